@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
-import type { Ground } from "../eventstore/combiner.ts";
+import type { AppendPrecondition } from "../eventstore/combiner.ts";
 import { migrate } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { createEventStore } from "../eventstore/store.ts";
@@ -32,7 +32,11 @@ export const payload = (n: number): JsonObject => ({
 });
 
 /** Ours: idempotency key, both chains, the combiner; `ground`: what the service holds every append against. */
-export async function tallystick(url: string, shape: "one" | "three", ground?: Ground): Promise<Contender> {
+export async function tallystick(
+  url: string,
+  shape: "one" | "three",
+  ground?: AppendPrecondition,
+): Promise<Contender> {
   await migrate(url, { host: "bench" });
   const pool = openPool(url, { max: 4 });
   const store = createEventStore(pool, { ...(ground && { ground }) });

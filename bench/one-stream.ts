@@ -17,7 +17,7 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import { StreamCache } from "../src/core/commands/stream-cache.ts";
-import { StreamTurns } from "../src/core/commands/stream-turns.ts";
+import { StreamLocks } from "../src/core/commands/stream-locks.ts";
 import { transact } from "../src/core/commands/transact.ts";
 import type { UnitParts } from "../src/core/commands/unit.ts";
 import type { Entity, EventOf } from "../src/core/model/entity.ts";
@@ -44,10 +44,10 @@ async function count({ url, stream, callers, seconds }: Told): Promise<void> {
   const schemas = registry([events]);
   const pool = openPool(url);
   const store = createEventStore(pool, { schemas });
-  const turns = new StreamTurns(pool);
+  const locks = new StreamLocks(pool);
   const objects = { put: () => Promise.reject(new Error("nothing is stored here")) };
   const subjects = absentSubjects();
-  const parts: UnitParts = { store, schemas, cache: new StreamCache(), turns, subjects, objects };
+  const parts: UnitParts = { store, schemas, cache: new StreamCache(), locks, subjects, objects };
   const counted: Counted = { done: 0, refused: 0, runs: 0, most_runs: 0, worst_ms: 0 };
   const end = Date.now() + seconds * 1_000;
   const caller = async () => {

@@ -1,13 +1,13 @@
 import pg from "pg";
 
-/** At most one notice in this time: a notifying transaction takes a lock of the whole cluster when it commits. */
+/** The shortest interval: a notifying transaction takes a cluster-wide lock at commit. */
 const NOTICE_MS = 20;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
 /**
- * LISTEN and NOTIFY of one channel on a connection of its own, made again whenever it breaks. Notices of our own
- * come back, too. What is announced while the connection is away is lost: listeners poll, too.
+ * LISTEN and NOTIFY of one channel on its own connection, which is replaced when it breaks. It also receives its own notices.
+ * Notices sent meanwhile are lost, so listeners poll too.
  */
 export class Announcer {
   readonly #session: pg.ClientConfig;
@@ -21,7 +21,7 @@ export class Announcer {
   #position = 0;
   #closed = false;
 
-  /** Connects as `session` says; `heard` is called for each notice and after each connection. */
+  /** `heard`: called for each notice and each new connection. */
   constructor(session: pg.ClientConfig, channel: string, heard: () => void, onError: (error: Error) => void) {
     this.#session = session;
     this.#channel = channel;
@@ -30,7 +30,6 @@ export class Announcer {
     void this.#connect();
   }
 
-  /** Tells the other processes, soon, that the log has reached a position. */
   announce(position: number): void {
     this.#position = Math.max(position, this.#position);
     if (this.#closed) return;
@@ -66,7 +65,7 @@ export class Announcer {
     if (this.#closed) return client.end();
     this.#client = client;
     this.#retryMs = FIRST_RETRY_MS;
-    // Whatever was announced while nobody listened.
+    // Notices may have been lost while the connection was down.
     this.#heard();
   }
 

@@ -1,11 +1,10 @@
-/** One call of the append functions: what goes to Postgres for some commits, and what comes back for each. */
 import type pg from "pg";
 import type { PreparedCommit } from "./commit.ts";
 import { byteaArray, int4Array, int8Array, textArray, uuidArray } from "./pg-arrays.ts";
 import type { LogHead } from "./types.ts";
 
 export type AppendOutcome =
-  /** `versions` has one element a stream: what it was before. */
+  /** `versions`: the previous version of each stream. */
   | {
       status: "appended";
       first_position: number;
@@ -19,12 +18,11 @@ export type AppendOutcome =
   | { status: "wrong_version"; stream: number; actual: number }
   | { status: "overtaken" };
 
-/** A commit of a call. */
-export type Asked = {
+export type CallCommit = {
   commit: PreparedCommit;
-  /** What its streams are called, in their order. */
+  /** In their order. */
   names: readonly string[];
-  /** For each stream the index of the commit in the call that it means nothing without, which stands before it. */
+  /** For each stream, the index of the earlier commit that it depends on. */
   rests_on: readonly (number | undefined)[];
 };
 
@@ -37,12 +35,12 @@ type Row = {
 };
 
 /**
- * Appends commits of one log in one round trip, as if one after the other. No key may stand in two of them. Where the log does not
- * have the place that is given, nothing is appended and undefined is answered.
+ * Appends commits of one log in one round trip, in order. Each key appears once. Without the required position in the log,
+ * nothing is appended and the result is undefined.
  */
 export async function callAppend(
   client: pg.ClientBase,
-  asked: readonly Asked[],
+  asked: readonly CallCommit[],
   place?: LogHead,
 ): Promise<AppendOutcome[] | undefined> {
   const only = asked.length === 1 ? asked[0]!.commit : undefined;
@@ -52,7 +50,7 @@ export async function callAppend(
   return row && readOutcomes(asked, row);
 }
 
-/** A function of the log's, and what it is given; the log comes first. */
+/** The log comes first in `values`. */
 type Call = { name: "append_one" | "append_in_order"; values: unknown[] };
 
 function queryOf({ name, values }: Call, place: LogHead | undefined): pg.QueryConfig {
@@ -62,7 +60,7 @@ function queryOf({ name, values }: Call, place: LogHead | undefined): pg.QueryCo
   const [position, log_hash] = [`$${values.length + 1}`, `$${values.length + 2}`];
   return {
     name: `eventstore.${name}_after`,
-    // The function takes its log from the row of the place, so it is not called where there is none.
+    // Without that row the function is not called.
     text: `select appended.* from eventstore.events place, lateral ${call("place.log_id")} appended
             where place.log_id = $1 and place.position = ${position} and place.log_hash = ${log_hash}`,
     values: [...values, place.position, place.log_hash],
@@ -90,7 +88,7 @@ function appendOne(commit: PreparedCommit): Call {
   };
 }
 
-function appendInOrder(asked: readonly Asked[]): Call {
+function appendInOrder(asked: readonly CallCommit[]): Call {
   const commits = asked.map(({ commit }) => commit);
   const streams = commits.flatMap((commit) => commit.streams);
   const events = commits.flatMap((commit) => commit.events);
@@ -134,7 +132,7 @@ function appendInOrder(asked: readonly Asked[]): Call {
   };
 }
 
-function readOutcomes(asked: readonly Asked[], row: Row): AppendOutcome[] {
+function readOutcomes(asked: readonly CallCommit[], row: Row): AppendOutcome[] {
   const hashes = row.event_hashes ?? [];
   let streamsBefore = 0;
   let appended = 0;

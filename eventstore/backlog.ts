@@ -1,27 +1,23 @@
 import type { RecordedEvent } from "./types.ts";
 import { Waiters } from "./waiters.ts";
 
-/** Events of a page: of a long past, few reads are worth more than short ones. */
+/** Long reads are cheaper than many short ones. */
 export const PAGE = 2_000;
-/** So many pages one who goes through the past may be ahead of another, so that both read each page once. */
+/** Readers within so many pages read each page once. */
 const APART = 4;
-/** So many pages are kept where readers stand at several places. */
 const KEPT = 16;
 
 export type BacklogReader = {
-  /** Resolves to true once it may read what follows a position, to false where those close behind take longer than so many milliseconds. */
+  /** Resolves to true when it may read on, to false after `wait_ms`. */
   turn(position: number, wait_ms: number): Promise<boolean>;
-  /** It reads no more of the past, and nobody waits for it. */
   leave(): void;
 };
 type Reader = { page: number | undefined };
 
 /**
- * The past of a log for those who are far behind its end: pages that begin at fixed positions, so that all who read at about the
- * same place read once. The page after the one that is asked for is read ahead, while somebody works on this one.
- *
- * Those who say who they are stay together: else the quickest runs ahead, and each of the others reads all of the past by itself.
- * Nobody waits for one who is farther behind than that.
+ * For readers far from the log's end. Pages begin at fixed positions, so that readers near each other share one read; the next
+ * page is read ahead. Registered readers stay together: otherwise the fastest would run ahead, and each would read alone. Nobody
+ * waits for one beyond that distance.
  */
 export class Backlog {
   readonly #read: (after: number, limit: number) => Promise<RecordedEvent[]>;
@@ -33,7 +29,7 @@ export class Backlog {
     this.#read = read;
   }
 
-  /** The next events after a position, up to the end of its page or of the log, of which `head` is known; none beyond that. */
+  /** `head`: the log's known end. Returns at most the rest of a page. */
   async after(position: number, head: number): Promise<RecordedEvent[]> {
     if (position >= head) return [];
     const number = Math.floor(position / PAGE);
@@ -44,7 +40,6 @@ export class Backlog {
     return events.slice(position - begun);
   }
 
-  /** For one who goes through all of the past. */
   reader(): BacklogReader {
     const reader: Reader = { page: undefined };
     return {
@@ -73,7 +68,7 @@ export class Backlog {
     this.#moves.wake();
   }
 
-  /** A page with all that it has up to a position; the log's last one grows. */
+  /** The log's last page grows. */
   #page(number: number, up_to: number): Promise<RecordedEvent[]> {
     let page = this.#pages.get(number);
     if (!page || page.up_to < Math.min(up_to, (number + 1) * PAGE)) {
@@ -82,14 +77,14 @@ export class Backlog {
       const read = page;
       events.catch(() => this.#pages.get(number) === read && this.#pages.delete(number));
     }
-    // The one that was asked for last is the last to go.
+    // Keeps the order of last use.
     this.#pages.delete(number);
     this.#pages.set(number, page);
     this.#forget();
     return page.events;
   }
 
-  /** Those that nobody comes to go first. */
+  /** Evicts pages that no reader approaches first. */
   #forget(): void {
     const isAwaited = (number: number) =>
       [...this.#readers].some(({ page }) => page! <= number && number <= page! + APART + 1);

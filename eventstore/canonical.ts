@@ -1,24 +1,22 @@
-/** JSON as it is hashed: RFC 8785 bytes of values that every JSON reader understands alike, and a reader as strict. */
+/** RFC 8785, for values that every JSON parser reads alike. */
 import canonicalize from "canonicalize";
 import { InvalidEvent } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./types.ts";
 
-// The package is CommonJS while its typings are of an ES module, so the compiler takes the function for a namespace.
+// The package is CommonJS with typings of an ES module, so the compiler sees a namespace.
 const serializeAny = canonicalize as unknown as (value: JsonObject) => string;
 
-/** Deeper values are refused: not every reader could follow. */
+/** Not every parser can read deeper values. */
 export const MAX_DEPTH = 64;
 
 /**
- * The RFC 8785 bytes of a JSON object. Throws InvalidEvent, naming the place below `field`, for what JSON cannot say
- * or readers do not agree on: undefined, functions, class instances, lone surrogates, non-finite numbers, integers
- * beyond 2^53 - 1.
+ * Throws InvalidEvent, with the path below `field`, for values that JSON parsers disagree on: undefined, functions, class
+ * instances, lone surrogates, non-finite numbers, integers beyond 2^53 - 1.
  */
 export function canonicalBytes(value: JsonObject, field: string): Buffer {
   return Buffer.from(canonicalText(value, field));
 }
 
-/** The same as a string. */
 export function canonicalText(value: JsonObject, field: string): string {
   if (!isPlainObject(value)) throw new InvalidEvent(field, "must be a JSON object");
   const found = problemIn(value, 1);
@@ -26,16 +24,16 @@ export function canonicalText(value: JsonObject, field: string): string {
   return serialize(value as JsonObject);
 }
 
-/** By JSON.stringify, which is twice as fast, of a copy that has its keys in order: wherever a copy can have them so. */
+/** JSON.stringify of a copy with sorted keys is twice as fast. */
 function serialize(value: JsonObject): string {
   const copy = inOrder(value);
   return copy === undefined ? serializeAny(value) : JSON.stringify(copy);
 }
 
-/** An object has such keys in an order of its own, or takes one for its prototype. */
+/** An object orders such keys itself, or takes one for its prototype. */
 const ODD_KEY = /^(?:\d+|__proto__)$/;
 
-/** The value with the keys of each object in the order of their UTF-16 code units; undefined where a key is an odd one. */
+/** By UTF-16 code units; undefined for an odd key. */
 function inOrder(value: JsonValue): JsonValue | undefined {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) {
@@ -56,7 +54,7 @@ function inOrder(value: JsonValue): JsonValue | undefined {
   return copy;
 }
 
-/** Parses JSON text like JSON.parse, but refuses an object that has the same key twice. Throws SyntaxError. */
+/** Refuses duplicate keys. Throws SyntaxError. */
 export function parseStrict(text: string): JsonValue {
   const value = JSON.parse(text) as JsonValue;
   refuseDuplicateKeys(text);
@@ -65,14 +63,14 @@ export function parseStrict(text: string): JsonValue {
 
 declare global {
   interface String {
-    /** ES2024, and in Node 20: false for a text with a lone surrogate. */
+    /** ES2024, and in Node 20. */
     isWellFormed(): boolean;
   }
 }
 
 type Problem = { path: string; problem: string };
 
-/** The path is put together on the way back, so that sound values do not pay for it. */
+/** The path is built on the way back, so that valid values do not pay for it. */
 function problemIn(value: unknown, depth: number): Problem | undefined {
   if (value === null || typeof value === "boolean") return undefined;
   if (typeof value === "string") return problemInText(value);
@@ -116,7 +114,7 @@ function kindOf(value: unknown): string {
   return value === undefined ? "undefined" : `a ${typeof value}`;
 }
 
-/** Walks the tokens of text that JSON.parse has accepted: a string before a colon is a key of the innermost object. */
+/** The text is valid JSON: a string before a colon is a key of the innermost object. */
 function refuseDuplicateKeys(text: string): void {
   const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g;
   const open: Set<string>[] = [];

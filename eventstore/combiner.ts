@@ -1,55 +1,53 @@
 /**
- * The appends of this process to one log, gathered: while one call is in flight further commits queue up and travel
- * as one, in the order in which they came. Each has its own outcome. No two of a call share a key; the one that waits for that lets
- * none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
+ * Batches this process's appends to one log: commits that arrive during a call form the next one, in order, each with its own
+ * outcome. A call has no key twice, and a commit that waits for its key blocks its streams. A commit that fails a call is found
+ * by halving and fails alone.
  */
 import pg from "pg";
-import { type AppendOutcome, type Asked, callAppend } from "./append-call.ts";
+import { type AppendOutcome, type CallCommit, callAppend } from "./append-call.ts";
 import { type PreparedCommit, streamKey } from "./commit.ts";
 import { AppendUnknown, DuplicateEventId, StoreClosed, StoreUnavailable } from "./errors.ts";
 import type { LogHead } from "./types.ts";
 
 export type CombinerOptions = {
-  /** Of one call, unless a single commit is larger. */
+  /** A single commit may be larger. */
   max_call_events?: number;
   max_call_bytes?: number;
-  /** Commits waiting at most; further ones are refused with StoreUnavailable. */
+  /** Beyond it commits are refused with StoreUnavailable. */
   max_queued?: number;
-  /** Attempts at a call that fails in a way that may pass, 50 ms apart at first, then twice that, and so on. */
+  /** The delay begins at 50 ms and doubles. */
   attempts?: number;
 };
 
-/** What everything that is appended must continue. Its errors are those that the waiting commits are rejected with. */
-export type Ground = {
-  /** A place that the log must have for the next call to append anything; undefined where there is none. */
+/** Its errors reject the waiting commits. */
+export type AppendPrecondition = {
+  /** Undefined: no condition. */
   place(log_id: number): Promise<LogHead | undefined>;
-  /** Why the log does not have it: nothing was appended. */
   lost(place: LogHead): Promise<Error>;
 };
 
-/** `retried`: an earlier attempt was lost on the way, so a replay may be of this very commit. */
-export type Settled = { outcome: AppendOutcome; retried: boolean };
+/** `retried`: a replay may be of this very commit. */
+export type CommitOutcome = { outcome: AppendOutcome; retried: boolean };
 
-/** A commit taken, and how it ends. */
-export type Pending = { readonly commit: PreparedCommit; readonly settled: Promise<Settled> };
+export type PendingCommit = { readonly commit: PreparedCommit; readonly settled: Promise<CommitOutcome> };
 
-class Waiting implements Pending {
-  /** When it was taken, among all. */
+class WaitingCommit implements PendingCommit {
+  /** The order of arrival. */
   readonly turn: number;
   readonly commit: PreparedCommit;
-  readonly settled: Promise<Settled>;
+  readonly settled: Promise<CommitOutcome>;
   readonly names: string[];
-  /** For each stream the commit that it means nothing without, until that is known to be appended. */
-  rests_on: (Waiting | undefined)[];
+  /** For each stream, the commit it depends on, until that is appended. */
+  rests_on: (WaitingCommit | undefined)[];
   attempts = 0;
-  /** An attempt was sent and its answer lost: it may have been committed. */
+  /** An attempt's answer was lost: it may have been committed. */
   unknown = false;
-  /** Whether its events stand in the log; undefined until that is known, which is before its caller hears of it. */
+  /** Undefined until the outcome is known, which is before the caller learns it. */
   stands: boolean | undefined;
-  #resolve!: (settled: Settled) => void;
+  #resolve!: (settled: CommitOutcome) => void;
   #reject!: (error: Error) => void;
 
-  constructor(turn: number, commit: PreparedCommit, rests_on: (Waiting | undefined)[]) {
+  constructor(turn: number, commit: PreparedCommit, rests_on: (WaitingCommit | undefined)[]) {
     this.turn = turn;
     this.commit = commit;
     this.names = commit.streams.map(streamKey);
@@ -60,12 +58,12 @@ class Waiting implements Pending {
     });
   }
 
-  /** Something that it rests on is not in the log, and will not be. */
+  /** A commit that it depends on failed. */
   get isOvertaken(): boolean {
     return this.rests_on.some((under) => under?.stands === false);
   }
 
-  /** Answers how to tell its caller. */
+  /** Returns the function that informs the caller. */
   ends(outcome: AppendOutcome): () => void {
     this.#stands(outcome.status === "appended");
     return () => this.#resolve({ outcome, retried: this.unknown });
@@ -76,30 +74,33 @@ class Waiting implements Pending {
     return () => this.#reject(error);
   }
 
-  /** What it rested on is let go, or a stream that is never at rest would keep all its commits in memory. */
+  /** Drops references, or a busy stream would keep all its commits in memory. */
   #stands(stands: boolean): void {
     this.stands = stands;
     this.rests_on = [];
   }
 }
 
-/** `refused`: what the log must have was asked for, or is not there. */
+/** `refused`: the precondition failed. */
 type Failure = "input" | "passing" | "lost" | "away" | "refused";
 
 export class Combiner {
   readonly #pool: pg.Pool;
   readonly #options: Required<CombinerOptions>;
   readonly #log_id: number;
-  readonly #ground: Ground | undefined;
+  readonly #ground: AppendPrecondition | undefined;
   #turn = 0;
-  /** In the order of their turns. */
-  #queue: Waiting[] = [];
-  /** Kept while there is work: taking it from the pool each time would let the answered run first. */
+  #queue: WaitingCommit[] = [];
+  /** Reused while there is work: otherwise answered callers would run first. */
   #client: pg.PoolClient | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(pool: pg.Pool, log_id: number, { ground, ...options }: CombinerOptions & { ground?: Ground }) {
+  constructor(
+    pool: pg.Pool,
+    log_id: number,
+    { ground, ...options }: CombinerOptions & { ground?: AppendPrecondition },
+  ) {
     this.#pool = pool;
     this.#log_id = log_id;
     this.#ground = ground;
@@ -112,27 +113,25 @@ export class Combiner {
     };
   }
 
-  /** Takes a commit; what it rests on, stream by stream, was taken before. Throws StoreClosed, StoreUnavailable. */
-  send(commit: PreparedCommit, rests_on: readonly (Pending | undefined)[]): Pending {
+  /** Its dependencies were sent before. Throws StoreClosed, StoreUnavailable. */
+  send(commit: PreparedCommit, rests_on: readonly (PendingCommit | undefined)[]): PendingCommit {
     if (this.#closed) throw new StoreClosed();
     if (this.#queue.length >= this.#options.max_queued)
       throw new StoreUnavailable(`${this.#queue.length} appends are waiting already`);
-    const waiting = new Waiting(this.#turn++, commit, rests_on as (Waiting | undefined)[]);
+    const waiting = new WaitingCommit(this.#turn++, commit, rests_on as (WaitingCommit | undefined)[]);
     this.#queue.push(waiting);
     this.#running ??= this.#run();
     return waiting;
   }
 
-  /** Refuses new commits and waits for those taken. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
   }
 
   /**
-   * With many callers the calls take turns: while Postgres works on one half, this process answers the other half and
-   * takes its next commits. So a call goes out before the callers of the last one run, and takes half of all; with few
-   * callers the cost of a call outweighs that, and each call takes all.
+   * With many callers, two calls alternate: while Postgres works on one half, this process answers the other. So a call takes
+   * half of the queue and leaves before the last callers run. With few callers a call's cost outweighs that, and it takes all.
    */
   async #run(): Promise<void> {
     let settle = nothing;
@@ -144,7 +143,7 @@ export class Combiner {
         settle();
         settle = nothing;
         answered = 0;
-        // Whoever was just answered may have a next commit ready: let it come along.
+        // An answered caller may have its next commit ready.
         await new Promise((wake) => setImmediate(wake));
         continue;
       }
@@ -160,17 +159,17 @@ export class Combiner {
     this.#running = undefined;
   }
 
-  #take(most: number): Waiting[] {
+  #take(most: number): WaitingCommit[] {
     const { max_call_events, max_call_bytes } = this.#options;
-    const taken: Waiting[] = [];
-    const left: Waiting[] = [];
+    const taken: WaitingCommit[] = [];
+    const left: WaitingCommit[] = [];
     const keys = new Set<string>();
-    /** Streams of those that are left. */
+    /** Streams with an earlier commit left in the queue. */
     const held = new Set<string>();
     let events = 0;
     let bytes = 0;
     let next = 0;
-    // Long queues behind one key are not searched to their end.
+    // Bounds the search behind one busy key.
     for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
       const { commit, names } = waiting;
@@ -192,14 +191,14 @@ export class Combiner {
     return taken;
   }
 
-  /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
-  async #call(items: readonly Waiting[]): Promise<() => void> {
+  /** Returns the function that resolves, rejects or requeues each commit. */
+  async #call(items: readonly WaitingCommit[]): Promise<() => void> {
     const overtaken: (() => void)[] = [];
-    const asked: Waiting[] = [];
-    const again: Waiting[] = [];
+    const asked: WaitingCommit[] = [];
+    const again: WaitingCommit[] = [];
     for (const item of items) {
       if (item.isOvertaken) overtaken.push(item.ends({ status: "overtaken" }));
-      // The other half of a call, which it rests on, has to be made again.
+      // Its dependency must be sent again first.
       else if (item.rests_on.some((under) => under && under.stands === undefined && !asked.includes(under)))
         again.push(item);
       else asked.push(item);
@@ -209,7 +208,7 @@ export class Combiner {
     return allOf([...overtaken, settle]);
   }
 
-  async #ask(items: readonly Waiting[]): Promise<() => void> {
+  async #ask(items: readonly WaitingCommit[]): Promise<() => void> {
     let place: LogHead | undefined;
     try {
       place = await this.#ground?.place(this.#log_id);
@@ -235,13 +234,13 @@ export class Combiner {
     }
   }
 
-  async #failed(items: readonly Waiting[], error: Error, failure: Failure): Promise<() => void> {
+  async #failed(items: readonly WaitingCommit[], error: Error, failure: Failure): Promise<() => void> {
     if (failure === "input" && items.length > 1) {
       const middle = items.length >> 1;
       const settleFirst = await this.#call(items.slice(0, middle));
       return allOf([settleFirst, await this.#call(items.slice(middle))]);
     }
-    const again: Waiting[] = [];
+    const again: WaitingCommit[] = [];
     const failed: (() => void)[] = [];
     for (const item of items) {
       item.attempts++;
@@ -268,13 +267,13 @@ export class Combiner {
     return nothing;
   }
 
-  #queueAgain(items: readonly Waiting[]): void {
+  #queueAgain(items: readonly WaitingCommit[]): void {
     if (items.length > 0) this.#queue = [...items, ...this.#queue].sort((a, b) => a.turn - b.turn);
   }
 }
 
-/** What it rests on and stands already is no question any more. */
-function askedOf(item: Waiting, _index: number, items: readonly Waiting[]): Asked {
+/** Drops dependencies that were appended. */
+function askedOf(item: WaitingCommit, _index: number, items: readonly WaitingCommit[]): CallCommit {
   const { commit, names, rests_on } = item;
   return {
     commit,
@@ -284,7 +283,7 @@ function askedOf(item: Waiting, _index: number, items: readonly Waiting[]): Aske
 }
 
 const FIRST_RETRY_MS = 50;
-/** Commits that a call should have before it is worth its round trip and its fsync beside another one. */
+/** A smaller second call is not worth its round trip and fsync. */
 const WORTH_A_TURN = 20;
 const nothing = () => {};
 const allOf = (all: readonly (() => void)[]) => () => {

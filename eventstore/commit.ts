@@ -1,41 +1,39 @@
-/** A commit made ready for the log: checked, its names measured, its payloads and metadata turned into the bytes that are hashed. */
 import { canonicalBytes } from "./canonical.ts";
 import { InvalidEvent } from "./errors.ts";
 import { commitHash, uuidBytes } from "./hash.ts";
 import {
   type Commit,
+  type CommitInFlight,
   type ExpectedVersion,
   type Idempotency,
   type JsonObject,
   MAIN_LOG,
   type NewEvent,
-  type Sent,
   type StreamAppend,
 } from "./types.ts";
 import { uuidv7 } from "./uuid.ts";
 
-/** Bytes, but for MAX_EVENTS: events in one commit. */
+/** Bytes, except MAX_EVENTS. */
 export const MAX_NAME = 255;
 export const MAX_PAYLOAD = 1024 * 1024;
 export const MAX_META = 64 * 1024;
 export const MAX_EVENTS = 1_000;
 export const MAX_COMMIT = 16 * 1024 * 1024;
 
-/** What SQL is told: a version, or one of these. */
+/** SQL takes a version, or one of these. */
 const ANY = -1;
 const EXISTS = -2;
 
-/** `length`: by how many events it is extended; 0 of a guard, which is only checked. */
+/** `length`: 0 for a guard. */
 export type PreparedStream = {
   tenant: string;
   stream_id: string;
   expected: number;
   length: number;
-  after: Sent | undefined;
+  after: CommitInFlight | undefined;
 };
 
 export type PreparedEvent = {
-  /** Index in `streams`. */
   stream: number;
   event_id: string;
   id_bytes: Buffer;
@@ -51,11 +49,10 @@ export type PreparedCommit = {
   request_hash: Uint8Array | null;
   streams: PreparedStream[];
   events: PreparedEvent[];
-  /** Size of payloads and metadata. */
   bytes: number;
 };
 
-/** Throws InvalidEvent, naming the field, for whatever cannot stand in the log. */
+/** Throws InvalidEvent, naming the field. */
 export function prepareCommit(commit: Commit): PreparedCommit {
   const { appends, guards = [], idempotency, meta = {} } = commit;
   const size = appends.reduce((sum, append) => sum + append.events.length, 0);
@@ -76,7 +73,7 @@ export function prepareCommit(commit: Commit): PreparedCommit {
   try {
     appends.forEach((append, stream) => {
       place = `appends[${stream}]`;
-      // A stream without events is not what the caller meant: one that is only checked is a guard.
+      // A stream without events would be a guard.
       if (append.events.length === 0) throw new InvalidEvent("events", "must hold at least one event");
       prepared.streams.push(prepareStream(append, append.events.length));
       append.events.forEach((event, index) => {
@@ -105,7 +102,7 @@ export function prepareCommit(commit: Commit): PreparedCommit {
   return prepared;
 }
 
-/** One key for a stream in maps: a tenant has no NUL, so nothing else can give the same. */
+/** Unambiguous: a tenant has no NUL. */
 export const streamKey = (stream: { tenant: string; stream_id: string }): string =>
   `${stream.tenant}\0${stream.stream_id}`;
 
@@ -142,7 +139,7 @@ function prepareEvent(event: NewEvent, stream: number, meta: Buffer): PreparedEv
   };
 }
 
-/** `commit` is said by the log alone, on a commit's first event. */
+/** Only the log writes `commit`. */
 function metaBytes(meta: JsonObject, commit?: string): Buffer {
   if ("commit" in meta) throw new InvalidEvent("meta.commit", "is reserved: the log writes it");
   const bytes = canonicalBytes(commit === undefined ? meta : { ...meta, commit }, "meta");
@@ -172,7 +169,7 @@ function checkName(name: string, field: string): string {
   return name;
 }
 
-/** From 1 to what int4 holds. */
+/** The range of int4. */
 function checkInteger(value: number, field: string): number {
   if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
   throw new InvalidEvent(field, "must be an integer from 1 to 2147483647");

@@ -1,6 +1,6 @@
 /**
- * A reader's place in a log: `v1.<epoch>.<position>.<first 16 hex digits of log_hash>`. The hash tells a reader that the
- * history it has read is no longer this log's, after a restore or a rewrite.
+ * `v1.<epoch>.<position>.<first 16 hex digits of log_hash>`. The hash reveals that a restore or rewrite replaced the history that
+ * a reader has seen.
  */
 import type { EventStore } from "./store.ts";
 import { MAIN_LOG } from "./types.ts";
@@ -9,23 +9,20 @@ export type Cursor = { epoch: string; position: number; log_hash_prefix: string 
 
 export type CursorCheck =
   | { status: "ok"; position: number }
-  /** Not a cursor at all. */
   | { status: "malformed" }
-  /** Of another log, or of a history this log no longer has. */
+  /** Of another log or history. */
   | { status: "diverged" }
-  /** Of this log's epoch, but beyond its head: the log lost its end since. */
+  /** Beyond the head: the log lost its end. */
   | { status: "ahead"; head: number };
 
 const PREFIX_BYTES = 8;
 const PATTERN = /^v1\.([0-9a-f]{16})\.(0|[1-9]\d{0,15})\.([0-9a-f]{16})$/;
 
-/** `log_hash` is that of the position; a log's position 0 has one too. */
 export function encodeCursor(place: { epoch: string; position: number; log_hash: Uint8Array }): string {
   const prefix = Buffer.from(place.log_hash.subarray(0, PREFIX_BYTES)).toString("hex");
   return `v1.${place.epoch}.${place.position}.${prefix}`;
 }
 
-/** Undefined for whatever encodeCursor cannot have written. */
 export function decodeCursor(text: string): Cursor | undefined {
   const [, epoch, digits, log_hash_prefix] = PATTERN.exec(text) ?? [];
   const position = Number(digits);
@@ -34,7 +31,6 @@ export function decodeCursor(text: string): Cursor | undefined {
   return { epoch, position, log_hash_prefix };
 }
 
-/** Whether reading may go on after the cursor. */
 export async function checkCursor(store: EventStore, text: string, log_id = MAIN_LOG): Promise<CursorCheck> {
   const cursor = decodeCursor(text);
   if (!cursor) return { status: "malformed" };

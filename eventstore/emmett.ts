@@ -1,4 +1,4 @@
-/** emmett's EventStore over one tenant of a log (emmett 0.42): the one place that knows both. */
+/** For emmett 0.42; no other file knows both. */
 import {
   type AggregateStreamOptions,
   type AggregateStreamResult,
@@ -27,7 +27,7 @@ export type Metadata = ReadEventMetadataWithGlobalPosition;
 export type EmmettOptions = {
   tenant: string;
   log_id?: number;
-  /** By them appended events get their type's newest version and read ones are upcast to it; the store's own when absent. */
+  /** Default: the store's own. */
   schemas?: EventSchemas;
 };
 
@@ -41,7 +41,7 @@ export type TenantStore = EmmettStore<Metadata> & {
 
 type TenantLog = EmmettOptions & { store: EventStore };
 
-/** Stream positions are versions, from 1 on; global positions are those of the log, so they may jump. */
+/** Stream positions are versions from 1 on; global positions are the log's, so they may have gaps. */
 export function emmettStore(store: EventStore, options: EmmettOptions): TenantStore {
   const log: TenantLog = { store, schemas: store.schemas, ...options };
   return {
@@ -65,7 +65,7 @@ export function emmettStore(store: EventStore, options: EmmettOptions): TenantSt
   };
 }
 
-/** The version is read first and nothing beyond it: what is folded is exactly the state at that version. */
+/** Reads the version first, so that the state is exactly of that version. */
 async function readStream<E extends Event, P extends Event = E>(
   { store, log_id, tenant, schemas }: TenantLog,
   streamName: string,
@@ -131,13 +131,12 @@ function asNewEvent(event: Event, schemas: EventSchemas | undefined): NewEvent {
   };
 }
 
-/** An event as emmett reads it, of its type's newest version. */
 export function emmettEvent<P extends Event>(
   stored: RecordedEvent,
   schemas: EventSchemas | undefined,
 ): ReadEvent<P, Metadata> {
   const event = schemas?.upcast(stored) ?? stored;
-  // The log's own entry: an event read and appended again would be refused with it.
+  // An event with the log's own member could not be appended again.
   const { commit: _, ...meta } = event.meta;
   const recorded = {
     kind: "Event",
@@ -151,6 +150,6 @@ export function emmettEvent<P extends Event>(
       globalPosition: BigInt(event.position),
     },
   };
-  // The stored payload is what the caller's type says as far as the schemas were right.
+  // The caller's type matches as far as the schemas do.
   return recorded as unknown as ReadEvent<P, Metadata>;
 }

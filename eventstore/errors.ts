@@ -1,4 +1,4 @@
-/** The input cannot stand in the log as it is; `field` is the path of the offending value. Nothing was appended. */
+/** `field`: the path of the invalid value. Nothing was appended. */
 export class InvalidEvent extends Error {
   override readonly name = "InvalidEvent";
   readonly field: string;
@@ -9,31 +9,28 @@ export class InvalidEvent extends Error {
     this.problem = problem;
   }
 
-  /** The same problem seen from outside: `payload.a` within `events[2]` is `events[2].payload.a`. */
+  /** `payload.a` within `events[2]` becomes `events[2].payload.a`. */
   within(outer: string): InvalidEvent {
     return new InvalidEvent(`${outer}.${this.field}`, this.problem);
   }
 }
 
-/** An event_id of the commit stands in the log already. Nothing was appended. */
+/** Nothing was appended. */
 export class DuplicateEventId extends Error {
   override readonly name = "DuplicateEventId";
 }
 
-/** The database is away or refused the call; nothing was appended, and the same call may be made again. */
+/** Nothing was appended; retry later. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
-/**
- * The connection was lost after an append was sent, so it may stand in the log or not. With an idempotency key make
- * the same call again to learn which; without one look for the event_ids.
- */
+/** The connection broke after an append was sent. Retry with an idempotency key, or look for the event_ids. */
 export class AppendUnknown extends Error {
   override readonly name = "AppendUnknown";
 }
 
-/** The store was closed before this call; nothing was appended. */
+/** Nothing was appended. */
 export class StoreClosed extends Error {
   override readonly name = "StoreClosed";
   constructor() {

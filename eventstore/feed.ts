@@ -1,8 +1,6 @@
 /**
- * The change feed: one tenant's events as lines of JSON, each with the cursor that resumes after it.
- *
- * Postgres writes the lines itself, a page at a time, because stored payloads are JSON already: nothing is parsed or
- * serialised on the way. Each page begins with a check that the log still holds the history that was sent.
+ * The change feed: one tenant's events as lines of JSON, each with its cursor. Postgres writes the lines, because stored payloads
+ * are JSON already: nothing is parsed or serialised. Each page first checks that the log still has the history that was sent.
  */
 import pg from "pg";
 import { type CopyToStreamQuery, to } from "pg-copy-streams";
@@ -14,9 +12,8 @@ import { type LogHead, MAIN_LOG } from "./types.ts";
 export type FeedOptions = {
   log_id?: number;
   tenant: string;
-  /** Lines follow this position. */
   after: LogHead;
-  /** Payload and meta as the stored text that was hashed, instead of as JSON. */
+  /** Payload and meta as the stored text that was hashed. */
   proof: boolean;
   /**
    * A pattern of the actors whose meta is shown, asked for at each wake; that of an event by any other actor is shown by its hash,
@@ -25,29 +22,28 @@ export type FeedOptions = {
   shownActors?: () => Promise<string>;
   /** Go on past the head as it stood at the start, until the signal is aborted. */
   follow: boolean;
-  /** How a line stands on the wire: an SSE event's `id` is its cursor. */
+  /** An SSE event's `id` is its cursor. */
   framing: "ndjson" | "sse";
-  /** Where it ends, if that is before the head. */
   up_to?: number;
-  /** Ends the feed in good order, its last line included. */
+  /** The feed still sends its last line. */
   signal: AbortSignal;
-  /** Asked at each wake of a feed that follows, before it reads: false ends it in good order, and an error cuts it. */
+  /** Called before each read of a live feed: false ends it, an error cuts it. */
   still?: () => Promise<boolean>;
-  /** Silence while following never lasts longer; 15,000 when absent. */
+  /** The longest silence of a live feed; default 15,000. */
   heartbeat_ms?: number;
 };
 
 export type FeedParts = { pool: pg.Pool; store: EventStore; tail: Tail };
 
-/** A page ends at whichever it meets first; a single event may be larger. */
+/** Whichever comes first; a single event may be larger. */
 const PAGE_EVENTS = 2_000;
 const PAGE_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Yields framed lines in chunks that may end anywhere: events, and a mark `{ cursor, up_to_date }` at the end; while following
- * also when all that was there has been sent, and in every silence. A slow reader holds three pages in memory and no
- * connection. Throws the driver's errors, and when the log is no longer the one that was being read.
+ * Yields framed lines in chunks that may end anywhere. The mark `{ cursor, up_to_date }` comes at the end, and in a live feed
+ * also when it is current or idle. A slow reader occupies three pages of memory and no connection. Throws the driver's errors,
+ * and when the log was replaced.
  */
 export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string | Buffer> {
   const { log_id = MAIN_LOG, tenant, framing, signal, heartbeat_ms = HEARTBEAT_MS } = options;
@@ -58,7 +54,7 @@ export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenera
     return framing === "ndjson" ? `${json}\n` : `id: ${cursor}\ndata: ${json}\n\n`;
   };
 
-  let place: Place = options.after;
+  let place: FeedPosition = options.after;
   for (let news = false; ; ) {
     const newest = await parts.store.head(log_id);
     const head = await endOf(parts.store, newest, options);
@@ -85,7 +81,7 @@ async function endOf(
   return (await store.headAt(Math.max(up_to, after.position), log_id))!;
 }
 
-/** Resolves to true once the tenant has an event after a position; other tenants' events wake nobody. */
+/** Other tenants' events wake nobody. */
 async function hasNews(
   tail: Tail,
   { tenant, after, signal }: { tenant: string; after: number; signal: AbortSignal },
@@ -105,8 +101,8 @@ async function hasNews(
   }
 }
 
-type Place = Omit<LogHead, "log_id">;
-type Page = { lines: Buffer[]; end: Place };
+type FeedPosition = Omit<LogHead, "log_id">;
+type Page = { lines: Buffer[]; end: FeedPosition };
 type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
@@ -115,12 +111,12 @@ type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   head: LogHead;
 };
 
-/** Two pages are in the making at once, and a third is being sent. */
-async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGenerator<Page> {
-  const begin = async (start: Place) => {
+/** Prepares two pages while a third is sent. */
+async function* pages(pool: pg.Pool, reading: Reading, after: FeedPosition): AsyncGenerator<Page> {
+  const begin = async (start: FeedPosition) => {
     const cut = await cutPage(pool, reading, start);
     const lines = readLines(pool, reading, start.position, cut.last);
-    // Awaited in its turn, or never if the reader leaves meanwhile.
+    // Never awaited if the reader leaves.
     lines.catch(() => undefined);
     return { ...cut, lines };
   };
@@ -135,8 +131,8 @@ async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGener
 
 type CutRow = { same_history: boolean; whole: boolean; last: number | null; last_hash: Buffer | null };
 
-/** Where the page after a place ends; `last` is null if it is empty. The next page begins at `end`, unless this was the last. */
-async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: Place) {
+/** `last` is null for an empty page; `end` starts the next one. */
+async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: FeedPosition) {
   const answer = await pool.query<CutRow>({
     name: "eventstore.feed_page",
     text: `
@@ -183,18 +179,17 @@ async function readLines(
   const client = await pool.connect();
   try {
     for await (const chunk of client.query(copy)) chunks.push(chunk);
-    // pg ends the query's time limit by this callback, which the stream does not call by itself.
+    // pg ends the query's time limit by this callback, which the stream does not call.
     copy.callback?.();
     client.release();
   } catch (error) {
     client.release(true);
     throw error;
   }
-  // A header of 19 bytes, the number of fields, the length of this one; and 2 bytes at the end (PostgreSQL manual, COPY).
+  // A 19-byte header, the field count and its length; then 2 bytes (PostgreSQL manual, COPY).
   return within(chunks, 19 + 2 + 4, 2);
 }
 
-/** The same bytes without the first and the last few. */
 function within(chunks: Buffer[], head: number, tail: number): Buffer[] {
   let skip = head;
   let left = chunks.reduce((sum, { length }) => sum + length, 0) - head - tail;
@@ -217,7 +212,7 @@ function framedLine({ framing, proof, epoch, actors }: Reading): string {
          then ${meta} else ',"meta_hash":"' || encode(meta_hash, 'hex') || '"' end`;
   // The form is that of cursor.ts; a test holds the two together.
   const cursor = `'v1.${epoch}.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
-  // Joined in groups, because every || copies all that stands before it.
+  // Grouped, because every || copies all that precedes it.
   const line = `('{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position)
     || (',"stream_id":' || to_json(stream_id)::text || ',"version":' || version || ',"event_id":"' || event_id)
     || ('","type":' || to_json(type)::text || ',"schema_version":' || schema_version || ',"recorded_at":"'

@@ -1,4 +1,4 @@
-/** The hash formulas of docs/event-log.md. SQL computes the stored ones; a test holds both to the same bytes. */
+/** docs/event-log.md has the formulas. SQL computes the stored hashes; a test compares both. */
 import { hash } from "node:crypto";
 
 const tag = (name: string) => Buffer.from(`TS/${name}/1\0`);
@@ -24,12 +24,11 @@ function u64(value: number): Buffer {
   return bytes;
 }
 
-/** LP(x): u32 big-endian length in bytes, then the UTF-8 bytes. */
+/** u32 big-endian length in bytes, then the UTF-8 bytes. */
 export function lengthPrefixed(text: string): Buffer {
   return Buffer.concat([u32(Buffer.byteLength(text)), Buffer.from(text)]);
 }
 
-/** The 16 bytes of a UUID. */
 export function uuidBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll("-", ""), "hex");
 }
@@ -56,7 +55,7 @@ export type EventHeader = {
   prev_hash: Uint8Array;
 };
 
-/** event_hash: the link of the stream's chain; the position is no part of it. */
+/** Without the position. */
 export function eventHash(event: EventHeader): Buffer {
   return sha256(
     EVENT,
@@ -74,15 +73,14 @@ export function eventHash(event: EventHeader): Buffer {
   );
 }
 
-/** log_hash of position 0, the log being empty. */
+/** log_hash of position 0. */
 export const logGenesis = (origin: string): Buffer => sha256(LOG, lengthPrefixed(origin));
 
-/** log_hash of a position: the link of the log's chain. */
 export function logHash(previous: Uint8Array, position: number, event_hash: Uint8Array): Buffer {
   return sha256(LOG, previous, u64(position), event_hash);
 }
 
-/** What `commit` in the meta of a commit's first event says, in hex: key, request and number of events. */
+/** `commit` in the meta of a commit's first event, in hex. */
 export function commitHash(idem_key: string | undefined, request_hash: Uint8Array | undefined, size: number) {
   return sha256(COMMIT, lengthPrefixed(idem_key ?? ""), request_hash ?? NO_REQUEST, u32(size)).toString(
     "hex",

@@ -1,20 +1,18 @@
 import type pg from "pg";
-import { gathered } from "./gathered.ts";
 import { logGenesis } from "./hash.ts";
+import { batched } from "./query-batch.ts";
 import { readEvents } from "./read.ts";
 import { readGathered } from "./stream-reader.ts";
 import { type LogHead, type LogIdentity, MAIN_LOG, type RecordedEvent, type StreamHead } from "./types.ts";
 
-/** How many events a read returns unless told otherwise. */
 const PAGE = 1_000;
 
 export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
 
-/** What is read of logs. Errors are the driver's. */
+/** Errors are the driver's. */
 export type LogReads = {
-  /** What was appended under an idempotency key. */
   findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
-  /** Events of a stream in their order, from the one after `after_version` (0) on; `limit` is 1,000 when absent. */
+  /** `after_version` is exclusive and defaults to 0; `limit` defaults to 1,000. */
   readStream(stream: {
     log_id?: number;
     tenant: string;
@@ -22,20 +20,19 @@ export type LogReads = {
     after_version?: number;
     limit?: number;
   }): Promise<RecordedEvent[]>;
-  /** Where a stream ends, without reading it; undefined when there is no such stream. */
   streamHead(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<StreamHead | undefined>;
-  /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
+  /** `after` is exclusive. */
   readLog(page: {
     log_id?: number;
     after: number;
     limit?: number;
     tenant?: string;
   }): Promise<RecordedEvent[]>;
-  /** The last position and the hash of everything up to it; position 0 of an empty log. */
+  /** Position 0 for an empty log. */
   head(log_id?: number): Promise<LogHead>;
-  /** The same for an earlier position; undefined beyond the head. */
+  /** Undefined beyond the head. */
   headAt(position: number, log_id?: number): Promise<LogHead | undefined>;
-  /** The first position (of a tenant) recorded at or after a time in microseconds; one past the head if there is none. */
+  /** One past the head if no event is that late. */
   positionAt(when: { log_id?: number; tenant?: string; since_us: number }): Promise<number>;
   /** Throws when there is no such log. */
   identity(log_id?: number): Promise<LogIdentity>;
@@ -97,7 +94,7 @@ const POSITION_OF_TENANT = `select coalesce(
     order by tenant, position limit 1),
   (select max(position) + 1 from eventstore.events where log_id = $1), 1) as position`;
 
-/** An identity never changes, so each is asked for once. */
+/** An identity never changes, so it is cached. */
 function identities(pool: pg.Pool): (log_id: number) => Promise<LogIdentity> {
   const cached = new Map<number, LogIdentity>();
   return async (log_id) => {
@@ -121,8 +118,8 @@ async function headAt(pool: pg.Pool, position: number, log_id: number): Promise<
   return answer.rows[0];
 }
 
-/** All who ask where a log ends in one moment share one query, which is sent after each of them asked. */
-const headGathered = gathered<number, LogHead | undefined>(async (pool, log_ids) => {
+/** Simultaneous calls share one query, which is sent after the last of them. */
+const headGathered = batched<number, LogHead | undefined>(async (pool, log_ids) => {
   const heads = new Map<number, LogHead | undefined>();
   for (const log_id of new Set(log_ids)) {
     const answer = await pool.query<LogHead>({

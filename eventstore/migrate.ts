@@ -10,19 +10,18 @@ const MIGRATIONS: MigrationSet = {
 };
 
 export type MigrateOptions = {
-  /** First part of a new log's origin, e.g. "data.example.org". It never changes afterwards. */
+  /** The first part of a new log's origin, e.g. "data.example.org". It never changes. */
   host: string;
-  /** The whole origin of a new log: of one that is restored. */
+  /** Only for a restored log. */
   origin?: string | undefined;
-  /** The role the service runs as; made when absent. Without one the owner's role does all. */
+  /** The service's role, created if missing. Default: the owner's. */
   app_role?: string;
-  /** Makes `app_role` a role that logs in with this password. */
   app_password?: string;
 };
 
 /**
- * Brings the schema `eventstore` up to date, in one transaction, and makes the main log. Safe to call from many
- * starters at once. Throws when an applied migration was edited, or the database is newer than this program.
+ * Migrates the schema `eventstore` in one transaction, and creates the main log. Safe to call concurrently. Throws when an
+ * applied migration was edited, or the database is newer than this program.
  */
 export async function migrate(target: string | pg.Pool, options: MigrateOptions): Promise<void> {
   await migrating(target, async (client) => {
@@ -33,7 +32,7 @@ export async function migrate(target: string | pg.Pool, options: MigrateOptions)
   });
 }
 
-/** Makes a log unless it is there already, with an epoch of its own where no origin is given; asks for the owner's rights. */
+/** Needs the owner's rights; a new epoch without `origin`. */
 export async function createLog(
   client: pg.ClientBase | pg.Pool,
   log: { log_id: number; host: string; origin?: string | undefined },
@@ -45,7 +44,7 @@ export async function createLog(
   );
 }
 
-/** False when the connected role could change what is in the log: it owns the table or its schema, may become their owner, or was granted more. */
+/** False where the connected role could change the log, through ownership or grants. */
 export async function rolesSeparated(pool: pg.Pool): Promise<boolean> {
   const answer = await pool.query<{ separated: boolean }>(`
     select not (pg_has_role(current_user, relowner, 'member') or pg_has_role(current_user, nspowner, 'member')
@@ -65,7 +64,6 @@ async function refuseUnfitServer(client: pg.ClientBase): Promise<void> {
     throw new Error(`the event log needs a database in UTF8, this one is in ${encoding}`);
 }
 
-/** What the application may call. */
 const CALLED = [
   "append",
   "append_in_order",

@@ -1,9 +1,4 @@
-/**
- * Postgres' binary array format for parameters, and its text format for results (pg reads results as text only).
- * A Buffer given to pg as a parameter travels as it is, which spares quoting and hex on both sides.
- * Format: src/backend/utils/adt/arrayfuncs.c, array_send: i32 dimensions, i32 has-nulls, u32 element type, then per
- * dimension i32 length and i32 lower bound, then per element i32 length (-1 = null) and its bytes.
- */
+/** Binary arrays for parameters, text for results, which pg reads only as text. A Buffer parameter needs no quoting or hex. */
 
 const INT4 = 23;
 const INT8 = 20;
@@ -59,7 +54,6 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return variable(BYTEA, values);
 }
 
-/** `values` are 16 bytes each. */
 export function uuidArray(values: readonly Uint8Array[]): Buffer {
   return variable(UUID, values);
 }
@@ -76,12 +70,12 @@ function variable(elementType: number, values: readonly (Uint8Array | null)[]): 
   });
 }
 
-/** Reads `{1,2,3}`: an int4[] or int8[] of one dimension without nulls. */
+/** `{1,2,3}`: one dimension without nulls. */
 export function parseIntegerArray(text: string): number[] {
   return text === "{}" ? [] : text.slice(1, -1).split(",").map(safeInteger);
 }
 
-/** Reads `{"\\x00ff","\\x"}`: a bytea[] of one dimension without nulls. */
+/** `{"\\x00ff","\\x"}`: one dimension without nulls. */
 export function parseByteaArray(text: string): Buffer[] {
   if (text === "{}") return [];
   return text
@@ -90,7 +84,7 @@ export function parseByteaArray(text: string): Buffer[] {
     .map((element) => Buffer.from(element.slice(4, -1), "hex"));
 }
 
-/** An int8 as a number; throws beyond 2^53 - 1, where a number would lie. */
+/** Throws beyond 2^53 - 1. */
 export function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond 2^53 - 1`);

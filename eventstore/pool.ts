@@ -2,16 +2,16 @@ import pg from "pg";
 import { parseByteaArray, parseIntegerArray, safeInteger } from "./pg-arrays.ts";
 
 export type PoolSettings = {
-  /** Connections at most; 10 when absent. */
+  /** Default 10. */
   max?: number;
-  /** How long a connection is waited for; five seconds when absent. */
+  /** Default: five seconds. */
   wait_ms?: number;
   application_name?: string;
-  /** Told of every connection that breaks; the pool replaces it by itself. */
+  /** The pool replaces broken connections itself. */
   onError?: (error: Error) => void;
 };
 
-/** By type OID (pg_type.dat). What is not listed stays the text Postgres wrote: numeric, timestamptz, uuid among them. */
+/** By type OID (pg_type.dat). Others stay Postgres' text: numeric, timestamptz, uuid. */
 const PARSERS: Record<number, (text: string) => unknown> = {
   16: (text) => text === "t",
   17: (text) => Buffer.from(text.slice(2), "hex"),
@@ -29,16 +29,16 @@ const PARSERS: Record<number, (text: string) => unknown> = {
 
 const asText = (text: string) => text;
 
-/** Type parsers of our own: pg's are global, and another library may change them. */
+/** pg's parsers are global, and another library may change them. */
 const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText } as pg.CustomTypesConfig;
 
 /**
- * What is wanted at once every minute, such as by all that wakes with a checkpoint, has its connections still: each new one costs Postgres a
- * process and both sides a SCRAM, and a machine that is at its limit does not make fifty of them in the time for which a call waits.
+ * A checkpoint wakes many queries at once every minute, so connections stay open between them. A new one costs Postgres a process
+ * and both sides a SCRAM; a busy machine cannot open fifty within a call's timeout.
  */
 const IDLE_MS = 300_000;
 
-/** A pool with our own type parsers and with timeouts, so that a lost network cannot hold a caller for ever. */
+/** Timeouts, so that a lost network cannot block a caller for ever. */
 export function openPool(connectionString: string, settings: PoolSettings = {}): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
@@ -54,7 +54,7 @@ export function openPool(connectionString: string, settings: PoolSettings = {}):
   });
   const onError = settings.onError ?? (() => {});
   pool.on("error", onError);
-  // The pool stops listening while a client is checked out, and an unheard 'error' ends the process.
+  // The pool does not listen on checked-out clients, and an unhandled 'error' ends the process.
   pool.on("connect", (client) => client.on("error", onError));
   return pool;
 }

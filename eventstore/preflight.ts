@@ -1,36 +1,34 @@
 /**
- * What the log asks of the engine below it, tried at each start on two connections, as databases that speak Postgres' protocol differ just
- * there: an advisory lock that is taken and not held would let two appends give one position twice, and nobody would be told.
+ * Databases that speak Postgres' protocol differ in locks, so each start tests them. A broken advisory lock would silently give
+ * one position to two appends.
  */
 import { randomBytes, randomInt } from "node:crypto";
 import pg from "pg";
 
-/** Two sessions of the same database, and the two numbers of an advisory lock that no other start asks for. */
+/** `lock`: two keys that no other start uses. */
 type Sessions = { one: pg.Client; other: pg.Client; lock: string };
 
 export type EngineCheck = {
   name: string;
-  /** Why the log cannot live on this engine, as a clause; undefined where it can. A query that fails is a reason as well. */
+  /** The reason as a clause; undefined where it passes. A failed query is a reason too. */
   ask(sessions: Sessions): Promise<string | undefined>;
 };
 
-/** The engine cannot keep what the log promises. */
 export class EngineUnfit extends Error {
   override readonly name = "EngineUnfit";
 }
 
-/** The first number of the locks that are tried; nothing else of ours has it. */
+/** Reserved for this test. */
 const LOCKS = 1413565518;
-/** Postgres' code of a lock that was not had in time, and how long is waited for one that must not be had. */
+/** For a lock that must not be granted. */
 const LOCK_NOT_AVAILABLE = "55P03";
 const LOCK_WAIT = "5ms";
 const CLOCK_APART_MS = 60_000;
-/** How long a connection, and each answer, is waited for where nobody says how long. */
 const WAIT_MS = 5_000;
-/** SHA-256 of "abc" (FIPS 180-4, the example of its appendix). */
+/** FIPS 180-4, appendix. */
 const SHA256_OF_ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-/** In the order in which they are asked: what a later one writes, a database in recovery could not take. */
+/** Reads come first: a database in recovery rejects the writes. */
 export const engineChecks: readonly EngineCheck[] = [
   {
     name: "recovery",
@@ -102,10 +100,10 @@ export const engineChecks: readonly EngineCheck[] = [
   },
 ];
 
-/** What is asked of a copy that is only read from: it may be in recovery, and holds no locks. */
+/** A copy may be in recovery, without locks. */
 export const readerChecks = engineChecks.filter(({ name }) => name === "clock" || name === "sha256");
 
-/** As an append does it: one statement calls a function, which waits for the lock and then reads what its holder has committed. */
+/** As in an append: one statement waits for the lock, then reads the holder's commit. */
 async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<boolean> {
   const name = nameOnce();
   return undone(other, async () => {
@@ -121,9 +119,9 @@ async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<bool
     const counted = answerOf<boolean>(other, `select pg_temp.${name}() as value`).finally(() => {
       isWaiting = false;
     });
-    // Awaited below; should it fail before, nobody else hears of it.
+    // Awaited below; an earlier failure must not be unhandled.
     counted.catch(() => undefined);
-    // The lock is let go only once the other is seen to wait for it.
+    // Releases the lock only once the other session waits.
     const waits = "select 1 from pg_locks where pid = $1 and locktype = 'advisory' and not granted";
     while (isWaiting && (await one.query(waits, [other_pid])).rowCount === 0);
     await one.query("commit");
@@ -148,7 +146,7 @@ export async function preflight(
     await Promise.all([one.connect(), other.connect()]);
     for (const { name, ask } of checks) {
       const reason = await ask({ one, other, lock }).catch((error: unknown) => {
-        // A connection that breaks says nothing of the engine.
+        // A broken connection says nothing about the engine.
         if (!(error instanceof pg.DatabaseError)) throw error;
         return error.message;
       });
@@ -167,7 +165,7 @@ function sessionAt(connectionString: string, wait_ms: number): pg.Client {
     connectionTimeoutMillis: wait_ms,
     query_timeout: wait_ms,
   });
-  // What is under way on a connection that breaks rejects by itself.
+  // Queries on a broken connection reject.
   return session.on("error", () => undefined);
 }
 
@@ -178,7 +176,7 @@ async function answerOf<T>(session: pg.Client, sql: string): Promise<T> {
   return rows[0]!.value;
 }
 
-/** In a transaction of which nothing stays. */
+/** The transaction is rolled back. */
 async function undone<T>(session: pg.Client, work: () => Promise<T>): Promise<T> {
   await session.query("begin");
   try {

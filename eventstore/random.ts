@@ -4,7 +4,7 @@ const POOL_SIZE = 4096;
 const pool = Buffer.allocUnsafe(POOL_SIZE);
 let used = POOL_SIZE;
 
-/** Random bytes, up to 4,096 of them. One draw serves many: a system call each would cost more than the append's share of the database. */
+/** Up to 4,096 bytes. Pooled: a system call each would cost more than the append's share of the database. */
 export function randomText(bytes: number, encoding: "hex" | "base64url"): string {
   if (used + bytes > POOL_SIZE) {
     randomFillSync(pool);

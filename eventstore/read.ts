@@ -1,4 +1,4 @@
-/** Rows of eventstore.events as RecordedEvents. Payloads come as text: pg would send the bytes in hex, twice as long. */
+/** Payloads come as text: pg would send bytes in hex, twice as long. */
 import type pg from "pg";
 import { int4Array, int8Array, textArray } from "./pg-arrays.ts";
 import type { JsonObject, RecordedEvent } from "./types.ts";
@@ -18,7 +18,6 @@ const QUERIES = {
     order by position`,
 };
 
-/** The next events of one stream: at most `limit`, above `after_version`. */
 export type StreamRead = {
   log_id: number;
   tenant: string;
@@ -33,7 +32,7 @@ type Row = Omit<RecordedEvent, "payload" | "meta"> & {
   request_hash?: Buffer | null;
 };
 
-/** Named one by one: each event of the log comes by here, and a rest or a spread takes several times as long. */
+/** Listed one by one: a spread is several times slower, and every event passes here. */
 const eventOf = (row: Row): RecordedEvent => ({
   log_id: row.log_id,
   position: row.position,
@@ -51,7 +50,6 @@ const eventOf = (row: Row): RecordedEvent => ({
   log_hash: row.log_hash,
 });
 
-/** Runs one of the queries above, as a prepared statement. */
 export async function readEvents(
   pool: pg.Pool,
   query: keyof typeof QUERIES,
@@ -62,7 +60,7 @@ export async function readEvents(
   return { events: answer.rows.map(eventOf), request_hash };
 }
 
-/** Of each stream its next events, in one query. */
+/** One query for all streams. */
 export async function readStreams(pool: pg.Pool, reads: readonly StreamRead[]): Promise<RecordedEvent[][]> {
   const answer = await pool.query<Row & { ordinal: number }>({
     name: "eventstore.read_streams",

@@ -25,28 +25,27 @@ type Upcast = (old: JsonObject) => JsonObject;
 export type EventType = {
   [version: number]: z.ZodType;
   upcast?: { [version: number]: Upcast };
-  /** What has happened, in one sentence for whoever knows nothing of the service. */
+  /** One sentence for strangers. */
   means?: string;
-  /** Payload and stream id of such events may be shown to anybody. */
+  /** Payload and stream id are public. */
   public?: boolean;
 };
 
 export type EventTypes = { [type: string]: EventType };
 
 export type EventSchemas = {
-  /** Throws InvalidEvent for an unknown type or version and for a payload that does not fit. */
+  /** Throws InvalidEvent for an unknown type or version and an invalid payload. */
   validate(type: string, schema_version: number, payload: JsonObject): void;
-  /** The event as of its type's newest version; one of unknown type or version comes back as it is. */
+  /** Returns an unknown type or version unchanged. */
   upcast<E extends { type: string; schema_version: number; payload: JsonObject }>(event: E): E;
-  /** The version new events of the type should have; undefined for an unknown type. */
+  /** Undefined for an unknown type. */
   newestVersion(type: string): number | undefined;
   isPublic(type: string): boolean;
   publicTypes(): string[];
-  /** What each type means, of those that say so. */
   meanings(): Record<string, string>;
 };
 
-/** Throws when two areas declare one type, versions have gaps, or an older version has no upcaster. */
+/** Throws on a duplicate type, a version gap or a missing upcaster. */
 export function registry(areas: EventTypes[]): EventSchemas {
   const types = new Map<string, EventType>();
   const newest = new Map<string, number>();

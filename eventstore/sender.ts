@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { AppendOutcome } from "./append-call.ts";
-import { Combiner, type CombinerOptions, type Pending } from "./combiner.ts";
+import { Combiner, type CombinerOptions, type PendingCommit } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
 import { InvalidEvent, StoreUnavailable } from "./errors.ts";
 import type { LogReads } from "./log-reads.ts";
-import type { AppendedEvent, AppendResult, Commit, RecordedEvent, Sent } from "./types.ts";
+import type { AppendedEvent, AppendResult, Commit, CommitInFlight, RecordedEvent } from "./types.ts";
 
 type Listener = (log_id: number, position: number) => void;
 
@@ -14,7 +14,7 @@ export class Sender {
   readonly #options: CombinerOptions;
   readonly #findCommit: LogReads["findCommit"];
   readonly #combiners = new Map<number, Combiner>();
-  readonly #pendings = new WeakMap<Sent, Pending>();
+  readonly #pendings = new WeakMap<CommitInFlight, PendingCommit>();
   readonly #listeners = new Set<Listener>();
   #isClosed = false;
 
@@ -24,7 +24,7 @@ export class Sender {
     this.#findCommit = findCommit;
   }
 
-  send(commit: Commit): Sent {
+  send(commit: Commit): CommitInFlight {
     const prepared = prepareCommit(commit);
     const rests_on = prepared.streams.map(({ after }) => after && this.#pendingOf(after, prepared.log_id));
     const pending = this.#combinerOf(prepared.log_id).send(prepared, rests_on);
@@ -53,13 +53,13 @@ export class Sender {
     return combiner;
   }
 
-  #pendingOf(sent: Sent, log_id: number): Pending {
+  #pendingOf(sent: CommitInFlight, log_id: number): PendingCommit {
     const pending = this.#pendings.get(sent);
     if (pending?.commit.log_id === log_id) return pending;
     throw new InvalidEvent("after", "is no commit that this store sent to the same log");
   }
 
-  async #result(prepared: PreparedCommit, { settled }: Pending): Promise<AppendResult> {
+  async #result(prepared: PreparedCommit, { settled }: PendingCommit): Promise<AppendResult> {
     const { outcome, retried } = await settled;
     if (outcome.status === "replayed") return this.#replay(prepared, retried);
     if (outcome.status === "wrong_version") {

@@ -1,9 +1,9 @@
 import type pg from "pg";
-import type { CombinerOptions, Ground } from "./combiner.ts";
+import type { AppendPrecondition, CombinerOptions } from "./combiner.ts";
 import { type LogReads, logReads } from "./log-reads.ts";
 import type { EventSchemas } from "./schemas.ts";
 import { Sender } from "./sender.ts";
-import type { AppendResult, Commit, Sent } from "./types.ts";
+import type { AppendResult, Commit, CommitInFlight } from "./types.ts";
 
 export type { RecordedCommit } from "./log-reads.ts";
 
@@ -11,7 +11,7 @@ export type EventStoreOptions = CombinerOptions & {
   /** When given, payloads are checked before they are appended, and unknown types are refused. */
   schemas?: EventSchemas;
   /** Held against the log by every append; without it whatever the database has is gone on with. */
-  ground?: Ground;
+  ground?: AppendPrecondition;
 };
 
 /** The log in Postgres. All errors are of errors.ts, but those of reads, which are the driver's. */
@@ -21,7 +21,7 @@ export type EventStore = LogReads & {
   /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
   append(commit: Commit): Promise<AppendResult>;
   /** The same, for others to rest on before it is settled: they are sent after it, with its streams at the versions that it leaves. */
-  send(commit: Commit): Sent;
+  send(commit: Commit): CommitInFlight;
   /** Calls `listener` after every append of this process; the answer ends it. */
   onAppended(listener: (log_id: number, position: number) => void): () => void;
   /** Refuses new commits with StoreClosed and waits until those taken are settled. The pool stays open. */

@@ -1,12 +1,12 @@
-/** The reads of single streams, gathered: a command reads a stream or two, mostly short or not there yet. */
-import { gathered } from "./gathered.ts";
+/** A command reads a stream or two, mostly short or empty. */
+import { batched } from "./query-batch.ts";
 import { readStreams, type StreamRead } from "./read.ts";
 import type { RecordedEvent } from "./types.ts";
 
-/** Events of a stream that others travel with; one that has more is read again by itself, and no other waits for it. */
+/** A longer stream is read again alone, so that no other waits. */
 const SHORT = 100;
 
-export const readGathered = gathered<StreamRead, RecordedEvent[]>(async (pool, reads) => {
+export const readGathered = batched<StreamRead, RecordedEvent[]>(async (pool, reads) => {
   if (reads.length === 1) return readStreams(pool, reads);
   const short = reads.map((read) => ({ ...read, limit: Math.min(read.limit, SHORT) }));
   const streams = await readStreams(pool, short);

@@ -1,27 +1,25 @@
 /**
- * The words of the log. A *log* is the unit of order; a *stream* is one entity's history inside it, owned by a
- * tenant; a *commit* is what one command appends, to one stream or several, all or nothing.
- *
- * Positions, versions and microseconds are JavaScript numbers: all stay below 2^53 and are checked on the way in.
+ * A *log* is the unit of order; a *stream* is one entity's history in it, owned by a tenant; a *commit* is one command's atomic
+ * append. Positions, versions and microseconds are JavaScript numbers: all stay below 2^53 and are checked on input.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-/** The default log. A database may hold others, each with its own order, chain and origin. */
+/** Each log has its own order, chain and origin. */
 export const MAIN_LOG = 1;
 
-/** What a stream must look like before a commit may extend it: an exact version (0 = no such stream yet), or anything. */
+/** An exact version (0 = no stream yet), or a condition. */
 export type ExpectedVersion = number | "any" | "exists" | "absent";
 
 export type NewEvent = {
   type: string;
-  /** Defaults to 1. */
+  /** Default 1. */
   schema_version?: number;
   payload: JsonObject;
-  /** A UUID; a version 7 one is made when absent. */
+  /** A UUID; default: a new version 7 one. */
   event_id?: string;
-  /** Joins the commit's `meta` and wins over it. */
+  /** Overrides the commit's `meta`. */
   meta?: JsonObject;
 };
 
@@ -30,29 +28,34 @@ export type StreamAppend = {
   stream_id: string;
   expected_version: ExpectedVersion;
   events: NewEvent[];
-  /** The commit on its way that leaves the stream at this version: where that is not appended, this is not either. */
-  after?: Sent;
+  /** A commit in flight that must succeed first. */
+  after?: CommitInFlight;
 };
 
-/** A stream that a commit rests upon without extending it: at another version, nothing is appended. */
-export type StreamGuard = { tenant: string; stream_id: string; expected_version: number; after?: Sent };
+/** Checked, but not extended. */
+export type StreamGuard = {
+  tenant: string;
+  stream_id: string;
+  expected_version: number;
+  after?: CommitInFlight;
+};
 
-/** A commit on its way. Others may rest on it before its outcome is known: they travel behind it, and fail with it. */
-export type Sent = { readonly settled: Promise<AppendResult> };
+/** Later commits may depend on it before its outcome is known, and fail with it. */
+export type CommitInFlight = { readonly settled: Promise<AppendResult> };
 
-/** Same key and same request_hash: the first result again. Same key, another request_hash: refused. */
+/** Same key and request_hash: the first result again. Another request_hash: refused. */
 export type Idempotency = {
   idem_key: string;
-  /** 32 bytes: SHA-256 over operation and input; never over the events. The key names the caller. */
+  /** 32 bytes: SHA-256 of operation and input, never of the events. The key names the caller. */
   request_hash: Uint8Array;
 };
 
 export type Commit = {
   log_id?: number;
-  /** No stream may stand in `appends` and `guards` twice, and at least one event is appended. */
+  /** Each stream appears once; at least one event. */
   appends: StreamAppend[];
   guards?: StreamGuard[];
-  /** Who did it and why: actor, operation, request_id. Hashed with every event; the name `commit` is the log's own. */
+  /** Actor, operation, request_id. Hashed with every event; the log reserves `commit`. */
   meta?: JsonObject;
   idempotency?: Idempotency;
 };
@@ -68,14 +71,14 @@ export type AppendedEvent = {
 };
 
 export type AppendResult =
-  /** `events` in the order given; for `replayed` those of the first commit under the key. */
+  /** In the given order; for `replayed`, the first commit's events. */
   | { status: "appended" | "replayed"; events: AppendedEvent[] }
   | { status: "wrong_version"; tenant: string; stream_id: string; actual: number }
   | { status: "idem_conflict" }
-  /** What one of the streams comes `after` was not appended. */
+  /** An `after` commit failed. */
   | { status: "overtaken" };
 
-/** An event as it stands in the log. `payload` and `meta` are parsed from the stored bytes and not upcast. */
+/** `payload` and `meta` are parsed, but not upcast. */
 export type RecordedEvent = {
   log_id: number;
   position: number;
@@ -90,14 +93,14 @@ export type RecordedEvent = {
   meta: JsonObject;
   prev_hash: Uint8Array;
   event_hash: Uint8Array;
-  /** The log's chain at this position; its prefix stands in the event's cursor. */
+  /** The event's cursor has its prefix. */
   log_hash: Uint8Array;
 };
 
-/** A place in a log together with the hash of everything up to it. */
+/** `log_hash` covers everything up to the position. */
 export type LogHead = { log_id: number; position: number; log_hash: Uint8Array };
 
-/** A stream's last version, and the hash of that event, which stands for all of its events. */
+/** The hash covers all events of the stream. */
 export type StreamHead = { version: number; event_hash: Uint8Array };
 
 export type LogIdentity = { log_id: number; origin: string; epoch: string };

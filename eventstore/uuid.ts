@@ -1,6 +1,6 @@
 import { randomText } from "./random.ts";
 
-/** A version 7 UUID (RFC 9562): 48 bits of Unix milliseconds, then 74 random bits; new ones go to the index's end. */
+/** RFC 9562: 48 bits of Unix milliseconds, then 74 random bits; new ones extend the index's end. */
 export function uuidv7(): string {
   const random = randomText(10, "hex");
   const time = Date.now().toString(16).padStart(12, "0");

@@ -7,7 +7,7 @@ const text = (n: number) => String(n).padStart(1_000, "x");
 test("states are held up to so many bytes, those that were used last", () => {
   const cache = new StreamCache(1_000_000);
   for (let n = 0; n < 20_000; n++) cache.keep(`acme\nstream-${n}`, { state: { text: text(n) }, version: 1 });
-  const { states, bytes } = cache.held;
+  const { states, bytes } = cache.size;
   expect(bytes).toBeLessThanOrEqual(1_000_000);
   expect(states).toBeGreaterThan(500);
   expect(cache.get("acme\nstream-0")).toBeUndefined();
@@ -18,7 +18,7 @@ test("a large state counts for more, whatever it is made of", () => {
   const weight = (state: unknown) => {
     const cache = new StreamCache();
     cache.keep("acme\none", { state, version: 1 });
-    return cache.held.bytes;
+    return cache.size.bytes;
   };
   const holds = Array.from({ length: 10_000 }, (_, n) => [`order-${n}`, { quantity: n }] as const);
   const small = weight({ name: "a" });

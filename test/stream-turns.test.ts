@@ -1,7 +1,7 @@
 /** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
 import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { StreamTurns, type TurnTimes } from "../src/core/commands/stream-turns.ts";
+import { StreamLocks, type StreamLockTimes } from "../src/core/commands/stream-locks.ts";
 import { transact } from "../src/core/commands/transact.ts";
 import type { UnitParts } from "../src/core/commands/unit.ts";
 import { refuse } from "../src/core/model/refusal.ts";
@@ -12,12 +12,12 @@ import { until } from "./support/until.ts";
 const log = notebooks();
 
 /** Nobody gives up in these times, however slow the machine is. */
-const PATIENT = { waits_ms: 25_000, keeps_ms: 60_000 };
+const PATIENT = { waits_ms: 25_000, most_ms: 60_000 };
 
-/** A process that takes turns. */
-const makeProcess = (times: TurnTimes = PATIENT) => ({
+/** A process that takes locks. */
+const makeProcess = (times: StreamLockTimes = PATIENT) => ({
   ...log.makeProcess(),
-  turns: new StreamTurns(log.pool, times),
+  locks: new StreamLocks(log.pool, times),
 });
 const keyOf = (id: string) => `acme\n${notes.streamOf(id)}`;
 const take = (parts: UnitParts, id: string, text: string, onRun = () => {}) =>
@@ -26,9 +26,9 @@ const take = (parts: UnitParts, id: string, text: string, onRun = () => {}) =>
     return decide(notes, { tenant: "acme", id }, notes.take(text));
   });
 
-test("processes that write one stream take turns, and next to nothing is decided twice", async () => {
+test("processes that write one stream take locks, and next to nothing is decided twice", async () => {
   const processes = [makeProcess(), makeProcess(), makeProcess()];
-  for (const { turns } of processes) turns.contest(keyOf("busy"));
+  for (const { locks } of processes) locks.contest(keyOf("busy"));
   let runs = 0;
   const texts = Array.from({ length: 300 }, (_, n) => `note ${n}`);
   await Promise.all(texts.map((text, n) => take(processes[n % 3]!, "busy", text, () => runs++)));
@@ -39,7 +39,7 @@ test("processes that write one stream take turns, and next to nothing is decided
 
 test("turns are taken once another process was faster, and not for what one's own commits have changed", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
-  const contests = vi.spyOn(one.turns, "contest");
+  const contests = vi.spyOn(one.locks, "contest");
   await Promise.all(Array.from({ length: 50 }, (_, n) => take(one, "seen", `note ${n}`)));
   // It decides upon what it saw before another commit of its own, as one does that pays meanwhile.
   await transact(
@@ -49,11 +49,11 @@ test("turns are taken once another process was faster, and not for what one's ow
     { once: () => take(one, "seen", "before it"), stage: async () => undefined },
   );
   expect(contests).not.toHaveBeenCalled();
-  expect(await one.turns.enter(keyOf("seen"))).toBeUndefined();
+  expect(await one.locks.enter(keyOf("seen"))).toBeUndefined();
   await take(other, "seen", "from elsewhere");
   await take(one, "seen", "after it");
   expect(contests).toHaveBeenCalledWith(keyOf("seen"));
-  const turn = await one.turns.enter(keyOf("seen"));
+  const turn = await one.locks.enter(keyOf("seen"));
   expect(turn).toMatchObject({ isNew: true });
   turn!.leave();
 });
@@ -61,15 +61,15 @@ test("turns are taken once another process was faster, and not for what one's ow
 test("a refusal, and work that fails, leave the turn", async () => {
   const parts = makeProcess();
   for (const failure of [() => refuse("conflict", "not so"), () => Promise.reject(new Error("broken"))]) {
-    parts.turns.contest(keyOf("left"));
+    parts.locks.contest(keyOf("left"));
     const work = transact(parts, { meta: { actor: "test" } }, async ({ decide }) => {
       await decide(notes, { tenant: "acme", id: "left" }, notes.take("a"));
       return failure();
     });
     await expect(work).rejects.toThrow();
     const other = makeProcess();
-    other.turns.contest(keyOf("left"));
-    const turn = await other.turns.enter(keyOf("left"));
+    other.locks.contest(keyOf("left"));
+    const turn = await other.locks.enter(keyOf("left"));
     expect(turn).toMatchObject({ isNew: true });
     turn!.leave();
   }
@@ -77,14 +77,14 @@ test("a refusal, and work that fails, leave the turn", async () => {
 
 test("who pays keeps no turn meanwhile", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
-  for (const { turns } of [one, other]) turns.contest(keyOf("paid"));
+  for (const { locks } of [one, other]) locks.contest(keyOf("paid"));
   await transact(
     one,
     { meta: { actor: "test" } },
     ({ decide }) => decide(notes, { tenant: "acme", id: "paid" }, notes.take("paid for")),
     {
       once: async () => {
-        const turn = await other.turns.enter(keyOf("paid"));
+        const turn = await other.locks.enter(keyOf("paid"));
         expect(turn).toMatchObject({ isNew: true });
         turn!.leave();
       },
@@ -95,19 +95,19 @@ test("who pays keeps no turn meanwhile", async () => {
 
 test("who waits too long for a turn goes on without", async () => {
   const [asleep, other] = [makeProcess(), makeProcess({ ...PATIENT, waits_ms: 300 })];
-  for (const { turns } of [asleep, other]) turns.contest(keyOf("asleep"));
-  const held = await asleep.turns.enter(keyOf("asleep"));
+  for (const { locks } of [asleep, other]) locks.contest(keyOf("asleep"));
+  const held = await asleep.locks.enter(keyOf("asleep"));
   expect((await take(other, "asleep", "a")).events).toHaveLength(1);
   // It does not wait again: what the other has decided since is seen in the log.
-  expect(await other.turns.enter(keyOf("asleep"))).toBeUndefined();
+  expect(await other.locks.enter(keyOf("asleep"))).toBeUndefined();
   held!.leave();
 });
 
 test("a turn ends after its time, whoever is in it, and all of its process are told", async () => {
-  const [slow, other] = [makeProcess({ ...PATIENT, keeps_ms: 200 }), makeProcess()];
-  for (const { turns } of [slow, other]) turns.contest(keyOf("slow"));
-  const held = await slow.turns.enter(keyOf("slow"));
-  const turn = await other.turns.enter(keyOf("slow"));
+  const [slow, other] = [makeProcess({ ...PATIENT, most_ms: 200 }), makeProcess()];
+  for (const { locks } of [slow, other]) locks.contest(keyOf("slow"));
+  const held = await slow.locks.enter(keyOf("slow"));
+  const turn = await other.locks.enter(keyOf("slow"));
   expect(turn).toMatchObject({ isNew: true });
   turn!.leave();
   expect((await take(slow, "slow", "a")).events).toHaveLength(1);
@@ -116,12 +116,12 @@ test("a turn ends after its time, whoever is in it, and all of its process are t
 
 test("a process that is stopped in its turn loses it by Postgres, and its connection is not used again", async () => {
   const [stopped, other] = [makeProcess(), makeProcess()];
-  for (const { turns } of [stopped, other]) turns.contest(keyOf("stopped"));
-  const held = await stopped.turns.enter(keyOf("stopped"));
+  for (const { locks } of [stopped, other]) locks.contest(keyOf("stopped"));
+  const held = await stopped.locks.enter(keyOf("stopped"));
   const sql = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 1413565520 and granted
     and database = (select oid from pg_database where datname = current_database())`;
   expect((await log.pool.query(sql)).rowCount).toBe(1);
-  const turn = await other.turns.enter(keyOf("stopped"));
+  const turn = await other.locks.enter(keyOf("stopped"));
   expect(turn).toMatchObject({ isNew: true });
   turn!.leave();
   held!.leave();
@@ -130,26 +130,26 @@ test("a process that is stopped in its turn loses it by Postgres, and its connec
 
 test("nobody waits for a connection to have a turn", async () => {
   const small = openPool(log.url, { max: 4 });
-  const turns = new StreamTurns(small);
-  turns.contest(keyOf("crowded"));
+  const locks = new StreamLocks(small);
+  locks.contest(keyOf("crowded"));
   const taken = await Promise.all([1, 2, 3, 4].map(() => small.connect()));
-  expect(await turns.enter(keyOf("crowded"))).toBeUndefined();
+  expect(await locks.enter(keyOf("crowded"))).toBeUndefined();
   for (const client of taken) client.release();
-  const turn = await turns.enter(keyOf("crowded"));
+  const turn = await locks.enter(keyOf("crowded"));
   expect(turn).toMatchObject({ isNew: true });
   turn!.leave();
   await small.end();
-  turns.contest(keyOf("crowded"));
-  expect(await turns.enter(keyOf("crowded"))).toBeUndefined();
+  locks.contest(keyOf("crowded"));
+  expect(await locks.enter(keyOf("crowded"))).toBeUndefined();
 });
 
 test("work that goes on after a refusal holds up nobody", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
-  for (const { turns } of [one, other]) turns.contest(keyOf("swallowed"));
+  for (const { locks } of [one, other]) locks.contest(keyOf("swallowed"));
   await transact(one, { meta: { actor: "test" } }, async ({ decide }) => {
     const target = { tenant: "acme", id: "swallowed" };
     await decide(notes, target, () => refuse("conflict", "taken")).catch(() => undefined);
-    const turn = await other.turns.enter(keyOf("swallowed"));
+    const turn = await other.locks.enter(keyOf("swallowed"));
     expect(turn).toMatchObject({ isNew: true });
     turn!.leave();
     expect((await take(one, "swallowed", "meanwhile")).events).toHaveLength(1);
@@ -158,7 +158,7 @@ test("work that goes on after a refusal holds up nobody", async () => {
 
 test("work that fails while another part of it waits in line leaves nothing behind", async () => {
   const parts = makeProcess();
-  parts.turns.contest(keyOf("parallel"));
+  parts.locks.contest(keyOf("parallel"));
   const before = await parts.cache.queue(keyOf("parallel"));
   let waits: Promise<unknown> = Promise.resolve();
   const work = transact(parts, { meta: { actor: "test" } }, async ({ decide }) => {
@@ -181,9 +181,9 @@ test("a turn begins with what stands, not with what was sent outside of it", asy
   });
   const sent = { settled };
   parts.cache.expect(key, { state: { notes: ["a", "doomed"] }, version: 2, sent }, undefined);
-  parts.turns.contest(key);
+  parts.locks.contest(key);
   const reads = vi.spyOn(parts.store, "readStream");
-  const enters = vi.spyOn(parts.turns, "enter");
+  const enters = vi.spyOn(parts.locks, "enter");
   const taken = take(parts, "border", "b");
   await until(() => enters.mock.settledResults[0]?.type === "fulfilled");
   expect(reads).not.toHaveBeenCalled();
@@ -194,13 +194,13 @@ test("a turn begins with what stands, not with what was sent outside of it", asy
 });
 
 test("turns hold three connections at most", async () => {
-  const { turns } = makeProcess();
+  const { locks } = makeProcess();
   const names = ["a", "b", "c", "d"];
-  for (const name of names) turns.contest(keyOf(name));
-  const entered = await Promise.all(names.map((name) => turns.enter(keyOf(name))));
+  for (const name of names) locks.contest(keyOf(name));
+  const entered = await Promise.all(names.map((name) => locks.enter(keyOf(name))));
   expect(entered.filter(Boolean)).toHaveLength(3);
   for (const turn of entered) turn?.leave();
   // A connection counts until it is given back.
-  const fourth = await until(async () => (await turns.enter(keyOf("d"))) ?? false);
+  const fourth = await until(async () => (await locks.enter(keyOf("d"))) ?? false);
   fourth.leave();
 });

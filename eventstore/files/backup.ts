@@ -1,6 +1,6 @@
 /**
- * A backup of a log: a folder of packs, one for each run, and a list of them. A run adds what was appended since the one before; a
- * pack is on the disk before the list names it, so that a run that was killed leaves a list that holds.
+ * A folder of packs, one for each run, and their list. A run adds the new events; each pack is on disk before the list names it,
+ * so a killed run leaves a valid list.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -9,14 +9,14 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { syncFile } from "../system/sync-file.ts";
-import { type BesideOf, exportFile } from "./export.ts";
+import { type EvidenceSource, exportFile } from "./export.ts";
 
-/** One file of a backup: the events of a part of the log, as docs/event-log.md has segments or, in whole commits, exports. */
+/** A segment or an export of whole commits (docs/event-log.md). */
 export type BackupPack = {
   file: string;
   first: number;
   last: number;
-  /** Of the last event, in hex: what the next pack begins with. */
+  /** Of the last event, in hex; the next pack begins with it. */
   log_hash: string;
   sha256: string;
   bytes: number;
@@ -24,31 +24,29 @@ export type BackupPack = {
 
 export type Backup = { format: "tallystick-backup/1"; origin: string; packs: BackupPack[] };
 
-/** A sealed segment that a backup takes instead of a pack; `log_hash` of its last event. */
+/** Replaces a pack; `log_hash` is the last event's. */
 export type BackupSegment = Omit<BackupPack, "file"> & {
-  /** Writes its file, which is new. */
+  /** The path is a new file. */
   write(path: string): Promise<void>;
 };
 
 export type BackupOptions = {
   log_id: number;
-  /** From position 1 on, one after the other. */
+  /** Contiguous, from position 1 on. */
   segments?: readonly BackupSegment[];
-  beside?: BesideOf;
-  /** Told how many events of how many are written. */
+  beside?: EvidenceSource;
   progress?: (done: number, total: number) => void;
 };
 
 const LIST = "backup.json";
 const HASH = /^[0-9a-f]{64}$/;
 const FILE = /^log-\d{1,16}-\d{1,16}-[0-9a-f]{16}\.(ndjson\.gz|parquet)$/;
-/** Written by a run that was killed. */
+/** Left by a killed run. */
 const ASIDE = /^[0-9a-f-]{36}\.(ndjson\.gz|parquet|json)$/;
 
-/** Whether a file of a backup is a segment. */
 export const isSegment = ({ file }: Pick<BackupPack, "file">): boolean => file.endsWith(".parquet");
 
-/** What stands in a folder; undefined where no backup does. Throws RangeError on a list that cannot be one. */
+/** Undefined without a backup. Throws RangeError on an invalid list. */
 export async function readBackup(folder: string): Promise<Backup | undefined> {
   const text = await readFile(join(folder, LIST), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -60,7 +58,7 @@ export async function readBackup(folder: string): Promise<Backup | undefined> {
   return backup;
 }
 
-/** Adds what the log has and the folder has not; answers the whole backup and how many events were added. Throws RangeError where the folder holds another history. */
+/** Returns the backup and the number of new events. Throws RangeError where the folder has another history. */
 export async function addToBackup(
   pool: pg.Pool,
   folder: string,
@@ -88,7 +86,7 @@ export async function addToBackup(
   const sealed = segments.at(-1)?.pack.last ?? 0;
   const known = new Set(before.packs.map(({ file }) => file));
   const missing = segments.filter(({ pack }) => !known.has(pack.file));
-  // Segments take the place of the packs that had their events; one that goes on beyond them is written anew from there.
+  // Segments replace packs with the same events; a pack that continues beyond them is rewritten from there.
   const kept = before.packs.filter((pack) => !isSegment(pack) && pack.first > sealed);
   const following = kept[0]?.first === sealed + 1 ? kept : [];
   const after = following.at(-1)?.last ?? sealed;
@@ -124,7 +122,6 @@ async function writeFileOf(folder: string, pack: BackupPack, { write }: BackupSe
   }
 }
 
-/** The events after a position, as a pack. */
 async function writeRest(
   pool: pg.Pool,
   folder: string,
@@ -146,7 +143,7 @@ async function writeRest(
   }
 }
 
-/** What the list names no more. */
+/** Files that the list no longer names. */
 async function removeOthers(folder: string, { packs }: Backup): Promise<void> {
   const named = new Set(packs.map(({ file }) => file));
   for (const name of await readdir(folder))
@@ -178,7 +175,7 @@ async function writeList(folder: string, backup: Backup): Promise<void> {
   await syncFile(folder);
 }
 
-/** SHA-256, in hex, and size of a file. */
+/** SHA-256 in hex. */
 export async function digestOf(path: string): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
@@ -202,7 +199,7 @@ function isPack(value: unknown, index: number, all: readonly unknown[]): value i
   const follows = index === 0 ? 1 : Number((all[index - 1] as BackupPack).last) + 1;
   return (
     typeof file === "string" &&
-    // A name that leads out of the folder is none.
+    // A name must not leave the folder.
     FILE.test(file) &&
     first === follows &&
     Number.isSafeInteger(last) &&

@@ -8,69 +8,71 @@ import { LogHashes } from "../verify/hashes.ts";
 import type { Header } from "../verify/header.ts";
 import { type RowRange, type StoredRow, storedPages } from "../verify/stored-rows.ts";
 
-/** The positions of a log's export, 0 as the last of one without events; or the one stream. */
-export type ExportedPart = { first: number; last: number } | { tenant: string; stream_id: string };
+/** `last` is 0 for an empty log. */
+export type ExportRange = { first: number; last: number } | { tenant: string; stream_id: string };
 
-/** Lines that show more than the events: before the first, and for each row of a stream the one that follows it, if any. */
-export type Beside = {
+/** Lines before the first event, and one after each row of a stream. */
+export type ExportEvidence = {
   before: readonly object[];
   after?: (rows: readonly StoredRow[]) => Promise<readonly (object | undefined)[]>;
 };
 
-/** What goes beside the events, asked once it is known which those will be. */
-export type BesideOf = (part: ExportedPart) => Promise<Beside>;
+/** Called once the range is known. */
+export type EvidenceSource = (part: ExportRange) => Promise<ExportEvidence>;
 
-/** All of a log or a part of it. */
 export type ExportLogOptions = {
-  beside?: BesideOf;
+  beside?: EvidenceSource;
   log_id: number;
-  /** First position; 1 when left out. */
+  /** Default 1. */
   from?: number;
-  /** Last position, followed by the rest of its commit; the head at the beginning when left out. */
+  /** Extended to the end of its commit; default: the head at the start. */
   to?: number;
-  /** Told after each page how many events are written. */
+  /** Called after each page. */
   progress?: (events: number) => void;
 };
 
-/** One stream, whole. */
 export type ExportStreamOptions = {
-  beside?: BesideOf;
+  beside?: EvidenceSource;
   log_id: number;
   tenant: string;
   stream_id: string;
 };
 
-const NOTHING: Beside = { before: [] };
+const NOTHING: ExportEvidence = { before: [] };
 
-/** What was written: how many events, and the head named by the last line (for a stream its version and event hash). */
-export type Exported = { events: number; head: { position: number; hash: string } };
+/** `head`: as in the last line; for a stream its version and event hash. */
+export type ExportResult = { events: number; head: { position: number; hash: string } };
 
-/** What an export will hold, and the head it has while it holds no event. */
-type Plan = { header: Header; range: RowRange; start: Exported["head"]; beside: Beside };
+/** `start`: the head before any event. */
+type Plan = { header: Header; range: RowRange; start: ExportResult["head"]; beside: ExportEvidence };
 
 /**
- * Writes the export of a log (docs/event-log.md) and ends the writable; memory stays within a few pages of rows.
- * Throws on an unknown log, on a range outside it, and when reading or writing fails: then the last line is missing.
+ * Ends the writable; memory stays within a few pages of rows. Throws on an unknown log, a range outside it, and failed reads or
+ * writes: then the last line is missing.
  */
-export function exportLog(pool: pg.Pool, options: ExportLogOptions, writable: Writable): Promise<Exported> {
+export function exportLog(
+  pool: pg.Pool,
+  options: ExportLogOptions,
+  writable: Writable,
+): Promise<ExportResult> {
   return writeExport(pool, planLog(pool, options), writable, options);
 }
 
-/** Writes the export of one stream, as exportLog does; throws on a stream without events. */
+/** As exportLog; throws on an empty stream. */
 export function exportStream(
   pool: pg.Pool,
   options: ExportStreamOptions,
   writable: Writable,
-): Promise<Exported> {
+): Promise<ExportResult> {
   return writeExport(pool, planStream(pool, options), writable, {});
 }
 
-/** Writes either export to a new file, packed where its name ends in .gz; throws, too, when the file exists or cannot be made. */
+/** Gzipped where the name ends in .gz; throws where the file exists or cannot be made. */
 export async function exportFile(
   pool: pg.Pool,
   options: ExportLogOptions | ExportStreamOptions,
   path: string,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const plan = "stream_id" in options ? planStream(pool, options) : planLog(pool, options);
   await plan;
   const file = (await open(path, "wx")).createWriteStream();
@@ -83,12 +85,12 @@ async function writeExport(
   planned: Promise<Plan>,
   writable: Writable,
   { progress, packed = false }: Pick<ExportLogOptions, "progress"> & { packed?: boolean },
-): Promise<Exported> {
-  // A writable may fail while the plan is made; the pipeline reports it, but listens only from then on.
+): Promise<ExportResult> {
+  // A writable may fail before the pipeline listens.
   writable.on("error", () => {});
   const { header, range, start, beside } = await planned;
   const isLog = header.format === "tallystick-log/1";
-  const exported: Exported = { events: 0, head: start };
+  const exported: ExportResult = { events: 0, head: start };
   async function* text() {
     yield [header, ...beside.before].map(lineOf).join("");
     for await (const page of storedPages(pool, range)) {
@@ -157,7 +159,6 @@ export function lineOf(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** The members of an event's line in the export of a log. */
 export function logLine(row: StoredRow) {
   return {
     position: Number(row.position),
@@ -207,7 +208,7 @@ async function logOf(pool: pg.Pool, log_id: number): Promise<{ origin: string; h
   return { origin: rows[0].origin, head: Number(rows[0].head) };
 }
 
-/** The last position of the commit that `to` belongs to, so that an export never ends inside a commit. */
+/** An export never ends inside a commit. */
 async function commitEnd(pool: pg.Pool, log_id: number, to: number, head: number): Promise<number> {
   if (!Number.isSafeInteger(to) || to < 0 || to > head) {
     throw new RangeError(`to is ${to}, expected a position from 0 to the head ${head}`);

@@ -1,35 +1,33 @@
-/** Where a log is restored from: parts that follow one another, each of them the text of an export. */
+/** Consecutive parts, each the text of an export. */
 import { join } from "node:path";
 import { openExport } from "../verify/verify-export.ts";
 import { type Backup, type BackupPack, digestOf, isSegment } from "./backup.ts";
 import { segmentsAsExport } from "./segment-export.ts";
 import { SegmentUnreadable } from "./segment-file.ts";
 
-/** Why a backup is not restored, with the file and the place. */
+/** Names the file and the position. */
 export class BackupUnsound extends Error {
   override readonly name = "BackupUnsound";
 }
 
-/** `events`: how many there are to come, as far as that is known. */
+/** `events`: as far as known. */
 export type RestoreSource = { origin: string; events: number; parts: readonly RestorePart[] };
 
 export type RestorePart = {
-  /** What a fault is told of. */
+  /** For error messages. */
   name: string;
-  /** Its bytes; throws BackupUnsound where they are not those that were written. */
+  /** Throws BackupUnsound on changed bytes. */
   text(): AsyncIterable<Uint8Array>;
-  /** What a list outside of it says it holds. */
   listed?: Pick<BackupPack, "first" | "last" | "log_hash">;
 };
 
-/** The packs and segments in the folder of a backup. */
 export const folderSource = (folder: string, { origin, packs }: Backup): RestoreSource => ({
   origin,
   events: packs.at(-1)?.last ?? 0,
   parts: packs.map((pack) => ({ name: pack.file, listed: pack, text: () => openPack(folder, pack) })),
 });
 
-/** A pack's text; a segment's is that of the export that it stands for. */
+/** A segment is converted to the text of its export. */
 async function* openPack(folder: string, pack: BackupPack): AsyncGenerator<Uint8Array> {
   await refuseOtherFile(folder, pack);
   const path = join(folder, pack.file);

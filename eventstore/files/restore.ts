@@ -1,6 +1,6 @@
 /**
- * Fills an empty log from what was kept of it elsewhere, as the role that owns the schema: each event is judged as `verify` judges it
- * before its row goes in, and all rows are committed together or none is.
+ * Fills an empty log from a backup, as the schema's owner. `verify` checks each event before its row is inserted, and all rows
+ * are one commit.
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
@@ -17,30 +17,29 @@ import { BackupUnsound, type RestorePart, type RestoreSource } from "./restore-s
 
 export type RestoreOptions = {
   log_id: number;
-  /** Told how many events of how many are in. */
   progress?: (done: number, total: number) => void;
-  /** Done before anybody can see the events; where it rejects, nothing is restored. */
-  beforeCommit?: (restored: Restored) => Promise<void>;
+  /** Runs before the events are visible; its rejection cancels the restore. */
+  beforeCommit?: (restored: RestoreResult) => Promise<void>;
 };
 
-/** Lines of evidence of the newest part, as they stand in it. */
-export type Restored = { events: number; head: { position: number; hash: string }; evidence: string[] };
+/** `evidence`: lines of the newest part, verbatim. */
+export type RestoreResult = { events: number; head: { position: number; hash: string }; evidence: string[] };
 
-/** As many as `verify` takes of any file. */
+/** `verify` has the same limit. */
 const LEAST_STREAMS = 1_000_000;
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
 const COPY = `copy eventstore.events (log_id, position, tenant, stream_id, version, event_id, type, schema_version, recorded_at_us,
   payload, meta, payload_hash, meta_hash, prev_hash, event_hash, log_hash, idem_key, request_hash, commit_size) from stdin`;
 
 /**
- * Restores into the log of this number, whose row has the source's origin already and which has no events. Rejects with BackupUnsound
- * where a part is not what a list says of it or an event not what its hashes say; then nothing was changed.
+ * The log has no events, and its row already has the source's origin. Rejects with BackupUnsound where a part contradicts its
+ * list or an event its hashes; then nothing was changed.
  */
 export async function restoreLog(
   client: pg.ClientBase,
   source: RestoreSource,
   options: RestoreOptions,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   await client.query("begin");
   try {
     await client.query("lock table eventstore.events in share row exclusive mode");
@@ -50,7 +49,7 @@ export async function restoreLog(
     const restored = await fill(client, source, options);
     await options.beforeCommit?.(restored);
     await client.query("commit");
-    // What the planner knows of an empty table would have it scan this one.
+    // Statistics of an empty table would cause full scans.
     await client.query("analyze eventstore.events");
     return restored;
   } catch (error) {
@@ -63,8 +62,8 @@ async function fill(
   client: pg.ClientBase,
   { origin, events, parts }: RestoreSource,
   { log_id, progress }: RestoreOptions,
-): Promise<Restored> {
-  // A log has no more streams than events, and one that was kept whole comes back whole.
+): Promise<RestoreResult> {
+  // A log has no more streams than events.
   const loading = new Loading(log_id, origin, Math.max(LEAST_STREAMS, events));
   const rows = client.query(copyFrom(COPY));
   try {
@@ -91,7 +90,7 @@ async function write(rows: Writable, text: string): Promise<void> {
   if (text !== "" && !rows.write(text)) await once(rows, "drain");
 }
 
-/** The rows of a part as text of COPY, a batch at a time. */
+/** Batches of COPY text. */
 async function* rowsOf(chunks: AsyncIterable<Uint8Array>, loading: Loading): AsyncGenerator<string> {
   const gatherer = new LineGatherer(MOST_LINE_BYTES);
   for await (const chunk of chunks) {
@@ -102,7 +101,7 @@ async function* rowsOf(chunks: AsyncIterable<Uint8Array>, loading: Loading): Asy
   if (rest) yield loading.take(rest);
 }
 
-/** Judges lines one by one, whatever part they stand in: the parts of a source are one history. */
+/** The parts of a source are one history. */
 class Loading {
   readonly #log_id: number;
   readonly #origin: string;
@@ -110,7 +109,6 @@ class Loading {
   readonly #line = new EventLineReader(true);
   #reading: EventReading | undefined;
   #part: RestorePart | undefined;
-  /** How many events the parts before had. */
   #before = 0;
   #hasHeader = false;
   #trailer: Trailer | undefined;
@@ -204,8 +202,7 @@ class Loading {
       throw this.#unsound(`it ends at ${position}, the list says at ${listed.last}`);
   }
 
-  /** Call once, after the last part. */
-  end(): Restored {
+  end(): RestoreResult {
     const { log } = this.#verifier;
     if (!log) throw new BackupUnsound("there is nothing to be restored");
     const head = { position: log.position, hash: hex(log.hash) };
@@ -234,7 +231,7 @@ const bytea = (bytes: Uint8Array) =>
 const held = ({ bytes, start, length }: ByteField) => bytes.subarray(start, length);
 
 const ESCAPES: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-/** Text as COPY reads it: what separates fields and lines is escaped. */
+/** Escaped for COPY. */
 const text = (field: ByteField) =>
   held(field)
     .toString("utf8")

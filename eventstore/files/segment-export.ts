@@ -1,19 +1,18 @@
-/** Segments, and the export of what follows them, as the one export that a verifier reads (docs/event-log.md, section 11). */
+/** docs/event-log.md, section 11. */
 
 import { type LogHeader, readHeader, readTrailer } from "../verify/header.ts";
 import { lineOf, logLine } from "./export.ts";
 import { type OpenSegment, openSegment, SegmentUnreadable } from "./segment-file.ts";
 
-/** Header and evidence of what follows are small. */
 const MOST_HEAD_BYTES = 16 * 1024 * 1024;
 const LINE_END = 10;
 
-/** Lines of evidence beside segments that nothing follows; they stand in front of the events. */
+/** For segments without a rest; evidence precedes the events. */
 export type SegmentsBeside = { rest?: AsyncIterable<Uint8Array> | undefined; evidence?: readonly object[] };
 
 /**
- * The text of an export that has the events of the segments, by their positions, and then those of `rest`, with the evidence of that. Throws
- * SegmentUnreadable where a file is no segment, or they are of several logs.
+ * The events of the segments by position, then those of `rest`, with its evidence. Throws SegmentUnreadable on an invalid file,
+ * or segments of several logs.
  */
 export async function* segmentsAsExport(
   paths: readonly string[],
@@ -74,18 +73,17 @@ const headerOver = (
   ...{ log_id, origin, exported_at, first_position: first, previous_log_hash },
 });
 
-/** A frontier is of the events before the first: that of what follows is of others. */
+/** The rest's frontier would cover other events. */
 const belongsBefore = (line: string, first: number) =>
   !line.startsWith('{"evidence":"frontier"') ||
   line.startsWith(`{"evidence":"frontier","size":${first - 1},`);
 
 type Head = { header: LogHeader; evidence: string[]; chunks: AsyncIterable<Uint8Array> };
 
-/** Header and evidence of an export, and the bytes behind them. */
 async function headOf(source: AsyncIterator<Uint8Array>): Promise<Head> {
   let read = Buffer.alloc(0);
   let at = 0;
-  /** The next line and its place; undefined at the end. */
+  /** Undefined at the end. */
   const line = async (): Promise<string | undefined> => {
     for (;;) {
       const end = read.indexOf(LINE_END, at);
@@ -118,7 +116,7 @@ async function headOf(source: AsyncIterator<Uint8Array>): Promise<Head> {
   return { header, evidence, chunks: behind() };
 }
 
-/** The last line counts the events of the export alone: those before it are added. Any other text stays as it is. */
+/** The rest's last line counts only its own events. Other text passes unchanged. */
 async function* withCount(chunks: AsyncIterable<Uint8Array>, before: number): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -1,6 +1,6 @@
 /**
- * A segment of the log as a Parquet file (docs/event-log.md, section 11): every column of its events as it is stored. The same events give the
- * same bytes. Written and read a group of rows at a time.
+ * A segment of the log as a Parquet file (docs/event-log.md, section 11). The same events give the same bytes. Written and read
+ * in groups of rows.
  */
 import { isUtf8 } from "node:buffer";
 import { type FileHandle, open } from "node:fs/promises";
@@ -14,19 +14,19 @@ import {
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { StoredRow } from "../verify/stored-rows.ts";
 
-/** What a file says of itself; `first` and `last` are positions, the hash is in hex. */
+/** `first` and `last` are positions, the hash is in hex. */
 export type SegmentFacts = { origin: string; first: number; last: number; previous_log_hash: string };
 
-/** A file that cannot be read as a segment, and from which position on. */
+/** Names the position where reading failed. */
 export class SegmentUnreadable extends Error {
   override readonly name = "SegmentUnreadable";
 }
 
 const FORMAT = "tallystick-segment/1";
-/** Rows of a group, and bytes of their payloads and metadata from which on it has fewer: what is in memory at a time. */
+/** Bounds the memory for one row group. */
 const GROUP_ROWS = 512;
 const GROUP_BYTES = 8 * 1024 * 1024;
-/** Of a stranger's file: a group that would fill the memory is not read. */
+/** Bounds a stranger's file. */
 const MOST_GROUP_ROWS = 65_536;
 const MOST_GROUP_BYTES = 512 * 1024 * 1024;
 const HASH = /^[0-9a-f]{64}$/;
@@ -69,7 +69,7 @@ const SCHEMA: SchemaElement[] = [
   })),
 ];
 
-/** Writes the rows, which are those of the facts in their order, to a new file. */
+/** The rows must match the facts and their order; the file is new. */
 export async function writeSegment(
   path: string,
   facts: SegmentFacts,
@@ -106,7 +106,7 @@ export async function writeSegment(
   }
 }
 
-/** Rows by the number and size that a group has: whatever pages they came in. */
+/** Independent of the pages, so that the file is deterministic. */
 async function* groupsOf(pages: AsyncIterable<readonly StoredRow[]>): AsyncGenerator<StoredRow[]> {
   let group: StoredRow[] = [];
   let size = 0;
@@ -123,7 +123,7 @@ async function* groupsOf(pages: AsyncIterable<readonly StoredRow[]>): AsyncGener
   if (group.length > 0) yield group;
 }
 
-/** Bytes go to the file after each group, so that none are held. */
+/** Flushes after each group, to bound memory. */
 function flushedTo(file: FileHandle): ByteWriter {
   const writer = new ByteWriter();
   const flush = async () => {
@@ -142,15 +142,14 @@ function written(name: keyof StoredRow, row: StoredRow): unknown {
   return type === "INT32" ? Number(value) : value;
 }
 
-/** Opened to be read; `close` it. */
 export type OpenSegment = {
   facts: SegmentFacts;
-  /** A group at a time, as the database has them. Throws SegmentUnreadable. */
+  /** As the database has them. Throws SegmentUnreadable. */
   pages(): AsyncGenerator<StoredRow[]>;
   close(): Promise<void>;
 };
 
-/** Throws SegmentUnreadable where it is no segment. Whether its events are good, nobody has looked at. */
+/** Does not verify the events. Throws SegmentUnreadable. */
 export async function openSegment(path: string): Promise<OpenSegment> {
   const unreadable = (error: unknown, from?: number): never => {
     const place = from === undefined ? "" : ` from position ${from} on`;
@@ -236,7 +235,7 @@ async function readGroup(
   return rows.map(readRow);
 }
 
-/** What is not UTF-8 would be read as another text. */
+/** Decoding invalid UTF-8 would change the text. */
 function strictText(read: Uint8Array | undefined): string {
   if (!isUtf8(read!)) throw new Error("a text is not UTF-8");
   return Buffer.from(read!.buffer, read!.byteOffset, read!.length).toString("utf8");

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** Makes a file or a folder's entries last. */
+/** For a folder: its entries. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, "r");
   try {

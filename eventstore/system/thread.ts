@@ -5,17 +5,14 @@ const ROOT = new URL("../../", import.meta.url).href;
 
 let isTwinned = false;
 
-/** From now on threads and processes start with what is compiled of their sources: reading TypeScript takes each of them half a second. */
+/** From now on threads and processes start from compiled files: each saves half a second. */
 export function startCompiled(): void {
   isTwinned = true;
 }
 
-/** A file that a thread or a process starts with, and how Node learns to read it. */
 export type StartFile = { url: URL; isCompiled: boolean };
 
-/**
- * The file beside the one that asks, named without its ending: "./thread" is thread.js where the service was compiled, else thread.ts.
- */
+/** "./thread" is thread.js where the service was compiled, else thread.ts. */
 export function startFile(asker: string, name: string): StartFile {
   if (asker.endsWith(".js")) return { url: new URL(`${name}.js`, asker), isCompiled: true };
   const { href } = new URL(`${name}.ts`, asker);
@@ -24,7 +21,7 @@ export function startFile(asker: string, name: string): StartFile {
   return { url: new URL(`dist/${place}`, ROOT), isCompiled: true };
 }
 
-/** Starts a thread on a file beside the one that asks. It does not take over what its process registered to read TypeScript. */
+/** A thread does not inherit the TypeScript loader. */
 export function startThread(asker: string, name: string, options: WorkerOptions = {}): Worker {
   const { url, isCompiled } = startFile(asker, name);
   if (isCompiled) return new Worker(url, { execArgv: [], ...options });
@@ -33,7 +30,6 @@ export function startThread(asker: string, name: string, options: WorkerOptions 
   return new Worker(start, { eval: true, execArgv: [], ...options });
 }
 
-/** What Node is started with for a process on a file beside the one that asks. */
 export function programArguments(asker: string, name: string): string[] {
   const { url, isCompiled } = startFile(asker, name);
   return [...(isCompiled ? [] : ["--import", import.meta.resolve("tsx")]), fileURLToPath(url)];

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What stands before what is hashed, as docs/event-log.md has it. */
+/** Hash prefixes of docs/event-log.md. */
 export const TAG = {
   payload: "TS/PAYLOAD/1\0",
   meta: "TS/META/1\0",
@@ -12,10 +12,9 @@ export const TAG = {
 
 const CACHED_VIEWS = 4096;
 
-/** A growable run of bytes that is refilled event after event, so that a million events allocate nothing; `prefix` (a hash's domain tag) stays in front. */
+/** Reused for each event, so that a million events allocate nothing; `prefix` (a hash's domain tag) stays first. */
 export class ByteField {
   bytes: Buffer;
-  /** Of the same bytes. */
   words: DataView;
   length: number;
   readonly start: number;
@@ -32,7 +31,6 @@ export class ByteField {
     this.length = this.start;
   }
 
-  /** Makes room for `more` bytes behind `length`. */
   reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.length + more));
@@ -42,14 +40,13 @@ export class ByteField {
     this.#views.fill(undefined);
   }
 
-  /** Prefix and content. Short views are kept, because making one costs a third of hashing it. */
+  /** Short views are cached: making one costs a third of hashing it. */
   view(): Uint8Array {
     if (this.length >= CACHED_VIEWS) return this.bytes.subarray(0, this.length);
     this.#views[this.length] ??= this.bytes.subarray(0, this.length);
     return this.#views[this.length]!;
   }
 
-  /** The content as text. */
   text(): string {
     return this.bytes.toString("utf8", this.start, this.length);
   }
@@ -76,12 +73,11 @@ export class ByteField {
     return this;
   }
 
-  /** A non-negative integer below 2^53 as eight bytes; u64 and i64 agree there. */
+  /** Below 2^53; u64 and i64 agree there. */
   u64(value: number): this {
     return this.u32(Math.floor(value / 0x1_0000_0000)).u32(value % 0x1_0000_0000);
   }
 
-  /** LP: the length as u32, then the bytes. */
   lengthPrefixed(field: ByteField): this {
     return this.u32(field.length - field.start).append(field.bytes, field.start, field.length);
   }
@@ -96,7 +92,7 @@ export function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** SHA-256 as a string of 32 characters, one a byte: the cheapest form node:crypto gives. */
+/** 32 characters, one a byte: the cheapest form of node:crypto. */
 export function sha256(bytes: Uint8Array): string {
   return hash("sha256", bytes, "binary");
 }
@@ -111,7 +107,7 @@ export function sameBytes(left: Uint8Array, right: Uint8Array, offset = 0): bool
   return true;
 }
 
-/** Copies a hash; for so few bytes cheaper than what arrays of bytes have for it. */
+/** For 32 bytes cheaper than the built-in methods. */
 export function copyHash(from: Uint8Array, into: Uint8Array, at = 0): void {
   for (let i = 0; i < 32; i++) into[at + i] = from[i]!;
 }

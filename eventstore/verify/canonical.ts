@@ -6,14 +6,14 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** The escapes RFC 8785 writes: two-character ones where they exist, else \u00xx in lowercase. */
+/** RFC 8785: two-character escapes where they exist, else \u00xx in lower case. */
 const CONTROL_ESCAPE = /^u00(?:0[0-7bef]|1[0-9a-f])$/;
 const SHORT_ESCAPES = new Set(Buffer.from('"\\bfnrt'));
 const NUMBER_BYTES = new Set(Buffer.from("0123456789+-.eE"));
 const WORDS = ["true", "false", "null"].map((word) => Buffer.from(word));
 const COMMIT = Buffer.from('"commit"');
 const SEAL_ID = Buffer.from('"seal_id"');
-/** Up to this many digits an integer is its own shortest form, so it needs no conversion. */
+/** Such an integer is its own shortest form. */
 const SURE_DIGITS = 15;
 
 class NotCanonical extends Error {
@@ -30,19 +30,19 @@ function refuse(why: string, at: number): never {
 }
 
 /**
- * Tells whether bytes are the RFC 8785 form of a JSON object by reading them once, without building a value:
- * parsing, serialising again and comparing would give the same answer. Nesting is bounded by memory, not by the call stack.
+ * Checks for the RFC 8785 form in one pass, without building a value; parsing and serialising again would give the same answer.
+ * Memory bounds the nesting, not the call stack.
  */
 export class CanonicalReader {
   #bytes: Buffer = Buffer.alloc(0);
   #end = 0;
-  /** For each open container: 1 + where the latest key began, 0 before the first one; −1 for an array. */
+  /** For each open container: 1 + the latest key's start, 0 before the first; −1 for an array. */
   readonly #keys: number[] = [];
   #commitFrom = -1;
   #commitTo = -1;
   #holdsSealId = false;
 
-  /** Undefined when canonical, else what differs and where. The bytes must be valid UTF-8. */
+  /** Undefined when canonical. The bytes must be valid UTF-8. */
   fault(bytes: Buffer, from: number, to: number): string | undefined {
     this.#bytes = bytes;
     this.#end = to;
@@ -59,18 +59,16 @@ export class CanonicalReader {
     }
   }
 
-  /** Whether the bytes read last have an outermost member `commit`. */
   get hasCommit(): boolean {
     return this.#commitFrom >= 0;
   }
 
-  /** The text of that member, quotes included, if there is one. */
   commitMember(): string | undefined {
     if (this.#commitFrom < 0) return undefined;
     return this.#bytes.toString("utf8", this.#commitFrom, this.#commitTo);
   }
 
-  /** Whether that member is a string of these ASCII characters, none of which need an escape. */
+  /** The text is ASCII without escapes. */
   commitIs(text: string): boolean {
     const bytes = this.#bytes;
     const from = this.#commitFrom + 1;
@@ -79,7 +77,7 @@ export class CanonicalReader {
     return true;
   }
 
-  /** Whether somewhere in the bytes read last, which were canonical, an object has a member `seal_id`. */
+  /** At any depth; only after canonical bytes. */
   get holdsSealId(): boolean {
     return this.#holdsSealId;
   }
@@ -88,7 +86,7 @@ export class CanonicalReader {
     return at < this.#end ? this.#bytes[at]! : 0;
   }
 
-  /** Reads the object that begins at `from`. What reads a part of it takes the place where that begins, and answers the one behind it. */
+  /** Methods that read a part take its start and return its end. */
   #object(from: number): void {
     const keys = this.#keys;
     let at = from;
@@ -111,7 +109,7 @@ export class CanonicalReader {
     if (at !== this.#end) refuse("something follows the object", at);
   }
 
-  /** Goes from behind a value to the beginning of the next one, closing what ends there; where nothing is left open, to the end. */
+  /** Closes finished containers. */
   #closed(from: number): number {
     const keys = this.#keys;
     let at = from;
@@ -136,7 +134,6 @@ export class CanonicalReader {
     return refuse("expected a value", at);
   }
 
-  /** Reads a key and its colon. */
   #key(from: number): number {
     if (this.#byte(from) !== QUOTE) refuse("expected a key", from);
     const to = this.#string(from);
@@ -159,13 +156,13 @@ export class CanonicalReader {
     return true;
   }
 
-  /** Whether the key at `left` sorts before the one at `right` by UTF-16 code units, as RFC 8785 has it. */
+  /** By UTF-16 code units, as in RFC 8785. */
   #ascends(left: number, right: number): boolean {
     const bytes = this.#bytes;
     for (let i = 1; ; i++) {
       const a = bytes[left + i]!;
       const b = bytes[right + i]!;
-      // Bytes sort like UTF-16 but for escapes and for surrogate pairs beside U+E000 to U+FFFF.
+      // Bytes sort like UTF-16 except for escapes, and surrogate pairs against U+E000 to U+FFFF.
       if (a === BACKSLASH || b === BACKSLASH || (a !== b && a >= 0xee && b >= 0xee)) break;
       if (a === QUOTE) return b !== QUOTE;
       if (b === QUOTE) return false;
@@ -189,7 +186,6 @@ export class CanonicalReader {
     }
   }
 
-  /** Answers the last byte of an escape. */
   #escape(at: number): number {
     if (SHORT_ESCAPES.has(this.#byte(at + 1))) return at + 1;
     const last = at + 5;

@@ -1,27 +1,27 @@
 import { hex, sameBytes } from "./bytes.ts";
-import { differs, type EventCheck, eventChecks, type Named } from "./event-checks.ts";
+import { differs, type EventCheck, eventChecks, type NamedCheck } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
-import type { HeldHead } from "./held-head.ts";
 import type { LogState } from "./log-state.ts";
+import type { NotedHead } from "./noted-head.ts";
 
 /**
- * One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, of each by
- * itself ("event") and in its place among the others ("place"), or after the last.
+ * `fault` returns a sentence, or undefined. A check runs before the first event, for each event alone ("event") or in order
+ * ("place"), or after the last.
  */
 export type Check =
   | EventCheck
-  | (Named &
+  | (NamedCheck &
       (
         | {
             at: "start" | "end";
             fault(log: LogState): string | undefined;
-            /** Where it is; the place after the last event when left out. */
+            /** Default: after the last event. */
             place?(log: LogState): number;
           }
         | { at: "place"; fault(row: EventRow, log: LogState): string | undefined }
       ));
 
-/** Every check there is; leaving one out leaves some tampering unseen (the tests try each). */
+/** Without any one of them some tampering passes; tests try each. */
 export const checks: Check[] = [
   ...eventChecks,
   {
@@ -123,7 +123,7 @@ export const checks: Check[] = [
   },
 ];
 
-/** A stream that began before the export is joined at whatever version it shows first. */
+/** A stream from before the export may start at any version. */
 function isJoined(row: EventRow, log: LogState): boolean {
   return !log.fromTheStart && row.version > 1 && log.streams.version(log.slot) === 0;
 }
@@ -177,11 +177,14 @@ function epochFault(log: LogState): string | undefined {
     : `epoch ${JSON.stringify(other)} is not the last part of the origin ${JSON.stringify(log.header.origin)}`;
 }
 
-/** The held head that was met nowhere, the earliest of them. */
-const unmetHead = (log: LogState): HeldHead | undefined =>
+/** The earliest. */
+const unmetHead = (log: LogState): NotedHead | undefined =>
   log.held
     .filter((held) => !log.heldMet.has(held))
-    .reduce<HeldHead | undefined>((low, one) => (low && low.position <= one.position ? low : one), undefined);
+    .reduce<NotedHead | undefined>(
+      (low, one) => (low && low.position <= one.position ? low : one),
+      undefined,
+    );
 
 function heldFault(log: LogState): string | undefined {
   const held = unmetHead(log);

@@ -3,32 +3,31 @@ import type { EventRow } from "./event-row.ts";
 import type { LogHashes } from "./hashes.ts";
 import type { Header } from "./header.ts";
 
-/** Where events come from; an export of one stream has no log order, a database no header and last line. */
+/** A stream export has no log order, a database no header and last line. */
 export type Source = "log" | "stream" | "database";
 
-export type Named = {
+export type NamedCheck = {
   name: string;
   verdict: "canonical" | "chain" | "order" | "commits" | "completeness";
-  /** Sources it has nothing to say about. */
   except?: Source[];
 };
 
-/** What is worked out of an event once, for the checks of it by itself. */
+/** Shared by the checks of one event. */
 export type ReadEvent = {
   readonly header: Header;
   readonly hashes: LogHashes;
   payloadFault: string | undefined;
   metaFault: string | undefined;
-  /** Whether the metadata has a member `commit`. */
   readonly hasCommit: boolean;
-  /** The JSON text of it. */
   commitMember(): string | undefined;
-  /** Whether it is a string of these hex digits. */
   commitIs(digits: string): boolean;
 };
 
-/** One thing that must hold of an event wherever it stands, so that it can be looked at in any order. */
-export type EventCheck = Named & { at: "event"; fault(row: EventRow, read: ReadEvent): string | undefined };
+/** Independent of other events, so it can run in any order. */
+export type EventCheck = NamedCheck & {
+  at: "event";
+  fault(row: EventRow, read: ReadEvent): string | undefined;
+};
 
 export const eventChecks: EventCheck[] = [
   {

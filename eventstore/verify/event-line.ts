@@ -6,19 +6,19 @@ const BACKSLASH = 0x5c;
 const LOWER_N = 0x6e;
 const DASH = 0x2d;
 const INT4_MAX = 2 ** 31 - 1;
-/** The byte that two hex digits are, by the two as they are read from a DataView; −1 for what are none. */
+/** Indexed by two hex digits as a DataView reads them; −1 for others. */
 const HEX_PAIRS = new Int16Array(65_536).fill(-1);
 for (let byte = 0; byte < 256; byte++) {
   HEX_PAIRS[Buffer.from(byte.toString(16).padStart(2, "0")).readUInt16BE()] = byte;
 }
-/** The byte that a letter behind a backslash stands for; 0 for none. */
+/** 0 for none. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const [i, letter] of [...'"\\/bfnrt'].entries()) {
   SHORT_ESCAPES[letter.charCodeAt(0)] = '"\\/\b\f\n\r\t'.charCodeAt(i);
 }
 const HALF_PAIR = /\p{Surrogate}/u;
 
-/** Text of four bytes or more that has to stand at some place, compared four at a time; the last four may be in the word before as well. */
+/** Compares four bytes at a time; the last word may overlap. */
 class Literal {
   readonly text: string;
   readonly length: number;
@@ -64,12 +64,11 @@ const MEMBER = members(
 );
 
 /**
- * Reads one event line of an export: the members of docs/event-log.md in their order, nothing between them, so
- * a repeated, missing or unknown member cannot pass. The bytes must be valid UTF-8. Throws UnreadableEvent.
+ * The members of docs/event-log.md in their order without spaces, so a repeated, missing or unknown member cannot pass. The bytes
+ * must be valid UTF-8. Throws UnreadableEvent.
  */
 export class EventLineReader {
   #bytes: Uint8Array = Buffer.alloc(0);
-  /** The same bytes. */
   #view = new DataView(this.#bytes.buffer);
   #start = 0;
   #end = 0;
@@ -221,7 +220,7 @@ export class EventLineReader {
     this.#at = at;
   }
 
-  /** Unescapes a JSON string; any escape JSON allows is read, but none may stand for half a character. */
+  /** Rejects escapes of half a character. */
   #string(into: ByteField): void {
     const bytes = this.#bytes;
     if (bytes[this.#at] !== QUOTE) this.#fault("a string");
@@ -237,7 +236,7 @@ export class EventLineReader {
         into.reserve(length);
         target = into.bytes;
       }
-      // The one escape that JSON within JSON is full of.
+      // The usual escape of JSON within JSON.
       if (byte === BACKSLASH && bytes[at] === QUOTE) {
         byte = QUOTE;
         at++;
@@ -256,7 +255,6 @@ export class EventLineReader {
     this.#at = at;
   }
 
-  /** Appends the character behind a backslash; `byte` is what stands where only a backslash may. */
   #escape(byte: number, into: ByteField): void {
     if (byte !== BACKSLASH) {
       this.#at--;

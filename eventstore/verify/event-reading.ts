@@ -3,14 +3,12 @@ import { type EventCheck, eventChecks, type ReadEvent, type Source } from "./eve
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header } from "./header.ts";
-import { type SealedHere, sealedHere } from "./sealed.ts";
+import { type EventSeals, sealedHere } from "./sealed.ts";
 
-/** What is wrong with an event by itself. */
 export type EventFault = { verdict: EventCheck["verdict"]; reason: string };
 
 const NONE: readonly EventFault[] = [];
 
-/** Looks at events one by one, whatever stands before and after them. */
 export class EventReading implements ReadEvent {
   readonly header: Header;
   readonly hashes: LogHashes;
@@ -19,10 +17,9 @@ export class EventReading implements ReadEvent {
   readonly #checks: readonly EventCheck[];
   readonly #payload = new CanonicalReader();
   readonly #meta = new CanonicalReader();
-  /** The member `commit` of metadata that is JSON yet not canonical. */
+  /** Only for parseable, non-canonical metadata. */
   #parsedCommit: string | undefined;
 
-  /** `names`: the checks to run, of those there are for the source. */
   constructor(source: Source, header: Header, names: readonly string[]) {
     this.header = header;
     this.hashes = new LogHashes(header.origin);
@@ -31,7 +28,6 @@ export class EventReading implements ReadEvent {
     );
   }
 
-  /** Whether each event of a log is looked at in every way there is. */
   get isWhole(): boolean {
     return this.#checks.length === eventChecks.filter(({ except }) => !except?.includes("log")).length;
   }
@@ -49,9 +45,9 @@ export class EventReading implements ReadEvent {
     return found;
   }
 
-  /** What the event that `faults` looked at last says of sealed data; undefined of most. */
-  sealed(row: EventRow): SealedHere | undefined {
-    // A payload that is not canonical was not read to its end.
+  /** Undefined for most events. */
+  sealed(row: EventRow): EventSeals | undefined {
+    // A non-canonical payload was not read to its end.
     return sealedHere(row, this.payloadFault !== undefined || this.#payload.holdsSealId);
   }
 

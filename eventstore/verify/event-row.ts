@@ -2,9 +2,9 @@ import { ByteField, TAG, viewOf } from "./bytes.ts";
 
 const HASH_BYTES = 32;
 
-/** One event as the verifier sees it: one reused value, filled by a line of an export or a row of the database. */
+/** One reused value for all lines and rows. */
 export class EventRow {
-  /** 0 in the export of a single stream, which has no log order. */
+  /** 0 in a stream export. */
   position = 0;
   version = 0;
   schema_version = 0;
@@ -15,17 +15,17 @@ export class EventRow {
   readonly payload = new ByteField(TAG.payload);
   readonly meta = new ByteField(TAG.meta);
   readonly event_id = Buffer.alloc(16);
-  /** All five, one behind the other, since some are hashed or handed on together. */
+  /** Contiguous, since some are hashed together. */
   readonly #hashes = Buffer.alloc(5 * HASH_BYTES);
   readonly payload_hash = this.#hash(0);
   readonly meta_hash = this.#hash(1);
   readonly prev_hash = this.#hash(2);
   readonly event_hash = this.#hash(3);
-  /** All zero in the export of a single stream. */
+  /** All zero in a stream export. */
   readonly log_hash = this.#hash(4);
-  /** What an event hash ends with: of payload, metadata and the event before. */
+  /** The end of an event hash's input. */
   readonly hashed_last = this.#hashes.subarray(0, 3 * HASH_BYTES);
-  /** What holds it to the events around it: `prev_hash`, `event_hash`, `log_hash`. */
+  /** Links to the events around it. */
   readonly links = this.#hashes.subarray(2 * HASH_BYTES);
   readonly linkWords = viewOf(this.links);
   has_idem_key = false;
@@ -39,5 +39,4 @@ export class EventRow {
   }
 }
 
-/** Why a line or row cannot be read as an event. */
 export class UnreadableEvent extends Error {}

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { sameHash, sha256, TAG } from "./bytes.ts";
 
-/** What WebAssembly is of it here; no types of Node's own say it. */
+/** Node's types lack it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   validate(bytes: Uint8Array): boolean;
   Instance: new (module: object) => { exports: unknown };
 };
 
-/** fast-path/reader.ts says what each of them is. */
+/** fast-path/reader.ts documents them. */
 type Exports = {
   memory: { buffer: ArrayBuffer };
   begin(tag: number): void;
@@ -18,14 +18,12 @@ type Exports = {
   { value: number }
 >;
 
-/** In bytes, of what stands before an event: more would leave the names too little room. */
+/** A longer prefix would leave too little room for names. */
 const LONGEST_EVENT_TAG = 4096;
 const CACHED_VIEWS = 4096;
-/** Where an event's record has its event_hash. */
 const EVENT_HASH = 60;
 const HASH_BYTES = 32;
 
-/** In bytes: what the module leaves free behind what it has room for. */
 const SLACK = 64;
 
 let code: Uint8Array | undefined;
@@ -37,12 +35,11 @@ function moduleCode(): Uint8Array {
 }
 
 /**
- * Reads the usual event line, of which nothing has to be said, by a module of WebAssembly that looks at 16 bytes at a time. It never says that a line
- * is wrong: whatever it is not sure of, it leaves to EventLineReader and EventReading, which judge every line alike. The hashes are node:crypto's.
+ * Reads usual lines with a WebAssembly module, 16 bytes at a time. It never reports a fault: unsure lines go to EventLineReader
+ * and EventReading. node:crypto hashes.
  */
 export class FastReader {
   readonly #read: Exports["read"];
-  /** All of the module's memory. */
   readonly #bytes: Uint8Array;
   readonly #told: Int32Array;
   readonly #payload: Views;
@@ -54,10 +51,10 @@ export class FastReader {
   readonly #records: number;
   readonly #room: number;
   readonly #limit: number;
-  /** Bytes of records that were not asked for yet. */
+  /** Bytes of unread records. */
   #kept = 0;
 
-  /** `eventTag`: what stands before an event where it is hashed; `limit`: the bytes of a line. */
+  /** `limit`: the bytes of a line. */
   constructor(eventTag: Uint8Array, limit: number) {
     compiled ??= new WebAssembly.Module(moduleCode());
     const wasm = new WebAssembly.Instance(compiled).exports as Exports;
@@ -82,12 +79,12 @@ export class FastReader {
     this.#limit = limit;
   }
 
-  /** Not so of an origin without end, nor on a processor that has no vectors for WebAssembly. */
+  /** False for a very long origin, or a processor without vectors. */
   static takes(eventTag: Uint8Array): boolean {
     return eventTag.length <= LONGEST_EVENT_TAG && WebAssembly.validate(moduleCode());
   }
 
-  /** Takes up lines that are UTF-8 and end in a newline; false: they are too long. */
+  /** The lines must be UTF-8 and end in a newline; false: too long. */
   take(lines: Uint8Array): boolean {
     if (lines.length > this.#room) return false;
     this.#bytes.set(lines, this.#lines);
@@ -95,7 +92,7 @@ export class FastReader {
     return true;
   }
 
-  /** Reads the line at `from`. Answers the place behind it where all is well with it, and keeps its record; else `from`. */
+  /** Returns the line's end and stores its record, or returns `from`. */
   read(from: number): number {
     const record = this.#records + this.#kept;
     const behind = this.#read(this.#lines + from, record) - this.#lines;
@@ -114,7 +111,6 @@ export class FastReader {
     return behind;
   }
 
-  /** The records kept since it was asked last, one behind the other. */
   records(): Uint8Array {
     const kept = this.#bytes.subarray(this.#records, this.#records + this.#kept);
     this.#kept = 0;
@@ -122,7 +118,7 @@ export class FastReader {
   }
 }
 
-/** Views of bytes from one place on; the short ones are kept, because making one costs a third of hashing it. */
+/** Short views are cached: making one costs a third of hashing it. */
 class Views {
   readonly #bytes: Uint8Array;
   readonly #from: number;

@@ -2,9 +2,8 @@ import { hash } from "node:crypto";
 import { ByteField, sha256, TAG } from "./bytes.ts";
 import type { EventRow } from "./event-row.ts";
 
-/** The hashes of docs/event-log.md for one log; each a string of 32 characters, one a byte, unless it says otherwise. */
+/** docs/event-log.md has the formulas. Strings of 32 characters, one a byte, unless stated otherwise. */
 export class LogHashes {
-  /** log_hash_0, and what every event of the log begins with. */
   readonly genesis: string;
   readonly #stream: ByteField;
   readonly #event: ByteField;
@@ -19,18 +18,16 @@ export class LogHashes {
     this.genesis = sha256(prefixed(TAG.log, prefix).view());
   }
 
-  /** What stands before an event where it is hashed. */
   get eventTag(): Uint8Array {
     return this.#event.bytes.subarray(0, this.#event.start);
   }
 
-  /** prev_hash of a stream's first event. */
   streamGenesis(tenant: ByteField, stream: ByteField): string {
     this.#stream.clear();
     return sha256(this.#stream.lengthPrefixed(tenant).lengthPrefixed(stream).view());
   }
 
-  /** Over the hashes stated in the row: whether they fit the payload and the metadata is a check of its own. */
+  /** Uses the stated hashes; another check compares those with the content. */
   event(row: EventRow): string {
     const field = this.#event;
     field.clear();
@@ -44,7 +41,7 @@ export class LogHashes {
     return sha256(this.#log.append(previous).u64(position).append(event_hash).view());
   }
 
-  /** What a commit's first event carries as `commit`, in hex; without an idempotency key, over the empty string and 32 zero bytes. */
+  /** In hex; without an idempotency key, over the empty string and 32 zero bytes. */
   commit(row: EventRow, size: number): string {
     const field = this.#commit;
     field.clear();
@@ -57,7 +54,6 @@ export class LogHashes {
 const NO_KEY = new ByteField();
 const NO_REQUEST = Buffer.alloc(32);
 
-/** A field whose prefix is the tag and the length-prefixed origin. */
 function prefixed(tag: string, origin: Uint8Array): ByteField {
   return new ByteField(tag + Buffer.from(origin).toString("latin1"));
 }

@@ -1,4 +1,4 @@
-/** First line of the export of a log; `previous_log_hash` is the log hash of the position before `first_position`. */
+/** `previous_log_hash`: of the position before `first_position`. */
 export type LogHeader = {
   format: "tallystick-log/1";
   log_id: number;
@@ -8,7 +8,7 @@ export type LogHeader = {
   previous_log_hash: string;
 };
 
-/** First line of the export of one stream, which is whole and has no log order. */
+/** A whole stream, without log order. */
 export type StreamHeader = {
   format: "tallystick-stream/1";
   log_id: number;
@@ -20,14 +20,14 @@ export type StreamHeader = {
 
 export type Header = LogHeader | StreamHeader;
 
-/** Last line of an export; `hash` of its head is read from `log_hash` (a log) or `event_hash` (a stream). */
+/** `hash`: `log_hash` of a log, `event_hash` of a stream. */
 export type Trailer = { events: number; position: number; hash: string };
 
 const INT4_MAX = 2 ** 31 - 1;
 const HASH = /^[0-9a-f]{64}$/;
 const HALF_PAIR = /\p{Surrogate}/u;
 
-/** Reads a header; a string says why it is none. Its text must be exactly what serialising its members in order gives. */
+/** A string is the reason of a rejection. The text must equal the serialized members in order. */
 export function readHeader(line: string): Header | string {
   const value = parseObject(line);
   if (typeof value === "string") return value;
@@ -53,7 +53,7 @@ export function readHeader(line: string): Header | string {
   return exact(line, { format, ...common, first_position, previous_log_hash });
 }
 
-/** Reads the last line of an export; a string says why it is none. */
+/** A string is the reason of a rejection. */
 export function readTrailer(line: string, format: Header["format"]): Trailer | string {
   const value = parseObject(line);
   if (typeof value === "string") return value;
@@ -77,13 +77,11 @@ function parseObject(line: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
-  } catch {
-    // Said below, the same for every way not to be an object.
-  }
+  } catch {}
   return "it is not a JSON object";
 }
 
-/** Refuses repeated, unknown and reordered members at one stroke. */
+/** Rejects repeated, unknown and reordered members. */
 function exact<Value>(line: string, value: Value): Value | string {
   return JSON.stringify(value) === line ? value : "its members are not exactly the given ones in their order";
 }
@@ -98,7 +96,7 @@ function isText(value: unknown): value is string {
 
 function isTime(text: string): boolean {
   const date = new Date(text);
-  // Years beyond 9999 would be written with a sign and six digits.
+  // Longer years would have a sign and six digits.
   return text.length === 24 && !Number.isNaN(date.getTime()) && date.toISOString() === text;
 }
 

@@ -1,18 +1,18 @@
 import { isUtf8 } from "node:buffer";
 
-/** Takes a line's bytes from `start` up to `end`, without its newline; valid only during the call. False: no further line is wanted. */
+/** `start` to `end`, without the newline; valid only during the call. False: stop. */
 export type LineSink = {
   line(bytes: Buffer, start: number, end: number): boolean;
-  /** Given the beginning of a line among lines that are UTF-8, answers the place behind it where that line was taken already, else its beginning. */
+  /** From a line's start: returns its end if the line was handled, else the start. */
   taken?(start: number): number;
   /** A line that is not UTF-8 or longer than the limit. */
   badLine(reason: string): boolean;
 };
 
-/** Whole lines, each with its newline; where `isCut` the first one was too long, and is no more than its newline. */
+/** `isCut`: the first line was too long, and only its newline is left. */
 export type LineBatch = { bytes: Buffer; isCut: boolean };
 
-/** Gathers chunks of bytes into batches of whole lines, holding no more than one line of at most `limit` bytes, and nothing of the chunks themselves. */
+/** Holds at most one line of `limit` bytes, and no chunk. */
 export class LineGatherer {
   readonly #limit: number;
   readonly #room: (length: number) => Buffer;
@@ -20,13 +20,12 @@ export class LineGatherer {
   #held = 0;
   #tooLong = false;
 
-  /** `room` answers memory for a batch. */
   constructor(limit: number, room: (length: number) => Buffer = Buffer.allocUnsafe) {
     this.#limit = limit;
     this.#room = room;
   }
 
-  /** The lines that end in this chunk; undefined where none does. */
+  /** Undefined where no line ends. */
   push(chunk: Buffer): LineBatch | undefined {
     const last = chunk.lastIndexOf(10) + 1;
     if (last === 0) {
@@ -38,7 +37,7 @@ export class LineGatherer {
     return batch;
   }
 
-  /** What follows the last newline, as a line; undefined where there is no such, since every line has to end. */
+  /** An unfinished last line; undefined without one. */
   end(): LineBatch | undefined {
     return this.#held === 0 ? undefined : this.#batch(Buffer.from("\n"), 1);
   }
@@ -68,7 +67,6 @@ export class LineGatherer {
   }
 }
 
-/** Hands the lines of a batch on one by one, as long as they are wanted. */
 export function cutLines({ bytes, isCut }: LineBatch, sink: LineSink, limit: number): void {
   let from = 0;
   const tooLong = `is longer than ${limit} bytes`;
@@ -76,7 +74,7 @@ export function cutLines({ bytes, isCut }: LineBatch, sink: LineSink, limit: num
     if (!sink.badLine(tooLong)) return;
     from = 1;
   }
-  // Checked for all lines at once, and one by one only if that fails.
+  // Validates all lines at once, and one by one only after a failure.
   const allUtf8 = isUtf8(bytes);
   const taken = allUtf8 ? sink.taken : undefined;
   for (let isWanted = true; isWanted && from < bytes.length; ) {

@@ -3,43 +3,39 @@ import type { Source } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header, Trailer } from "./header.ts";
-import type { HeldHead } from "./held-head.ts";
+import type { NotedHead } from "./noted-head.ts";
 import { StreamHeads } from "./stream-heads.ts";
 
-/** Streams that are kept in mind where the caller names no number. */
+/** The default limit. */
 export const MOST_STREAMS = 1_000_000;
 
-/** What the checks know when they meet an event: everything the events before it left behind. */
 export class LogState {
   readonly source: Source;
   readonly header: Header;
   readonly hashes: LogHashes;
   readonly streams: StreamHeads;
-  /** What the auditor expects or holds. */
   readonly heldOrigin: string | undefined;
   readonly heldStream: StateOptions["stream"];
-  readonly held: readonly HeldHead[];
+  readonly held: readonly NotedHead[];
   readonly endsInside: boolean;
-  /** Of the logs row, in a database. */
   readonly epoch: string | undefined;
   events = 0;
-  /** As the last event states it; in the export of one stream its version. */
+  /** As the last event states it; a stream's version. */
   position: number;
-  /** Log hash of the last event; in the export of one stream its event hash. */
+  /** A stream's event hash. */
   readonly hash = Buffer.alloc(32);
   recorded_at_us = 0;
-  /** Events the running commit still lacks; null until an export that begins inside the log reaches a commit. */
+  /** Events that the current commit lacks; null until a partial export reaches a commit. */
   commitLeft: number | null;
   commits = 0;
-  /** Streams whose earlier events lie before the export. */
+  /** Streams whose earlier events precede the export. */
   streamsJoined = 0;
   trailer: Trailer | undefined;
-  /** Of held: those that were met, and the hash that was found instead at the positions of others. */
-  readonly heldMet = new Set<HeldHead>();
-  readonly heldMissed = new Map<HeldHead, string>();
-  /** Of the current event. */
+  /** The other hash that was found at a noted head's position. */
+  readonly heldMet = new Set<NotedHead>();
+  readonly heldMissed = new Map<NotedHead, string>();
   slot = -1;
-  readonly #heldAt = new Map<number, HeldHead[]>();
+  readonly #heldAt = new Map<number, NotedHead[]>();
 
   constructor(source: Source, header: Header, options: StateOptions) {
     this.source = source;
@@ -59,12 +55,11 @@ export class LogState {
     this.commitLeft = this.position === 0 ? 0 : null;
   }
 
-  /** What several checks need of an event, worked out once. */
   meet(row: EventRow): void {
     this.slot = this.streams.slot(row.tenant, row.stream_id);
   }
 
-  /** The event is now the last one, as it states itself: a fault is reported where it is, not at each event after it. */
+  /** Advances even after a fault, so that it is reported once. */
   pass(row: EventRow): void {
     this.events++;
     this.position = this.source === "stream" ? row.version : row.position;
@@ -83,7 +78,6 @@ export class LogState {
     if (this.#heldAt.size > 0) this.passHeld();
   }
 
-  /** Holds the last event against the heads held at its position. */
   passHeld(): void {
     for (const held of this.#heldAt.get(this.position) ?? []) {
       const found = hex(this.hash);
@@ -92,31 +86,30 @@ export class LogState {
     }
   }
 
-  /** The place at which events begin: 1 but for a part of a log. */
+  /** 1, except for a part of a log. */
   get first(): number {
     return this.header.format === "tallystick-log/1" ? this.header.first_position : 1;
   }
 
-  /** The place of the last event: counted as events are read, whatever positions they state. */
+  /** Counted, whatever positions the events state. */
   get place(): number {
     return this.first - 1 + this.events;
   }
 
-  /** False when a stream may have earlier events that the export leaves out. */
+  /** False when a stream may have earlier events. */
   get fromTheStart(): boolean {
     return this.first === 1;
   }
 }
 
 export type StateOptions = {
-  /** The origin the auditor expects. */
   origin?: string;
-  /** The stream the auditor expects the export to be of; only its own export is accepted then. */
+  /** Then only this stream's own export is accepted. */
   stream?: { tenant: string; stream_id: string };
-  heads?: HeldHead[];
-  /** Streams kept in memory at most, 1,000,000 (under 200 MB) when left out; a log with more is not verified, and the chain verdict says so. */
+  heads?: NotedHead[];
+  /** Default 1,000,000 (under 200 MB); a log with more is not verified, and the chain verdict says so. */
   max_streams?: number;
-  /** What is read may end within a commit, as a segment does. */
+  /** A segment may end within a commit. */
   ends_inside?: boolean;
   epoch?: string;
 };

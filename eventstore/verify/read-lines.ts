@@ -1,4 +1,4 @@
-/** Reads the lines behind an export's header, each by itself: what is left is to hold them against one another. */
+/** Reads each line alone; comparing lines with one another comes later. */
 import { type ByteField, viewOf } from "./bytes.ts";
 import { EventLineReader } from "./event-line.ts";
 import { type EventFault, EventReading } from "./event-reading.ts";
@@ -6,29 +6,28 @@ import { EventRow, UnreadableEvent } from "./event-row.ts";
 import { FastReader } from "./fast-reader.ts";
 import type { Header } from "./header.ts";
 import { cutLines, type LineBatch } from "./lines.ts";
-import type { SealedHere } from "./sealed.ts";
+import type { EventSeals } from "./sealed.ts";
 
-/** What a reader has to know. */
 export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number; plain: boolean };
 
-/** What a batch of lines holds beside its events, which stand in its memory as PackedEvents has them. */
+/** The events are left in the batch's memory. */
 export type ReadLines = { lines: number; notes: LineNote[] };
 
-/** Of one line, counted from 0: it cannot be read; it is evidence or the last one, to be read yet; or an event with faults, or with something sealed. */
+/** `line` is counted from 0. Unreadable, not an event, or an event with faults or sealed values. */
 export type LineNote = { line: number } & (
   | { unreadable: string }
   | { evidence: string }
   | { end: string }
-  | { faults: readonly EventFault[]; sealed?: SealedHere }
+  | { faults: readonly EventFault[]; sealed?: EventSeals }
 );
 
-/** After so many lines in a row that cannot be read, nothing is read any more. */
+/** Consecutive lines; then reading stops. */
 export const MOST_UNREADABLE = 10_000;
 
 const END = Buffer.from('{"end"');
 const EVIDENCE = Buffer.from('{"evidence"');
 
-/** A line ends in a byte that stands in no `start`, so comparing does not run into the next line. */
+/** No `start` has a newline, so the comparison stays within the line. */
 function startsWith(bytes: Buffer, from: number, start: Buffer): boolean {
   for (let i = 0; i < start.length; i++) if (bytes[from + i] !== start[i]) return false;
   return true;
@@ -51,7 +50,7 @@ export class BatchReader {
       this.#fast = new FastReader(eventTag, max_line_bytes);
   }
 
-  /** Reads a batch, and leaves its events where its lines stood. */
+  /** Overwrites the batch's lines with its events. */
   read(batch: LineBatch): ReadLines {
     const packed = new PackedEvents(batch.bytes);
     const notes: LineNote[] = [];
@@ -102,9 +101,9 @@ export class BatchReader {
   }
 }
 
-/** In bytes, of `links`. */
+/** In bytes. */
 const LINKS = 96;
-/** Of a packed event, in bytes: position, version, recorded_at_us, commit_size (0 for none), links, the length of the names; then the names as StreamHeads has them. */
+/** Byte offsets of a packed event; the names follow, as in StreamHeads. */
 const AT = {
   position: 0,
   version: 8,
@@ -114,10 +113,10 @@ const AT = {
   length: 28 + LINKS,
   names: 32 + LINKS,
 };
-/** Numbers stand as WebAssembly writes them. */
+/** WebAssembly's byte order. */
 const LITTLE = true;
 
-/** As much of events as their order is judged by, one behind the other: less than the line that an event was read from, so that it can stand in its place. */
+/** Smaller than the event's line, so that it fits in the line's memory. */
 class PackedEvents {
   readonly #bytes: Buffer;
   readonly #words: DataView;
@@ -128,7 +127,6 @@ class PackedEvents {
     this.#words = viewOf(bytes);
   }
 
-  /** Events that are packed already. */
   append(records: Uint8Array): void {
     this.#bytes.set(records, this.#at);
     this.#at += records.length;
@@ -158,7 +156,7 @@ class PackedEvents {
   }
 }
 
-/** Reads what PackedEvents wrote; payload, metadata and keys are not there. */
+/** Without payload, metadata and keys. */
 export class UnpackedEvents {
   readonly #bytes: Buffer;
   readonly #words: DataView;
@@ -169,7 +167,6 @@ export class UnpackedEvents {
     this.#words = viewOf(bytes);
   }
 
-  /** The next event, in place of the one before. */
   next(row: EventRow): void {
     const words = this.#words;
     const at = this.#at;

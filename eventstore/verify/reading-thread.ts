@@ -1,4 +1,4 @@
-/** A thread that reads batches of lines: one comes as a message, its events are left in its memory, and what else it holds goes back as a message. */
+/** The events stay in shared memory; the rest is sent as a message. */
 import { parentPort, workerData } from "node:worker_threads";
 import { BatchReader, type Reading } from "./read-lines.ts";
 

@@ -4,18 +4,18 @@ import { startThread } from "../system/thread.ts";
 import type { LineBatch } from "./lines.ts";
 import type { Reading, ReadLines } from "./read-lines.ts";
 
-/** More would wait for the one thread that holds what they read against one another. */
+/** More would wait for the thread that compares the lines. */
 const MOST_THREADS = 4;
-/** One that is read, and one to go on with at once. */
+/** One in work, one ready. */
 const BATCHES_A_THREAD = 2;
-/** In MiB; a thread keeps nothing but the batch that it reads. */
+/** In MiB; a thread keeps only its batch. */
 const YOUNG_MB = 8;
 
-/** Threads that read batches, each in its turn; as many as this machine has cores. */
+/** As many as cores, up to the limit. */
 export class ReadingThreads {
   readonly #all: readonly ReadingThread[];
   #turn = 0;
-  /** Batches under way at once, so that no thread waits and memory stays within a few batches. */
+  /** Keeps threads busy with bounded memory. */
   readonly most: number;
 
   constructor(reading: Reading) {
@@ -24,7 +24,7 @@ export class ReadingThreads {
     this.most = count * BATCHES_A_THREAD;
   }
 
-  /** Reads a batch whose bytes stand in shared memory, and leaves its events there. Rejects when the thread ends. */
+  /** The bytes must be in shared memory. Rejects when the thread ends. */
   read(batch: LineBatch): Promise<ReadLines> {
     this.#turn = (this.#turn + 1) % this.#all.length;
     return this.#all[this.#turn]!.read(batch);
@@ -35,12 +35,12 @@ export class ReadingThreads {
   }
 }
 
-type Asked = { done: (read: ReadLines) => void; failed: (error: Error) => void };
+type BatchRequest = { done: (read: ReadLines) => void; failed: (error: Error) => void };
 
 class ReadingThread {
   readonly #worker: Worker;
-  /** Batches are answered in the order in which they are asked for. */
-  readonly #asked: Asked[] = [];
+  /** Answers arrive in order. */
+  readonly #asked: BatchRequest[] = [];
   #ended: Error | undefined;
 
   constructor(reading: Reading) {

@@ -6,7 +6,7 @@ import { LogHashes } from "./hashes.ts";
 import type { StoredRow } from "./stored-rows.ts";
 import { fillRow } from "./verify-database.ts";
 
-/** Judges rows of a log one after the other by themselves and in the log's order; what holds them to their streams their event hashes cover. */
+/** Checks rows alone and in the log's order; their event hashes cover the streams. */
 export class RowChecks {
   readonly #row = new EventRow();
   readonly #hashes: LogHashes;
@@ -31,7 +31,7 @@ export class RowChecks {
     this.#position = first - 1;
   }
 
-  /** What is wrong with the next row; undefined: nothing. */
+  /** Undefined: no fault. */
   fault(stored: StoredRow): string | undefined {
     const row = this.#row;
     try {

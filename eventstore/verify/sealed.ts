@@ -1,18 +1,18 @@
-/** Counts what of a log is sealed personal data, and how much of it is of subjects that were erased: docs/event-log.md, section 10. */
+/** docs/event-log.md, section 10. */
 import type { EventRow } from "./event-row.ts";
 
-/** What an event says of sealed data: for whom it holds values, one each, or who it says is erased. */
-export type SealedHere = { sealed_for: readonly string[]; erased?: string };
+/** One subject for each value, or the subject that was erased. */
+export type EventSeals = { sealed_for: readonly string[]; erased?: string };
 
-/** Sealed values, and those of erased subjects; of one stream alone nobody can say who was erased. */
-export type SealedTold = { values: number; erased: number | null };
+/** `erased`: null for a single stream. */
+export type SealCounts = { values: number; erased: number | null };
 
 const ERASED = "SubjectErased";
 const SUBJECT_STREAM = "subject-";
 const MEMBERS = "ct,iv,seal_id,subject_id,tag";
 
-/** Undefined of most events; `mayHold` is false where no member of the payload is a `seal_id`. Whatever a payload holds, nothing is thrown. */
-export function sealedHere({ type, payload, stream_id }: EventRow, mayHold: boolean): SealedHere | undefined {
+/** Undefined for most events; `mayHold` is false without a member `seal_id`. Never throws. */
+export function sealedHere({ type, payload, stream_id }: EventRow, mayHold: boolean): EventSeals | undefined {
   const isErasure = type.length - type.start === ERASED.length && type.text() === ERASED;
   if (!isErasure && !mayHold) return undefined;
   const sealed_for = subjectsIn(parsed(payload.text()));
@@ -23,7 +23,7 @@ export function sealedHere({ type, payload, stream_id }: EventRow, mayHold: bool
   };
 }
 
-/** The subject of each sealed value: an object with these members alone, all of them text. However deep a payload is, the stack is not. */
+/** Iterative: a deep payload must not exhaust the stack. */
 function subjectsIn(payload: unknown): string[] {
   const found: string[] = [];
   const left = [payload];
@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Keeps count by subject, of `limit` subjects and no more, so that a hostile export cannot take the machine's memory. */
+/** `limit` subjects at most, so that a hostile export cannot exhaust memory. */
 export class SealedCount {
   readonly #limit: number;
   readonly #values = new Map<string, number>();
@@ -58,7 +58,7 @@ export class SealedCount {
     this.#limit = limit;
   }
 
-  take({ sealed_for, erased }: SealedHere): void {
+  take({ sealed_for, erased }: EventSeals): void {
     this.#total += sealed_for.length;
     for (const subject of sealed_for)
       if (this.#values.has(subject) || this.#values.size < this.#limit)
@@ -66,7 +66,7 @@ export class SealedCount {
     if (erased !== undefined && this.#erased.size < this.#limit) this.#erased.add(erased);
   }
 
-  told(isStream: boolean): SealedTold {
+  told(isStream: boolean): SealCounts {
     let erased = 0;
     for (const subject of this.#erased) erased += this.#values.get(subject) ?? 0;
     return { values: this.#total, erased: isStream ? null : erased };

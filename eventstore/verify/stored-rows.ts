@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** A row of eventstore.events: integers and the UUID as text, so that no type parser of the pool has a say. */
+/** Integers and UUID as text, so that no type parser of the pool applies. */
 export type StoredRow = Record<
   "position" | "tenant" | "stream_id" | "version" | "event_id" | "type" | "schema_version" | "recorded_at_us",
   string
@@ -14,7 +14,7 @@ export type StoredRow = Record<
     commit_size: string | null;
   };
 
-/** Rows after one place up to another: positions of a log, or versions of one of its streams. */
+/** Positions of a log, or versions of a stream. */
 export type RowRange = {
   log_id: number;
   after: number | bigint;
@@ -28,7 +28,7 @@ const COLUMNS = `position::text, tenant, stream_id, version::text, event_id::tex
   recorded_at_us::text, payload, meta, payload_hash, meta_hash, prev_hash, event_hash, log_hash,
   idem_key, request_hash, commit_size::text`;
 
-/** Reads the rows in order, page by page; a page holds fewer rows where they are large. */
+/** A page has fewer rows where they are large. */
 export async function* storedPages(pool: pg.Pool, range: RowRange): AsyncGenerator<StoredRow[], void, void> {
   const { log_id, to, stream } = range;
   const key = stream ? "version" : "position";

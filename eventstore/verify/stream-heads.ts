@@ -2,20 +2,20 @@ import { randomFillSync } from "node:crypto";
 import { ByteField, copyHash, sha256 } from "./bytes.ts";
 
 const LONGEST_PLAIN_KEY = 128;
-/** Keys are kept in pages of so many bytes, so that growing copies none of them. */
+/** Pages, so that growing copies no key. */
 const PAGE_BYTES = 1024 * 1024;
 const LEAST_SLOTS = 1024;
 
 /**
- * The newest version and event hash of each stream seen, in flat arrays: about 60 bytes a stream, and its name or 33 bytes in place of a long one.
- * It holds `limit` streams and no more, so a hostile export cannot take the machine's memory.
+ * Flat arrays: about 60 bytes a stream, plus its name, or 33 bytes for a long one. At most `limit` streams, so that a hostile
+ * export cannot exhaust memory.
  */
 export class StreamHeads {
   readonly limit: number;
   #size = 0;
-  /** Open addressing: 1 + the slot of a key, near the place that its hash names; 0 where nothing stands. At most half of it is filled. */
+  /** Open addressing: 1 + a key's slot; 0 where empty. At most half full. */
   #table = new Int32Array(LEAST_SLOTS * 2);
-  /** Of the keys, by slot: the hash, and where it stands, counted through all pages. */
+  /** Starts are counted through all pages. */
   #keyHashes = new Int32Array(LEAST_SLOTS);
   #keyStarts = new Float64Array(LEAST_SLOTS);
   readonly #pages: Buffer[] = [];
@@ -32,12 +32,12 @@ export class StreamHeads {
     return this.#size;
   }
 
-  /** The stream's slot; a stream not seen before gets a new one with version 0, or −1 when the limit is reached. */
+  /** A new stream gets version 0; −1 beyond the limit. */
   slot(tenant: ByteField, stream: ByteField): number {
     const key = this.#key;
     key.clear();
     key.lengthPrefixed(tenant).append(stream.bytes, stream.start, stream.length);
-    // A plain key begins with a zero byte (its length prefix), so it never equals one made from a digest.
+    // A plain key begins with a zero byte, so it never equals a digest's.
     if (key.length > LONGEST_PLAIN_KEY) key.set(Buffer.from(`#${sha256(key.view())}`, "latin1"));
     const keyHash = hashOf(key);
     const last = this.#table.length - 1;
@@ -53,7 +53,7 @@ export class StreamHeads {
     return this.#versions[slot] ?? 0;
   }
 
-  /** All hashes; a stream's stands at slot × 32. */
+  /** A stream's hash is at slot × 32. */
   get hashes(): Uint8Array {
     return this.#hashes;
   }
@@ -76,7 +76,7 @@ export class StreamHeads {
   #add(keyHash: number, place: number): number {
     const slot = this.#size++;
     const { bytes, length } = this.#key;
-    // A key's length stands before it, in one byte.
+    // One byte before each key is its length.
     if (this.#pageUsed + 1 + length > PAGE_BYTES) {
       this.#pages.push(Buffer.alloc(PAGE_BYTES));
       this.#pageUsed = 0;
@@ -91,7 +91,6 @@ export class StreamHeads {
     return slot;
   }
 
-  /** Makes room for as many slots again. */
   #grow(): void {
     const slots = this.#versions.length * 2;
     this.#versions = copied(this.#versions, new Float64Array(slots));
@@ -120,9 +119,8 @@ function copied<Numbers extends Float64Array | Int32Array | Uint8Array>(
 }
 
 /**
- * Tabulation hashing (Zobrist 1970): a random number for each byte at each place of a key, drawn anew in every process.
- * Nobody can choose names that meet in one place of the table, and linear probing needs no more of a hash than this
- * (Pătraşcu and Thorup, "The Power of Simple Tabulation Hashing", 2012).
+ * Tabulation hashing (Zobrist 1970): a random number for each byte at each offset, new in every process. So nobody can choose
+ * colliding names, and it suffices for linear probing (Pătraşcu and Thorup, "The Power of Simple Tabulation Hashing", 2012).
  */
 const RANDOM = randomFillSync(new Int32Array(LONGEST_PLAIN_KEY * 256));
 

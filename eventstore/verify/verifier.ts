@@ -1,25 +1,25 @@
 import { hex } from "./bytes.ts";
 import { checks as allChecks, type Check } from "./checks.ts";
-import type { Companion, Proven } from "./companion.ts";
+import type { Companion, ProvenRange } from "./companion.ts";
 import type { Source } from "./event-checks.ts";
 import type { EventFault } from "./event-reading.ts";
 import { EventRow } from "./event-row.ts";
 import type { Header } from "./header.ts";
 import { LogState, MOST_STREAMS, type StateOptions } from "./log-state.ts";
 import type { Fault, Verdict, VerifyReport } from "./report.ts";
-import { SealedCount, type SealedHere } from "./sealed.ts";
+import { type EventSeals, SealedCount } from "./sealed.ts";
 
 export type VerifyOptions = Omit<StateOptions, "epoch"> & {
-  /** All of them when left out; the tests leave one out at a time. */
+  /** Default: all; tests omit one at a time. */
   checks?: Check[];
-  /** Judges lines of evidence; they are passed over when left out. */
+  /** Evidence is ignored without it. */
   companion?: Companion;
 };
 
 type PlaceCheck = Extract<Check, { at: "place" }>;
 type Tally = {
   checked: number;
-  /** How many there are; `told` has the first of them. */
+  /** `told` has only the first faults. */
   faults: number;
   told: Fault[];
   first_bad?: number;
@@ -29,13 +29,12 @@ type Tally = {
 
 /** In characters: names in a hostile export may fill megabytes. */
 const LONGEST_REASON = 500;
-/** Of each verdict; the others are counted. */
 const MOST_TOLD = 100;
 const VERDICTS = ["format", "canonical", "chain", "order", "commits"] as const;
-/** Verdicts whose faults leave nothing to say of what holds beside them. */
+/** After such a fault, other verdicts mean nothing. */
 const FRAME: ReadonlySet<string> = new Set(VERDICTS);
 
-/** Runs the checks over events handed to it one by one and keeps the tally of each verdict; where they come from is its callers' matter. */
+/** Independent of the events' source. */
 export class Verifier {
   readonly row = new EventRow();
   #log: LogState | undefined;
@@ -60,7 +59,6 @@ export class Verifier {
     this.#format = this.#tallies.get("format")!;
   }
 
-  /** What was found wrong first; undefined while nothing is. */
   get found(): Fault | undefined {
     return this.#found;
   }
@@ -69,7 +67,6 @@ export class Verifier {
     return this.#log;
   }
 
-  /** Call once, before the first event. */
   begin(source: Source, header: Header, epoch?: string): void {
     const log = new LogState(source, header, { ...this.#options, epoch });
     this.#log = log;
@@ -82,18 +79,17 @@ export class Verifier {
     this.#companion?.begin(log, (verdict, fault, place, good) => this.#say(verdict, fault, place, good));
   }
 
-  /** Checks a line of evidence, read after `begin`. Throws UnreadableEvent. */
+  /** After `begin`. Throws UnreadableEvent. */
   evidence(text: string): void {
     this.#companion?.line(text);
   }
 
-  /** The names of the checks to run of each event by itself, by `EventReading`. */
   get eventChecks(): string[] {
     return this.#checks.filter(({ at }) => at === "event").map(({ name }) => name);
   }
 
-  /** Checks the event that stands in `row` in its place; `faults` is what is wrong with it by itself, `sealed` what it says of sealed data. */
-  event(faults: readonly EventFault[], sealed?: SealedHere): void {
+  /** `faults` and `sealed` are of the event in `row`. */
+  event(faults: readonly EventFault[], sealed?: EventSeals): void {
     if (sealed) this.#sealed.take(sealed);
     const log = this.#log!;
     const row = this.row;
@@ -108,23 +104,20 @@ export class Verifier {
     log.pass(row);
   }
 
-  /** Counts a line or row that could be read. */
   readable(): void {
     this.#format.checked++;
   }
 
-  /** A line or row that cannot be read; it is passed over, so what it hides shows in the other verdicts. */
+  /** Skipped: what it hides shows in the other verdicts. */
   unreadable(reason: string): void {
     this.#format.checked++;
     this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);
   }
 
-  /** Call before `report`. */
   async settle(): Promise<void> {
     if (this.#log) await this.#companion?.settle?.();
   }
 
-  /** Call once, after the last event. */
   report(): VerifyReport {
     const log = this.#log;
     if (log) {
@@ -228,7 +221,7 @@ function reachOf(name: string, log: LogState, tally: Tally, companion: Companion
   }
 }
 
-function provenBy(log: LogState, companion: Companion | undefined): Proven[] {
+function provenBy(log: LogState, companion: Companion | undefined): ProvenRange[] {
   const held = [...log.heldMet].reduce<number | undefined>(
     (most, { position }) => Math.max(most ?? 0, position),
     undefined,

@@ -9,13 +9,12 @@ import { type StoredRow, storedPages } from "./stored-rows.ts";
 import { Verifier, type VerifyOptions } from "./verifier.ts";
 
 const INT4_MAX = 2 ** 31 - 1;
-/** Below every position there can be, so that a row at 0 or −1 is seen as well. */
+/** Includes rows at 0 or −1. */
 const BEFORE_ALL = -(2n ** 63n);
 
 /**
- * Verifies a log as it stands in the tables of docs/event-log.md, up to the head found when it began; `evidence` are
- * lines such as an export of it carries.
- * Throws only when the database cannot be read: whatever the rows hold, the answer is a report.
+ * Verifies up to the head at the start; `evidence`: lines as in an export. Throws only when the database cannot be read: any rows
+ * give a report.
  */
 export async function verifyDatabase(
   pool: pg.Pool,
@@ -55,7 +54,7 @@ export async function verifyDatabase(
   return verifier.report();
 }
 
-/** Pages go by position, so a second row at the end of one, or a row without position, would not be met. */
+/** Pages would miss a duplicate or missing position. */
 async function countRows(pool: pg.Pool, log_id: number, to: string): Promise<number> {
   const { rows } = await pool.query<{ count: string }>(
     "select count(*)::text as count from eventstore.events where log_id = $1 and (position <= $2) is not false",
@@ -75,7 +74,7 @@ function verifyRow(verifier: Verifier, reading: EventReading, stored: StoredRow)
   }
 }
 
-/** Only where a hostile owner took the constraint away. */
+/** Possible only where a hostile owner removed the constraint. */
 function refuseNulls(stored: StoredRow): void {
   const { idem_key, request_hash, commit_size, ...never } = stored;
   for (const [name, value] of Object.entries(never)) {

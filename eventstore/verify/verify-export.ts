@@ -12,19 +12,19 @@ import type { VerifyReport } from "./report.ts";
 import { Verifier, type VerifyOptions } from "./verifier.ts";
 
 export type VerifyExportOptions = VerifyOptions & {
-  /** Longer lines are not read and fail the format verdict. 16 MiB when left out. */
+  /** Longer lines fail the format verdict. Default 16 MiB. */
   max_line_bytes?: number;
-  /** From so many bytes on lines are read in threads of their own; 16 MiB when left out. */
+  /** Larger inputs are read in threads; default 16 MiB. */
   threads_from_bytes?: number;
-  /** Every line is read in JavaScript, none by the fast path. */
+  /** Disables the fast path. */
   plain?: boolean;
 };
 
 const MIB = 1024 * 1024;
-/** Of a packed file, which is read and unpacked in smaller pieces. */
+/** A gzipped file is read in smaller pieces. */
 const PACKED_CHUNK = MIB / 4;
 
-/** Verifies an export (of a log or of one stream, told by its header) given as chunks of bytes, each of them read before the next is asked for. Whatever the bytes are, the answer is a report. */
+/** The header selects log or stream. Any input gives a report, never an error. */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   options: VerifyExportOptions = {},
@@ -62,11 +62,10 @@ async function* untilError(chunks: AsyncIterable<Uint8Array>, onError: (error: u
   }
 }
 
-/** Verifies an export file, as `openExport` reads it. */
 export const verifyFile = (path: string, options: VerifyExportOptions = {}): Promise<VerifyReport> =>
   verifyExport(openExport(path), options);
 
-/** The bytes of an export file, a chunk valid until the next one is asked for; a name ending in .gz is unpacked, `-` is standard input. */
+/** A chunk is valid until the next one; .gz is unpacked, `-` is standard input. */
 export function openExport(path: string): AsyncIterable<Uint8Array> {
   if (path === "-") return process.stdin;
   return path.endsWith(".gz") ? unpacked(path) : chunksOf(path);
@@ -74,12 +73,12 @@ export function openExport(path: string): AsyncIterable<Uint8Array> {
 
 async function* unpacked(path: string): AsyncGenerator<Uint8Array, void, void> {
   const gunzip = createGunzip({ chunkSize: PACKED_CHUNK });
-  // The reader hears of any error; a pipeline, unlike a pipe, closes the file when the reader stops early.
+  // The reader gets any error; a pipeline closes the file when the reader stops early.
   pipeline(createReadStream(path, { highWaterMark: PACKED_CHUNK }), gunzip, () => undefined);
   yield* gunzip;
 }
 
-/** Reads a file into the same two pieces of memory in turn: one is filled while the other is looked at. */
+/** Fills one buffer while the other is read. */
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, void> {
   const file = await open(path);
   const read = async (into: Buffer) => into.subarray(0, (await file.read(into, 0, CHUNK, null)).bytesRead);
@@ -89,7 +88,7 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, void> {
     for (let chunk = await read(next); chunk.length > 0; chunk = await ahead) {
       [next, other] = [other, next];
       ahead = read(next);
-      // Whoever comes to it hears of it.
+      // Its awaiter gets the error.
       ahead.catch(() => undefined);
       yield chunk;
     }
@@ -99,7 +98,6 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, void> {
   }
 }
 
-/** Gives each line of an export its meaning: header, evidence, events, last line. */
 class ExportReader {
   readonly #verifier: Verifier;
   readonly #lineOptions: Pick<Reading, "max_line_bytes" | "plain">;
@@ -107,14 +105,13 @@ class ExportReader {
   #lines = 0;
   #bytes = 0;
   #broken = false;
-  /** Lines in a row that cannot be read: they are one fault. */
+  /** Consecutive unreadable lines are one fault. */
   #unread: { line: number; reason: string; count: number } | undefined;
   #reading: Reading | undefined;
   #here: BatchReader | undefined;
   #threads: ReadingThreads | undefined;
   readonly #memory = new BatchMemory();
   readonly #underWay: { batch: LineBatch; read: Promise<ReadLines> }[] = [];
-  /** Nothing further is read. */
   isDone = false;
 
   constructor(
@@ -127,7 +124,6 @@ class ExportReader {
     this.#threads_from_bytes = threads_from_bytes;
   }
 
-  /** Memory for a batch that is then taken. */
   readonly room = (length: number): Buffer => this.#memory.take(length);
 
   async take(batch: LineBatch): Promise<void> {
@@ -141,7 +137,7 @@ class ExportReader {
       return;
     }
     const read = this.#threads.read(rest);
-    // Whoever comes to it in its turn hears of it.
+    // Its awaiter gets the error.
     read.catch(() => undefined);
     this.#underWay.push({ batch: rest, read });
     if (this.#underWay.length >= this.#threads.most) await this.#applyNext();
@@ -152,7 +148,6 @@ class ExportReader {
     this.#apply(batch, await read);
   }
 
-  /** Waits for all that was taken. */
   async finish(): Promise<void> {
     while (this.#underWay.length > 0) await this.#applyNext();
     this.#tellUnread();
@@ -162,12 +157,11 @@ class ExportReader {
     await this.#threads?.close();
   }
 
-  /** The line given last does not end. */
   unended(): void {
     this.#verifier.unreadable(`line ${this.#lines} does not end`);
   }
 
-  /** The input itself failed: a missing file, a damaged gzip stream. */
+  /** A missing file, a damaged gzip stream. */
   broken(reason: string): void {
     this.#broken = true;
     this.#verifier.unreadable(`the input ends after line ${this.#lines}: ${reason}`);
@@ -182,7 +176,7 @@ class ExportReader {
     return this.#verifier.report();
   }
 
-  /** Only the first line can be the header: without one nothing else has a meaning. */
+  /** Without a header nothing else has a meaning. */
   #begin(batch: LineBatch): LineBatch {
     const verifier = this.#verifier;
     const first = (read: () => string | undefined) => {
@@ -211,7 +205,6 @@ class ExportReader {
     return { bytes: batch.bytes.subarray(batch.bytes.indexOf(10) + 1), isCut: false };
   }
 
-  /** Takes up the lines of a batch that were read by themselves, in their order. */
   #apply({ bytes }: LineBatch, { lines, notes }: ReadLines): void {
     const verifier = this.#verifier;
     const unpacked = new UnpackedEvents(bytes);
@@ -240,7 +233,7 @@ class ExportReader {
     this.#memory.give(bytes);
   }
 
-  /** A line that is no event; a sentence says why it is none of the others. */
+  /** A sentence is the fault. */
   #other(note: { evidence: string } | { end: string }): string | undefined {
     const log = this.#verifier.log!;
     if (log.trailer) return "follows the last line of the export";
@@ -259,7 +252,7 @@ class ExportReader {
     }
   }
 
-  /** Passes over a line; behind too many in a row the rest of the export is not looked at. */
+  /** After too many in a row, the rest is skipped. */
   #skip(reason: string): void {
     this.#unread ??= { line: this.#lines, reason, count: 0 };
     this.#unread.count++;

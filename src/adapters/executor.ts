@@ -6,7 +6,7 @@ import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { programArguments, startFile } from "../../eventstore/system/thread.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { MOST_OBJECT_BYTES } from "../core/model/objects.ts";
-import type { Executor, Ran } from "../core/model/ports/executor.ts";
+import type { ExecutionResult, Executor } from "../core/model/ports/executor.ts";
 
 /** Megabytes that the process itself may have; what it runs has limits of its own below it. */
 const HEAP_MB = 512;
@@ -70,9 +70,9 @@ export function processExecutor({ node = process.execPath, environment = {} } = 
   };
 }
 
-function readRan(bytes: Buffer): Ran | undefined {
+function readRan(bytes: Buffer): ExecutionResult | undefined {
   try {
-    const { exit, output } = JSON.parse(bytes.toString()) as Ran;
+    const { exit, output } = JSON.parse(bytes.toString()) as ExecutionResult;
     return isResult(output) ? { exit, output } : { exit: "ok", output: { error: NO_RESULT } };
   } catch {
     return undefined;
@@ -82,7 +82,7 @@ function readRan(bytes: Buffer): Ran | undefined {
 const NO_RESULT = "TypeError: the result is no JSON that has a canonical form";
 
 /** A program can make its JSON come to anything: what has no canonical form (RFC 8785) would have no digest. */
-function isResult(output: unknown): output is Ran["output"] {
+function isResult(output: unknown): output is ExecutionResult["output"] {
   if (typeof output !== "object" || output === null || Array.isArray(output)) return false;
   try {
     return canonicalBytes(output as JsonObject, "output").length > 0;

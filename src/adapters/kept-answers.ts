@@ -1,6 +1,6 @@
 /** Answers kept in Postgres for a day, so that whoever asks again gets the same one from any process. */
 import type pg from "pg";
-import type { KeptAnswer, KeptAnswers } from "../core/model/ports/answers.ts";
+import type { StoredAnswer, StoredAnswers } from "../core/model/ports/answers.ts";
 
 /** Bytes of a body that is kept; a larger one is made again. */
 export const KEPT_BODY_LIMIT = 1024 * 1024;
@@ -12,10 +12,10 @@ const SWEEP_AT_ONCE = 10_000;
 const WRITE_AT_ONCE = 256;
 const BYTES_AT_ONCE = 8 * KEPT_BODY_LIMIT;
 
-type Waiting = { name: string; answer: KeptAnswer; done(): void; fail(error: unknown): void };
+type Waiting = { name: string; answer: StoredAnswer; done(): void; fail(error: unknown): void };
 
 /** While one write is under way further answers gather, and travel together. */
-export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
+export function createKeptAnswers(pool: pg.Pool): StoredAnswers {
   const gathered: Waiting[] = [];
   let writing = false;
   let sweepAt = 0;
@@ -60,7 +60,7 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
     find: async (name) => {
       const text = `select request_sha256, status, body, payment_id, to_json(coalesce(subjects, '{}')) as subjects from access.kept_answers
         where name = $1 and kept_at > now() - ${KEPT_FOR}`;
-      const { rows } = await pool.query<KeptAnswer & { subjects: string[] }>({
+      const { rows } = await pool.query<StoredAnswer & { subjects: string[] }>({
         name: "kept_answer",
         text,
         values: [name],
@@ -87,7 +87,7 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
 async function keepPersonal(
   pool: pg.Pool,
   name: string,
-  { request_sha256, status, body, payment_id }: KeptAnswer,
+  { request_sha256, status, body, payment_id }: StoredAnswer,
   subjects: readonly string[],
 ): Promise<void> {
   const text = "select access.keep_personal_answer($1, $2, $3, $4, $5, $6)";

@@ -6,7 +6,7 @@ import type pg from "pg";
 import { z } from "zod";
 import { digestOf } from "../core/model/objects.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
-import type { Model, ModelAsked, ModelTrouble, Question } from "../core/model/ports/model.ts";
+import type { Model, ModelFailure, ModelResult, Question } from "../core/model/ports/model.ts";
 import { outgoing } from "../core/tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 
@@ -58,7 +58,7 @@ export function modelOf(settings: ModelSettings, pool: pg.Pool, clock: Clock): M
   return openModel({ base_url, name, key, tokens });
 }
 
-type Heard = { text: string } | { why: ModelTrouble };
+type Heard = { text: string } | { why: ModelFailure };
 
 export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }: ModelOptions): Model {
   const url = `${base_url.replace(/\/+$/, "")}/chat/completions`;
@@ -103,14 +103,14 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
     async ask<Kept, Why>(
       { instructions, data, form, signal: callers, within_ms = deadline_ms }: Question,
       read: (text: string) => { kept: Kept } | { why: Why },
-    ): Promise<ModelAsked<Kept, Why>> {
+    ): Promise<ModelResult<Kept, Why>> {
       const request = requestOf(name, { instructions, data, form });
       const prompt_sha256 = digestOf(request);
       const signal = AbortSignal.any([callers, AbortSignal.timeout(Math.min(within_ms, deadline_ms))]);
       // No token is less than a byte.
       const most = Buffer.byteLength(request) + MOST_ANSWER;
       let spent = 0;
-      let last: ModelAsked<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null, tokens: 0 };
+      let last: ModelResult<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null, tokens: 0 };
       for (let at = 0; at < TRIES && !signal.aborted; at++) {
         const giveBack = await tokens.take(most);
         if (!giveBack) return { why: "budget_spent", prompt_sha256, answer_sha256: null, tokens: spent };

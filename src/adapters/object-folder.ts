@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFile } from "../../eventstore/system/sync-file.ts";
-import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports/objects.ts";
+import { type FileStore, ObjectsUnavailable } from "../core/model/ports/objects.ts";
 
-export function objectFolder(folder: string): ObjectPlace {
+export function objectFolder(folder: string): FileStore {
   const pathOf = (name: string) => join(folder, name);
   return {
     check: async () => {

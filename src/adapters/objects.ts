@@ -5,7 +5,7 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
 import { checkDigest, ObjectDamaged, UNNAMED_S } from "../core/model/objects.ts";
-import type { ObjectPlace, Objects } from "../core/model/ports/objects.ts";
+import type { FileStore, Objects } from "../core/model/ports/objects.ts";
 import { localFiles } from "./local-files.ts";
 import { objectFolder } from "./object-folder.ts";
 import { s3Objects } from "./s3-objects.ts";
@@ -22,7 +22,7 @@ export type ObjectSettings = {
 };
 
 /** The bucket that is set, else a folder in DATA_DIR. */
-export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): ObjectPlace {
+export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): FileStore {
   if (url === undefined) return objectFolder(join(DATA_DIR, "objects"));
   return s3Objects({
     url,
@@ -34,7 +34,7 @@ export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSett
 }
 
 /** `folder`: where this machine makes files, and keeps those that it fetched. */
-export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string): Objects {
+export function createObjects(pool: pg.Pool, place: FileStore, folder: string): Objects {
   const small = smallObjects(pool);
   const local = localFiles(folder);
   const objects: Objects = {
@@ -95,7 +95,7 @@ const keep = (pool: pg.Pool, name: string, bytes: number) =>
 /** Rows that are locked by their delete: whoever puts one of these again waits, and then puts it afresh. */
 async function deleteFiles(
   pool: pg.Pool,
-  place: ObjectPlace,
+  place: FileStore,
   condition: string,
   value: unknown,
 ): Promise<number> {
@@ -117,7 +117,7 @@ async function deleteFiles(
 }
 
 /** Leaves nothing at `path` unless all of it came. */
-async function fetchFile(place: ObjectPlace, name: string, size: number, path: string): Promise<boolean> {
+async function fetchFile(place: FileStore, name: string, size: number, path: string): Promise<boolean> {
   const file = await open(path, "wx");
   let isWhole = false;
   try {

@@ -4,11 +4,11 @@
  */
 import type pg from "pg";
 import type { Clock } from "../core/model/ports/clock.ts";
-import type { QuotaKey, Quotas, Taken } from "../core/model/ports/quotas.ts";
+import type { QuotaKey, QuotaResult, Quotas } from "../core/model/ports/quotas.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { windowsOf } from "../domain/access/quota.ts";
 
-type Waiting = { done: (taken: Taken) => void; fail: (error: unknown) => void };
+type Waiting = { done: (taken: QuotaResult) => void; fail: (error: unknown) => void };
 type Gathered = { key: QuotaKey; waiting: Waiting[] };
 
 export function createQuotas(

@@ -9,7 +9,7 @@ import { request as requestHttps } from "node:https";
 import { setTimeout } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { digestOf, objectName } from "../core/model/objects.ts";
-import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports/objects.ts";
+import { type FileStore, ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import { outgoing } from "../core/tracing.ts";
 
 export type S3Options = {
@@ -56,7 +56,7 @@ class S3Error extends Error {
 const isGone = (error: unknown): boolean =>
   error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 
-export function s3Objects(options: S3Options): ObjectPlace {
+export function s3Objects(options: S3Options): FileStore {
   const bucket = new Bucket(options);
   const get = async (name: string) => {
     try {

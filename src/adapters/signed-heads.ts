@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { syncFile } from "../../eventstore/system/sync-file.ts";
 import { time } from "../core/model/fields.ts";
-import type { KeptHeads } from "../core/model/ports/signed-heads.ts";
+import type { StoredHeads } from "../core/model/ports/signed-heads.ts";
 
 const signedHead = z.strictObject({
   size: z.int().nonnegative(),
@@ -123,7 +123,7 @@ async function put(dir: string, number: number, memory: Memory): Promise<boolean
 }
 
 /** The port over a folder of this machine. */
-export async function keptHeads(dir: string): Promise<KeptHeads> {
+export async function keptHeads(dir: string): Promise<StoredHeads> {
   const heads = await openSignedHeads(dir);
   return {
     origins: async () => [...(await heads.read()).keys()],

@@ -1,7 +1,7 @@
 /** Objects in Postgres: one backup, and every process sees them. */
 import type pg from "pg";
-import { gathered } from "../../eventstore/gathered.ts";
 import { byteaArray, textArray } from "../../eventstore/pg-arrays.ts";
+import { batched } from "../../eventstore/query-batch.ts";
 import { checkObject, MOST_OBJECT_BYTES, UNNAMED_S } from "../core/model/objects.ts";
 import type { Objects, SmallObject } from "../core/model/ports/objects.ts";
 
@@ -66,13 +66,13 @@ async function write(pool: pg.Pool, objects: readonly SmallObject[]): Promise<vo
   await pool.query({ name: "objects_put", text, values });
 }
 
-const writeGathered = gathered(async (pool, objects: readonly SmallObject[]) => {
+const writeGathered = batched(async (pool, objects: readonly SmallObject[]) => {
   await write(pool, objects);
   return objects.map(() => undefined);
 });
 
 /** How long an object is stands beside its bytes, so that those of a long one are not read here. */
-const readGathered = gathered(async (pool, names: readonly string[]) => {
+const readGathered = batched(async (pool, names: readonly string[]) => {
   const text = `select name, case when octet_length(bytes) <= ${MOST_BESIDE} then bytes end as bytes
     from objects.small where name = any($1)`;
   const values = [textArray(names)];

@@ -7,7 +7,7 @@ import {
   MOST_SEALED_BYTES,
   type Personal,
   type Sealed,
-  type SealPlace,
+  type SealLocation,
   type SubjectName,
 } from "../core/model/sealed.ts";
 
@@ -62,7 +62,7 @@ export function unwrapKey(master: Uint8Array, subject_id: string, wrapped: Buffe
 }
 
 /** What a sealed value is bound to, beside its key. */
-function bindingOf(origin: string, place: SealPlace, seal_id: Buffer): Buffer {
+function bindingOf(origin: string, place: SealLocation, seal_id: Buffer): Buffer {
   const { tenant, stream_id, type } = place;
   const length = Buffer.alloc(4);
   length.writeUInt32BE(seal_id.length);
@@ -71,7 +71,7 @@ function bindingOf(origin: string, place: SealPlace, seal_id: Buffer): Buffer {
 
 /** Seals a value under a subject's key for one place of one log. Throws RangeError for one that is too large. */
 export function sealValue(
-  { origin, place }: { origin: string; place: SealPlace },
+  { origin, place }: { origin: string; place: SealLocation },
   { subject_id, key }: { subject_id: string; key: Uint8Array },
   value: Personal,
 ): Sealed {
@@ -94,7 +94,7 @@ export function sealValue(
 
 /** Opens what was sealed for this place. Throws SealBroken for anything else. */
 export function openValue(
-  { origin, place }: { origin: string; place: SealPlace },
+  { origin, place }: { origin: string; place: SealLocation },
   key: Uint8Array,
   { seal_id, iv, ct, tag }: Sealed,
 ): Personal {

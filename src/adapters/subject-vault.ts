@@ -3,10 +3,10 @@
  * question that it is for, so that what one process erases no other opens.
  */
 import type pg from "pg";
-import { gathered } from "../../eventstore/gathered.ts";
+import { batched } from "../../eventstore/query-batch.ts";
 import {
-  type GivenKey,
-  type Opened,
+  type IssuedKey,
+  type OpenedValue,
   type Subjects,
   SubjectsUnavailable,
 } from "../core/model/ports/subjects.ts";
@@ -148,7 +148,7 @@ function valuesOf({ origin, pepper }: VaultParts, ring: KeyRing): Pick<Subjects,
       const ids = [...new Set(page.map(({ sealed }) => sealed.subject_id))];
       const { rows } = await ask<Omit<Row, "lookup">>(ring.pool, KEYS, [ids]);
       const keys = new Map(rows.map((row) => [row.subject_id, ring.keyOf(row)]));
-      return page.map(({ sealed, place }): Opened => {
+      return page.map(({ sealed, place }): OpenedValue => {
         const { subject_id } = sealed;
         const key = keys.get(subject_id);
         return key
@@ -180,7 +180,7 @@ function keysOf(ring: KeyRing): Omit<Subjects, "seal" | "open" | "find" | "backu
     },
 
     async given(limit) {
-      return (await ask<GivenKey>(pool, GIVEN, [limit])).rows;
+      return (await ask<IssuedKey>(pool, GIVEN, [limit])).rows;
     },
 
     async used(subject_ids) {
@@ -266,7 +266,7 @@ const GIVE = {
     where lookup = any($1::bytea[]) and (given_at is null or given_at >= statement_timestamp() - interval '10 minutes')`,
 };
 /** Of calls at the same moment the keys are given by one statement: the vault is asked for every value that is sealed. */
-const given = gathered<readonly Buffer[], Row[]>(async (pool, pages) => {
+const given = batched<readonly Buffer[], Row[]>(async (pool, pages) => {
   const { rows } = await ask<Row>(pool, GIVE, [distinct(pages.flat())]);
   const byName = new Map(rows.map((row) => [nameOf(row.lookup), row]));
   return pages.map((page) => page.flatMap((lookup) => byName.get(nameOf(lookup)) ?? []));

@@ -5,10 +5,10 @@
  * the hash of all that stands up to there. Every append is made only if the log still has that place, which Postgres checks in the
  * statement that appends, so nothing goes round it and nothing is believed for a while. A new head asks for a new look.
  */
-import type { Ground } from "../../eventstore/combiner.ts";
+import type { AppendPrecondition } from "../../eventstore/combiner.ts";
 import { type LogHead, MAIN_LOG } from "../../eventstore/types.ts";
-import type { Accepting, App } from "../core/app.ts";
-import type { KeptHead } from "../core/model/ports/signed-heads.ts";
+import type { App, LogAcceptance } from "../core/app.ts";
+import type { StoredHead } from "../core/model/ports/signed-heads.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
@@ -28,7 +28,10 @@ const START_MS = 5_000;
 type StartLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /** What the log is held against in one process. `app` is asked for once it is there. */
-export function createAccepting(app: () => App, log: StartLog): Accepting & { ground: Ground } {
+export function createAccepting(
+  app: () => App,
+  log: StartLog,
+): LogAcceptance & { ground: AppendPrecondition } {
   /** The chain and the witnesses, asked once before the first append. */
   let others: Promise<void> | undefined;
   /** How many proven heads the last look held the log against, and when they were read. */
@@ -41,7 +44,7 @@ export function createAccepting(app: () => App, log: StartLog): Accepting & { gr
   let looking: Promise<string | null> | undefined;
   /** What the last look knew of: the position up to which the log was heard, and what this machine remembers. */
   let heard = 0;
-  let kept: KeptHead | undefined;
+  let kept: StoredHead | undefined;
   /** The largest head that was heard of, should the log have lost its event by now. */
   let said: SaidHead | undefined;
   /** How often something was heard. */

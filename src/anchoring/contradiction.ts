@@ -2,7 +2,7 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
-import type { KeptHead } from "../core/model/ports/signed-heads.ts";
+import type { StoredHead } from "../core/model/ports/signed-heads.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { headsOf } from "./heads.ts";
 import { hexOf } from "./hex.ts";
@@ -12,7 +12,7 @@ import { openTree, TreeTooShort } from "./tile-store.ts";
 export type SaidHead = { size: number; root: Hex };
 
 /** The newest checkpoint and anchor of the log, and `kept`: what this machine signed last, though the database may have been set back. */
-export async function headsKnown(app: App): Promise<{ kept: KeptHead | undefined; heads: SaidHead[] }> {
+export async function headsKnown(app: App): Promise<{ kept: StoredHead | undefined; heads: SaidHead[] }> {
   const { origin, state } = await headsOf(app);
   const kept = await app.signed.last(origin);
   const heads = [state.checkpoint, anchors.newestAnchor(state), kept];

@@ -1,5 +1,5 @@
 /** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
-import type { Beside, ExportedPart } from "../../eventstore/files/export.ts";
+import type { ExportEvidence, ExportRange } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { forEach } from "../core/coordination/concurrency.ts";
@@ -11,14 +11,14 @@ import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./n
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
 /** What goes beside the events, as lines that verifiers read. */
-type Gathered = Omit<Beside, "before"> & { before: readonly Evidence[] };
+type Gathered = Omit<ExportEvidence, "before"> & { before: readonly Evidence[] };
 
 type Source = Pick<App, "pool" | "store" | "load" | "signer">;
 
 /** Evidence for an export of the service's log, or of a stream of it; none while nothing is signed. */
 export const evidenceFor =
   (app: Source) =>
-  async (part: ExportedPart): Promise<Gathered> => {
+  async (part: ExportRange): Promise<Gathered> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const state = await app.load(anchors, anchors.targetOf(origin));
     const { checkpoint } = state;
@@ -60,7 +60,7 @@ export const evidenceFor =
  */
 export const evidenceDespite =
   (app: Source & Pick<App, "signed">) =>
-  async (part: ExportedPart): Promise<Gathered> => {
+  async (part: ExportRange): Promise<Gathered> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const key = formatVerifierKey(verifierKey(origin, "ed25519", app.signer.public_key));
     const { before, after } = await evidenceFor(app)(part).catch((error): Gathered => {
@@ -114,7 +114,7 @@ async function frontierOf(tree: LogTree, size: number): Promise<EvidenceOf<"fron
 }
 
 /** The line after each event of a stream: that it is in the tree of `size` events, as far as it is. */
-const inclusionsIn = (tree: LogTree, size: number): NonNullable<Beside["after"]> =>
+const inclusionsIn = (tree: LogTree, size: number): NonNullable<ExportEvidence["after"]> =>
   function after(rows) {
     return forEach(rows, async ({ position: text, version }): Promise<Evidence | undefined> => {
       const position = Number(text);

@@ -1,6 +1,6 @@
 /** Judges the evidence of an export: that its events are the tree that was signed and anchored. */
 import { copyHash } from "../../eventstore/verify/bytes.ts";
-import type { Companion, Proven, Say } from "../../eventstore/verify/companion.ts";
+import type { Companion, FaultSink, ProvenRange } from "../../eventstore/verify/companion.ts";
 import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-row.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
 import { type Evidence, type EvidenceOf, readEvidence } from "../anchoring/evidence.ts";
@@ -31,7 +31,7 @@ export class Audit implements Companion {
   readonly #held: AuditOptions;
   readonly #checks: AuditCheck[];
   #state: EvidenceState | undefined;
-  #say: Say = () => {};
+  #say: FaultSink = () => {};
   /** Said at the end, the lowest place first, since tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
   #rank = 0;
@@ -46,7 +46,7 @@ export class Audit implements Companion {
     this.#checks = held.auditChecks ?? auditChecks;
   }
 
-  begin(log: LogState, say: Say): void {
+  begin(log: LogState, say: FaultSink): void {
     this.#state = new EvidenceState(log, this.#held);
     this.#say = say;
   }
@@ -198,7 +198,7 @@ export class Audit implements Companion {
     return sound;
   }
 
-  proven(): Proven[] {
+  proven(): ProvenRange[] {
     const state = this.#state!;
     return [
       { by: "anchored to", to: state.reachOf(state.anchored) },

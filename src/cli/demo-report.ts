@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalAccount } from "viem/accounts";
-import { canonical } from "../api/serve/asking.ts";
+import { canonical } from "../api/serve/nested-calls.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { askedAgain } from "../domain/reports/asked-again.ts";

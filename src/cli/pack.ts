@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { segmentsAsExport } from "../../eventstore/files/segment-export.ts";
 import { openSegment } from "../../eventstore/files/segment-file.ts";
-import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { type NotedHead, parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { printable, type Verdict, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
@@ -22,7 +22,7 @@ import { asAddress, asCount } from "./terminal.ts";
 
 /** What the options of `withPackOptions` come to. */
 export type PackOptions = {
-  head: HeldHead[];
+  head: NotedHead[];
   origin?: string;
   key?: VerifierKey;
   witness: VerifierKey[];
@@ -185,7 +185,7 @@ const asKeys = (text: string, before: VerifierKey[]) => [...before, asKey(text)]
 
 export const asKey = (text: string): VerifierKey => read(() => parseVerifierKey(text));
 
-const asHeads = (text: string, before: HeldHead[]) => [...before, read(() => parseHeldHead(text))];
+const asHeads = (text: string, before: NotedHead[]) => [...before, read(() => parseNotedHead(text))];
 
 function read<T>(work: () => T): T {
   try {

@@ -6,7 +6,7 @@ import { catalogueOf } from "../api/declare/catalogue.ts";
 import type { Operation } from "../api/declare/operation.ts";
 import { methodOf, pathOf } from "../api/declare/operation-facts.ts";
 import { aboutReport } from "../api/operations/reports/made.ts";
-import { canonical } from "../api/serve/asking.ts";
+import { canonical } from "../api/serve/nested-calls.ts";
 import { areas } from "../areas/index.ts";
 import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";

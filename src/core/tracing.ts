@@ -1,6 +1,6 @@
 /**
- * Traces, as W3C Trace Context and OpenTelemetry have them. A call goes on in its caller's, which stands in log lines and goes along with
- * what is sent to others. Where src/runtime/span-export.ts was told to record spans, each call and each turn of a reactor without one begins one.
+ * W3C Trace Context and OpenTelemetry. A call continues its caller's trace. With src/runtime/span-export.ts, other calls and
+ * turns start their own.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -19,7 +19,6 @@ import {
   trace,
 } from "@opentelemetry/api";
 
-/** The context of whatever runs now, by Node's own means. */
 const manager = (): ContextManager => {
   const current = new AsyncLocalStorage<Context>();
   return {
@@ -38,21 +37,19 @@ const manager = (): ContextManager => {
     },
   };
 };
-// Whoever instruments the process from outside has set one already, and ours is not taken.
+// External instrumentation sets its own manager first; ours is then ignored.
 context.setGlobalContextManager(manager());
 
-/** How many spans began below one that is dropped where there are none. */
+/** Counts the spans in a turn, so that an empty turn is dropped. */
 const BELOW = createContextKey("tallystick: spans below");
-type Below = { spans: number };
+type SpanCount = { spans: number };
 
 export type SpanOptions = {
   kind?: keyof typeof SpanKind;
   attributes?: Attributes;
-  /** The context that it begins in; what runs now, unless it is said. */
   within?: Context;
 };
 
-/** Runs `work` in a span that ends with it. */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const { span, run } = begin(name, options);
   return run(async () => {
@@ -68,21 +65,20 @@ export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span)
   });
 }
 
-/** A span whose end is somebody else's matter; `run` has what it is given run in it. */
 export function begin(name: string, { kind = "INTERNAL", attributes = {}, within }: SpanOptions) {
   const parent = within ?? context.active();
-  const below = parent.getValue(BELOW) as Below | undefined;
+  const below = parent.getValue(BELOW) as SpanCount | undefined;
   if (below) below.spans++;
   const span = trace.getTracer("tallystick").startSpan(name, { kind: SpanKind[kind], attributes }, parent);
-  // Node 20 charges every promise of the process for a context that is carried along: where nobody listens there is none.
+  // On Node 20 a context slows every promise of the process, so there is none without a listener.
   if (!isSpanContextValid(span.spanContext())) return { span, run: <T>(work: () => T): T => work() };
   const inside = trace.setSpan(parent, span);
   return { span, run: <T>(work: () => T): T => context.with(inside, work) };
 }
 
-/** Runs a turn in a trace of its own. One in which nothing else began a span is no news, and never ends: so it is sent nowhere. */
+/** A turn without inner spans is never ended, and so never exported. */
 export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const below: Below = { spans: 0 };
+  const below: SpanCount = { spans: 0 };
   const { span, run } = begin(name, { within: ROOT_CONTEXT.setValue(BELOW, below) });
   below.spans = 0;
   return run(async () => {
@@ -95,11 +91,9 @@ export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
-/** A version that is known has no more than that. */
 const KNOWN_LENGTH = 55;
 const MOST_STATE = 512;
 
-/** Where a caller's trace goes on: what its headers say, or nowhere where they say nothing that can be read. */
 export function continued(traceparent: string | undefined, tracestate: string | undefined): Context {
   if (traceparent === undefined) return ROOT_CONTEXT;
   const [text, traceId = "", spanId = "", flags = "00"] = TRACEPARENT.exec(traceparent) ?? [];
@@ -115,7 +109,6 @@ export function continued(traceparent: string | undefined, tracestate: string | 
   return trace.setSpanContext(ROOT_CONTEXT, spanContext);
 }
 
-/** The headers by which what is asked of others joins the trace of what runs now; none outside of any. */
 export function traceHeaders(): Record<string, string> {
   const now = trace.getSpanContext(context.active());
   if (!now) return {};
@@ -127,14 +120,12 @@ export function traceHeaders(): Record<string, string> {
   };
 }
 
-/** Asks another service in a span of its own; what is asked is sent with the headers that it is given. */
 export const outgoing = <T>(
   name: string,
   attributes: Attributes,
   ask: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> => inSpan(name, { kind: "CLIENT", attributes }, () => ask(traceHeaders()));
 
-/** What a log line says of the trace that it is written in. */
 export function traceFields(): { trace_id?: string } {
   const now = trace.getSpanContext(context.active());
   return now ? { trace_id: now.traceId } : {};

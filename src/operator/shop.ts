@@ -2,7 +2,7 @@
 import { type App, operatorMeta } from "../core/app.ts";
 import type { Work } from "../core/commands/unit.ts";
 import { refuse } from "../core/model/refusal.ts";
-import { placeIn } from "../core/model/sealed.ts";
+import { sealLocation } from "../core/model/sealed.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 import type { Order } from "../domain/commerce/order.ts";
 import * as orders from "../domain/commerce/order.ts";
@@ -129,7 +129,7 @@ export async function listToDo(app: App, space: Space, status: orders.OrderStatu
   const customers = await app.subjects.open(
     found.map(({ tenant, order: { facts } }) => ({
       sealed: facts.customer,
-      place: placeIn(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
+      place: sealLocation(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
     })),
   );
   return found.map((one, at) => {

@@ -33,7 +33,7 @@ function* batchesOf(events: readonly CopiedEvent[]): Generator<CopiedEvent[]> {
 }
 
 /** How far the copy goes, by its newest event; why it is none of this log where it is not. */
-export async function standingOf(
+export async function callerStatusOf(
   app: App,
   outside: OutsideLog,
 ): Promise<{ at: number } | { reason: string }> {

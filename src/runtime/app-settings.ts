@@ -1,10 +1,9 @@
-/** The settings that the app has, from those of the environment. */
 import type { AppParts } from "../core/app.ts";
 import { anchoringOf, type Config, custodyOf } from "./config.ts";
 
 type Money = Pick<AppParts, "embedded_chain">;
 
-/** Invented data is answered from where it was asked for, and on the chain whose money is worth nothing. */
+/** Synthetic data needs a setting, or the chain whose money is worthless. */
 export const allowsSynthetic = (config: Config, { embedded_chain }: Money): boolean =>
   config.ALLOW_SYNTHETIC || embedded_chain;
 

@@ -1,13 +1,11 @@
-/** What an auditor's commands need of the adapters: no runtime, no database. */
+/** Adapters for an auditor's commands: no runtime, no database. */
 import { jsonRpc } from "../adapters/json-rpc.ts";
 import { heldSigner } from "../adapters/signing-key.ts";
 import { type Config, signingKeyFile } from "./config.ts";
 
-/** Questions to an auditor's own endpoint, whichever chain it serves. */
 export const askChain = (rpc_url: string) => jsonRpc({ rpc_url });
 
-/** Recovers the public key that made a signature. */
 export { recoverKey } from "../adapters/secp256k1.ts";
 
-/** The key that a service with these settings signs with, where it has one already. */
+/** Undefined before the service's first start. */
 export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);

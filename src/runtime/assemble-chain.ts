@@ -1,4 +1,3 @@
-/** Opens the chain that payments settle on: a node by address, or the embedded one in DATA_DIR. */
 import { join } from "node:path";
 import type pg from "pg";
 import type { Logger } from "pino";
@@ -25,10 +24,10 @@ import type { Config } from "./config.ts";
 
 const BASE_CHAIN_ID = 8453;
 
-/** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
+/** The embedded chain's keys are made once, in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
 
-/** The node of a development chain as it starts, none where the settings name one; whoever awaits it hears of a failure. */
+/** Undefined where the settings name a node; awaiting it reveals a failed start. */
 export type StartedNode = { started: Promise<EmbeddedChain | undefined>; leave(): Promise<void> };
 
 export function startNode(config: Config, log: Logger): StartedNode {
@@ -42,10 +41,7 @@ export function startNode(config: Config, log: Logger): StartedNode {
   return { started, leave: async () => (await opened)?.leave() };
 }
 
-/**
- * Everything that speaks to the chain, and how it is let go. On a connection of its own a process takes the gas key's nonces and records
- * each transaction before it is sent, so that calls that fill the pool stop none.
- */
+/** The gas key's nonces and transaction records use their own connection, so that a full pool cannot stop them. */
 export async function openChain(
   config: Config,
   {
@@ -88,7 +84,7 @@ export async function openChain(
     embedded_chain: node !== undefined,
     gas: {
       ...budget,
-      // Play money pays for gas on a development chain, and a facilitator for its own.
+      // Play money needs no budget.
       refund_cost_micro: async () =>
         node || hosted ? 0n : refundCost(await chain.gasPrice(), config.ETH_USDC),
     },
@@ -99,7 +95,7 @@ export async function openChain(
   };
 }
 
-/** The purposes that strangers can cause by themselves have budgets of their own, so that they end no purchase. */
+/** Strangers can cause these, so their budgets are separate from purchases. */
 const purposesOf = (config: Config) => ({
   attestation: config.ATTESTATION_GAS_ETH,
   "contract settlement": config.CONTRACT_GAS_ETH,
@@ -108,13 +104,13 @@ const purposesOf = (config: Config) => ({
   withdrawal: config.WITHDRAWAL_GAS_ETH,
 });
 
-/** Settlement by a facilitator that pays the gas itself, where there is one; by our own key within its budget otherwise. */
+/** A facilitator that pays the gas, or our own key within its budget. */
 function hostedOf(config: Config, chain: Chain): Settlement | undefined {
   const { FACILITATOR_URL: url, FACILITATOR_TOKEN: token } = config;
   return url ? hostedSettlement(chain, { url, token }) : undefined;
 }
 
-/** For commands that need no chain: whatever asks for it is told that it is away. */
+/** For commands that need no chain: every query rejects. */
 export async function absentChain(config: Config): Promise<ChainParts & { close(): Promise<void> }> {
   const keys = await keysOf(config);
   const away = () => Promise.reject(new ChainUnavailable("this command opens no chain"));
@@ -153,7 +149,6 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
   };
 }
 
-/** The development chain has one of its own. */
 const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefined =>
   BASE_RPC_URL === undefined ? DEVELOPMENT_TOKEN : (PLATFORM_TOKEN?.toLowerCase() as Hex | undefined);
 

@@ -1,18 +1,16 @@
-/** Starts the reactors of areas, after looking whether the settings let them run. */
-
 import type { Area } from "../areas/area.ts";
 import type { App } from "../core/app.ts";
 import { type ReactorLog, runningReactors, startReactors } from "../core/background/reactor.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { agreeOnKeys } from "./shared-keys.ts";
 
-/** The connections of a process, where its settings name no number: calls have most of them, folds a share, reactors what is free. */
+/** The default pool size: most for calls, a share for folds, the rest for reactors. */
 export const USUAL_POOL = 30;
 
-/** The fewest connections that reactors run with: one may hold a connection for its transaction and ask by another. */
+/** A reactor may hold a connection for its transaction and query by another. */
 const SMALLEST_POOL = 10;
 
-/** Throws ConfigError where a reactor cannot run with these settings, the pool is too small for all of them, or others have other keys. */
+/** Throws ConfigError on unfit settings, a small pool, or keys that other processes do not have. */
 export async function startReactorsOf(
   areas: readonly Area[],
   app: App,

@@ -1,4 +1,3 @@
-/** The copies of the database that reads may go to, as the settings name them. */
 import type { Logger } from "pino";
 import { openPool } from "../../eventstore/pool.ts";
 import { EngineUnfit, preflight, readerChecks } from "../../eventstore/preflight.ts";
@@ -6,7 +5,7 @@ import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { createReaders, type Readers } from "../core/read-models/readers.ts";
 import { type Config, ConfigError } from "./config.ts";
 
-/** Refuses to start with one that is no database for it; one that is away is left out until it is there. */
+/** Refuses to start with an unfit database; an unavailable one is left out until it returns. */
 export async function openReaders(config: Config, primary: EventStore, log: Logger): Promise<Readers> {
   const urls = config.READ_DATABASE_URLS ?? [];
   await Promise.all(urls.map((url) => refuseUnfit(url, log)));

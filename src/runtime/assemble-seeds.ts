@@ -1,4 +1,3 @@
-/** The secret seeds of random numbers, and the count of their uses. */
 import { join } from "node:path";
 import type pg from "pg";
 import type { EventStore } from "../../eventstore/store.ts";

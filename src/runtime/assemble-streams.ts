@@ -1,16 +1,15 @@
-/** What a process knows of streams, what it keeps of them, and how it shares them with others. */
 import type pg from "pg";
 import { StreamCache } from "../core/commands/stream-cache.ts";
+import { StreamLocks } from "../core/commands/stream-locks.ts";
 import { StreamSnapshots } from "../core/commands/stream-snapshots.ts";
-import { StreamTurns } from "../core/commands/stream-turns.ts";
 
-/** `key`: what the snapshots are sealed with. */
+/** `key`: seals the snapshots. */
 export const openStreams = (
   pool: pg.Pool,
   key: Uint8Array,
   entities: ConstructorParameters<typeof StreamSnapshots>[2],
 ) => ({
   cache: new StreamCache(),
-  turns: new StreamTurns(pool),
+  locks: new StreamLocks(pool),
   snapshots: new StreamSnapshots(pool, key, entities),
 });

@@ -1,4 +1,3 @@
-/** The vault of personal data, opened: its tables made, its keys found, and made sure that it is this log's. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,18 +17,15 @@ import { type Config, ConfigError } from "./config.ts";
 
 export type OpenVault = {
   subjects: Subjects;
-  /** Undoes what a restored backup of the vault may have brought back; awaited before anybody is answered. */
+  /** Repeats erasures that a restored backup of the vault has undone; await it before serving. */
   replayErasures(app: App): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Connections to the vault: its questions are short. */
+/** Its queries are short. */
 const CONNECTIONS = 4;
 
-/**
- * Opens the vault at `url` for a log. Throws ConfigError where it is not the log's, or the keys are not the vault's; then nothing
- * was changed in it.
- */
+/** Throws ConfigError where the vault belongs to another log or other keys; the vault is then unchanged. */
 export async function openVault(
   config: Config,
   url: string | undefined,
@@ -61,7 +57,7 @@ export async function openVault(
     return {
       subjects: createSubjectVault({ pool, origin, ...keys, backup_days: config.SUBJECT_BACKUP_DAYS }),
       replayErasures: async (app) => {
-        // Also where the vault is new to this database, since a log that was restored knows of erasures.
+        // A restored log may have erasures that a new vault lacks.
         const destroyed = await replayErasures(app, log);
         if (destroyed > 0)
           log.warn(
@@ -82,7 +78,7 @@ async function vaultOfLog(pool: pg.Pool): Promise<string | undefined> {
   return rows[0]?.vault_id;
 }
 
-/** Whether anything in the log is sealed. It reads the whole log, and is asked only of one that knows no vault where the vault is new. */
+/** Reads the whole log, so it runs only for a log without a vault and a new vault. */
 async function holdsSealed(pool: pg.Pool): Promise<boolean> {
   const sql = `select exists (select from eventstore.events where position('"seal_id":"'::bytea in payload) > 0) as found`;
   return (await pool.query<{ found: boolean }>(sql)).rows[0]!.found;
@@ -99,7 +95,7 @@ const OTHER_VAULT =
 type Keys = { pepper: Buffer; masters: { current: Buffer; older?: Buffer } };
 type Identity = { vault_id: string; origin: string; pepper_check: Buffer };
 
-/** Brings the vault up to date, in one transaction during which no other process does, and finds the keys that belong to it. */
+/** One transaction, so that only one process migrates the vault. */
 async function joined(config: Config, pool: pg.Pool, of: Of): Promise<{ keys: Keys; vault_id: string }> {
   let answer: { keys: Keys; vault_id: string } | undefined;
   await pool.query("select 1").catch((error: Error & { code?: string }) => {
@@ -119,9 +115,8 @@ async function joined(config: Config, pool: pg.Pool, of: Of): Promise<{ keys: Ke
 
 type Of = { origin: string; expected: string | undefined; holdsSealed(): Promise<boolean> };
 
-/** A vault that was never used becomes the log's, with keys that are given or made now. */
 async function begun(config: Config, client: pg.ClientBase, { origin, expected, holdsSealed }: Of) {
-  // A log that was restored knows no vault, and what is sealed in it would read as erased.
+  // Sealed data of a restored log would read as erased.
   if (expected !== undefined || (!config.SUBJECT_KEYS_ANEW && (await holdsSealed())))
     throw new ConfigError(
       `SUBJECT_KEYS_URL is an empty vault, and personal data of this log is sealed by another: restore that one's backup; where it is lost for good, docs/personal-data.md says how to go on without`,
@@ -142,7 +137,7 @@ async function begun(config: Config, client: pg.ClientBase, { origin, expected, 
   return { keys: { pepper, masters: { current } }, vault_id };
 }
 
-/** A vault that is in use: everything must fit, and no key is made. */
+/** Requires a match, and makes no key. */
 async function entered(
   config: Config,
   client: pg.ClientBase,
@@ -182,7 +177,6 @@ async function entered(
 const masterFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "subjects-master.key");
 const pepperFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "subjects-pepper.key");
 
-/** A key from its setting or its file. */
 async function given(setting: string | undefined, file: string, name: string): Promise<Buffer> {
   if (setting !== undefined) return asKey(setting, name);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -199,7 +193,7 @@ function asKey(text: string, name: string): Buffer {
   return key;
 }
 
-/** Whether two databases are of one cluster; false where a server does not tell. */
+/** False where a server does not tell. */
 async function isSameServer(one: pg.Pool, other: pg.Pool): Promise<boolean> {
   const sql = "select system_identifier::text as id from pg_control_system()";
   const ids = await Promise.all(

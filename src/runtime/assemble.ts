@@ -1,4 +1,3 @@
-/** Puts the runtime together: settings become connections, stores, read models and one `app`. */
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { openPool } from "../../eventstore/pool.ts";
@@ -50,23 +49,22 @@ export type Runtime = {
   areas: readonly Area[];
   quotas: Quotas;
   limits: AddressLimits;
-  /** Finishes what was acknowledged, then lets go of everything; safe to call twice. */
+  /** Finishes acknowledged work first; safe to call twice. */
   close(): Promise<void>;
 };
 
-/** What of the runtime is opened; the chain only where payments are taken or read, the reactors where the service runs. */
 export type RuntimeOptions = {
   chain: boolean;
   reactors?: boolean;
-  /** Which read models are kept up to date; `asked` where a command ends soon. */
+  /** `asked`: for a short command. */
   keeps?: RunnerOptions["keeps"];
-  /** All areas, unless a test leaves some out or brings one of its own. */
+  /** Tests omit or add areas. */
   areas?: readonly Area[];
-  /** The database, where it was started before. */
+  /** A database that was started before. */
   database?: Promise<Database>;
-  /** Looks at the app before anything else has it, and may put another in its place: for tests. */
+  /** Tests replace the app. */
   replaces?: (app: App) => App;
-  /** Ends the opening at its next step: what is open is closed, and the signal's reason is thrown. */
+  /** Aborts between two steps: closes the open parts and throws the signal's reason. */
   stopping?: AbortSignal;
 };
 
@@ -84,7 +82,6 @@ export async function openRuntime(
   }
 }
 
-/** Opens part after part, and has `hold` note how each is closed again. */
 async function assemble(
   config: Config,
   log: Logger,
@@ -180,7 +177,6 @@ async function assemble(
   };
 }
 
-/** Opens the runtime for one command. */
 export async function withRuntime<T>(
   config: Config,
   log: Logger,

@@ -1,4 +1,4 @@
-/** Keeps a development chain from being opened over a log whose payments and anchors are on another chain. */
+/** Prevents opening a development chain over a log whose payments and anchors are on another chain. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,15 +10,15 @@ import * as following from "../domain/checks/following.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
 import { type Config, ConfigError } from "./config.ts";
 
-/** The chain in DATA_DIR and this log; `join` is called once the chain is open, and refuses it where it is another one. */
+/** `join` is called once the chain is open, and refuses another log's. */
 export type ChainClaim = { join(app: App): Promise<void> };
 
 const REMEDY =
   "set BASE_RPC_URL to a node of the network that the log was made with; or, where that was a development chain, restore DATA_DIR/chain and DATA_DIR/chain.log";
 
 /**
- * Looks before the development chain is opened: a log that has an anchor or a confirmed payment gets no new chain. A first start writes
- * the log's origin to DATA_DIR/chain.log, so that the chain of another log is told from a chain of this log that was cut off.
+ * A log with an anchor or a confirmed payment gets no new chain. The first start writes the log's origin to DATA_DIR/chain.log,
+ * to distinguish another log's chain from a truncated chain of this log.
  */
 export async function claimChain(config: Config, url: string): Promise<ChainClaim> {
   const place = join(config.DATA_DIR, "chain.log");
@@ -43,7 +43,7 @@ export async function claimChain(config: Config, url: string): Promise<ChainClai
   };
 }
 
-/** The log at this address and whether it knows a chain; undefined where there is none yet. */
+/** Undefined before the log exists. */
 async function logAt(url: string): Promise<{ origin: string; knows_chain: boolean } | undefined> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-/** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
+/** `.env.example` lists all settings with their defaults. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
@@ -70,14 +70,13 @@ const portRanges = z
   )
   .default("");
 
-/** The first and the last port of each range. */
 const readPorts = (text: string) =>
   text.split(",").flatMap((range) => {
     const [first, last = first] = range.split("-").map(Number) as [number, number?];
     return range === "" ? [] : [[first, last] as const];
   });
 
-/** `name=value,name=value`, as OpenTelemetry writes headers: values are percent-encoded. */
+/** OpenTelemetry's header syntax: `name=value,name=value`, percent-encoded. */
 const headerList = z
   .string()
   .regex(
@@ -104,7 +103,7 @@ const DEFAULT_DATA_DIR = ".tallystick";
 
 const isBare = ({ username, password, search, hash }: URL) => username + password + search + hash === "";
 
-/** Every setting by its name; what `.env.example` is held against. */
+/** A test compares it with `.env.example`. */
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
   LEAVE_SECONDS: integer(1, 600, 20),
@@ -122,7 +121,7 @@ export const environment = z.object({
     .transform((text) => text.split(",").map((url) => url.trim()))
     .pipe(z.array(postgresUrl))
     .optional(),
-  /** Connections of a process; 30 when left out. */
+  /** The default is 30. */
   DATABASE_POOL: wholeNumber(2, 200).optional(),
   DATABASE_WAIT_MS: integer(100, 600_000, 5_000),
   READ_WAIT_MS: integer(0, 600_000, 250),
@@ -243,9 +242,9 @@ export const environment = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Reads the settings; throws one error that names every variable that is wrong and what it should be. */
+/** Throws one error that names every wrong variable and its remedy. */
 export function readConfig(env: Record<string, string | undefined>) {
-  // An empty variable is what a commented-out line of an env file becomes: absent.
+  // Env files leave commented-out variables empty.
   const given = Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
@@ -272,14 +271,13 @@ export function readConfig(env: Record<string, string | undefined>) {
     OTEL_EXPORTER_OTLP_HEADERS: readHeaders(rest.OTEL_EXPORTER_OTLP_HEADERS),
     WEBHOOK_PORTS: readPorts(WEBHOOK_PORTS),
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
-    /** Variables that may be misspelt settings, a sentence each. */
+    /** One sentence for each suspected typo. */
     misspelt: misspelt.map(nameOf),
   };
 }
 
 type Given = Readonly<Record<string, string>>;
 
-/** Settings that need each other, or exclude each other. */
 function faultsTogether(given: Given): string[] {
   const isOn = (setting: string) => given[setting] === "1" || given[setting] === "true";
   const faults: string[] = [];
@@ -314,7 +312,6 @@ const faultsOnBase = (given: Given): string[] => [
   ...faultsOfModel(given),
 ];
 
-/** The part of a secret that nobody may know. */
 const secretOf = (setting: string, text: string) =>
   (setting === "SIGNING_KEY" ? signingSeed(text) : text) ?? "";
 
@@ -324,7 +321,7 @@ const secretsSet = (given: Given) =>
     return value === "" ? [] : [{ place: setting, setting, value }];
   });
 
-/** The files in DATA_DIR that are read where a secret is not set. */
+/** Read where the setting is empty. */
 const KEPT_FILES: Readonly<Record<string, string>> = {
   SIGNING_KEY: "signing.key",
   GAS_KEY: "gas.key",
@@ -333,7 +330,7 @@ const KEPT_FILES: Readonly<Record<string, string>> = {
   SUBJECT_PEPPER: "subjects-pepper.key",
 };
 
-/** The secrets that are kept in files: somebody may have put them there. */
+/** Somebody may have replaced the files. */
 const secretsKept = (given: Given) =>
   Object.entries(KEPT_FILES).flatMap(([setting, file]) => {
     if (given[setting] !== undefined) return [];
@@ -342,7 +339,7 @@ const secretsKept = (given: Given) =>
     return value === "" ? [] : [{ place: `${path} (${setting})`, setting, value }];
   });
 
-/** Empty where there is no file, or none that can be read: whoever needs it says so. */
+/** Empty for an unreadable file; its user reports the error. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
@@ -351,14 +348,13 @@ function textOf(path: string): string {
   }
 }
 
-/** Refused where money is real, and where it would be but for the mistake. */
+/** Also refused where the typo itself hides real money. */
 const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: Given) =>
   certain && (BASE_RPC_URL !== undefined || meant === "BASE_RPC_URL");
 
 const nameOf = ({ given, meant, is_set }: Misspelling) =>
   `${given} is no setting; it is nearly ${meant}, which is ${is_set ? "set besides: remove one" : "not set"}`;
 
-/** What the development chain makes for itself must be given on Base. */
 const missingForBase = (given: Given): string[] =>
   [
     !given.PAY_TO && "PAY_TO is missing beside BASE_RPC_URL: the address that payments go to",
@@ -374,17 +370,15 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** What is kept for others: the development chain's money, which is worth nothing; real money where the operator wants that. */
+/** Real money only where the operator enables it. */
 export const custodyOf = (config: Config, embedded_chain: boolean) => ({
   open: embedded_chain || config.CUSTODY,
   account_micro: config.CUSTODY_ACCOUNT_USDC * 1e6,
   total_micro: config.CUSTODY_TOTAL_USDC * 1e6,
 });
 
-/** Where the key that the service signs with is kept, unless it is set. */
 export const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 
-/** How the log is signed and anchored. */
 export const anchoringOf = (config: Config) => ({
   checkpoint_seconds: config.CHECKPOINT_SECONDS,
   anchor_seconds: config.ANCHOR_SECONDS,

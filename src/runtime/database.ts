@@ -1,4 +1,3 @@
-/** The database of the log and its read models: by address, or the embedded one in DATA_DIR; and what must stand in it. */
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
@@ -15,21 +14,20 @@ import { keptTables } from "../migrations/kept-tables.ts";
 import { type Config, ConfigError } from "./config.ts";
 
 const APP_ROLE = "tallystick_app";
-/** Of the embedded vault: its role and its database. */
+/** Role and database of the embedded vault. */
 const VAULT = "tallystick_subjects";
 
 export type Database = {
   ownerUrl: string;
   appUrl: string;
   app_password: string | undefined;
-  /** The same database with sessions, where appUrl may have none: a pooler that lends connections by the transaction. */
+  /** For sessions: appUrl may lead to a transaction pooler. */
   sessionUrl: string;
-  /** The vault of personal data, as the role that owns it; undefined where none is given. */
+  /** As the vault's owner; undefined without a vault. */
   vaultUrl: string | undefined;
   release(): Promise<void>;
 };
 
-/** The database given by address, or the embedded one in DATA_DIR, which is made where it is missing; its engine can hold a log. */
 export async function startDatabase(config: Config, log: Logger, stopping?: AbortSignal): Promise<Database> {
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
     throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
@@ -77,7 +75,7 @@ export async function startDatabase(config: Config, log: Logger, stopping?: Abor
   }
 }
 
-/** Resolves where the database can be entered, and its engine keeps what the log promises. */
+/** Resolves once the database accepts connections and its engine is fit. */
 async function refuseUnfitEngine(url: string, { DATABASE_WAIT_MS }: Config): Promise<void> {
   await preflight(url, engineChecks, DATABASE_WAIT_MS).catch((error: Error & { code?: string }) => {
     const { host } = new URL(url);
@@ -90,16 +88,16 @@ async function refuseUnfitEngine(url: string, { DATABASE_WAIT_MS }: Config): Pro
   });
 }
 
-/** What Postgres says of a role and of a database that are there. */
+/** Postgres' codes for a duplicate role and database. */
 const MADE_BEFORE = ["42710", "42P04"];
 
-/** A second database of the same cluster, which only its own role may enter. */
+/** Only its own role may connect. */
 async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<string> {
   const password = await keptSecret(join(DATA_DIR, "postgres-subjects.password"));
   const owner = new pg.Client({ connectionString: ownerUrl });
   await owner.connect();
   try {
-    // One starter at a time: Postgres fails a change of a role that another one is changing.
+    // Serialized: Postgres fails concurrent changes of a role.
     await owner.query("select pg_advisory_lock(1413565517, 31)");
     for (const sql of [
       `create role ${VAULT}`,
@@ -118,7 +116,7 @@ async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<st
   return url.href;
 }
 
-/** Brings everything that stands in the database up to date; a new log is given `origin` where it is restored. Safe to call from many starters at once. */
+/** `origin`: only for a restored log. Safe to call concurrently. */
 export async function prepareDatabase(
   database: Pick<Database, "ownerUrl" | "appUrl" | "app_password">,
   host: string,
@@ -126,7 +124,7 @@ export async function prepareDatabase(
   origin?: string,
 ): Promise<void> {
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
-  // What waits for a connection that breaks fails by itself; one that breaks while it is closed concerns nobody.
+  // A query on a broken connection rejects; its error event needs a listener.
   const ignore = () => undefined;
   owner.on("error", ignore).on("connect", (client) => client.on("error", ignore));
   try {
@@ -144,7 +142,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Says where the service's own role could do what nobody may. */
+/** Warns where the service's own role could change the log. */
 export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
   if (!(await rolesSeparated(pool)))
     log.warn(
@@ -152,7 +150,7 @@ export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
     );
 }
 
-/** Read models, counters and what else is kept are the application's to write; to the tree it can only add; the log is not its own. */
+/** The tree is append-only for the application; the log is not its own. */
 const TABLE_RIGHTS: readonly { schemas: string[]; rights: string[] }[] = [
   { schemas: ["anchoring", "subjects"], rights: ["select", "insert"] },
   {
@@ -173,7 +171,7 @@ const grantsFor = (role: string) =>
     `grant execute on all functions in schema ${CALLED} to ${role}`,
   ].join(";\n");
 
-/** Whether any of them is missing: a grant that changes nothing would still have all processes plan their statements anew. */
+/** Even a grant without effect makes all processes plan their statements anew. */
 async function lacksRights(owner: pg.Pool, role: string): Promise<boolean> {
   const each = TABLE_RIGHTS.flatMap(({ schemas, rights }) =>
     schemas.flatMap((schema) => rights.map((right) => ({ schema, right }))),

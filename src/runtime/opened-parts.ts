@@ -1,11 +1,9 @@
-/** The parts of a runtime that are open, and how they are closed again. */
-
 type Close = () => Promise<unknown>;
 
 export type OpenedParts = {
-  /** Notes how a part that was just opened is closed; throws where the start was told to end meanwhile. */
+  /** Registers a part's close; throws where the start was aborted meanwhile. */
   hold(...closes: Close[]): void;
-  /** Closes them, last first; safe to call twice. */
+  /** Last first; safe to call twice. */
   close(): Promise<void>;
 };
 
@@ -14,7 +12,7 @@ export function openedParts(stopping?: AbortSignal): OpenedParts {
   let closing: Promise<void> | undefined;
   const close = async () => {
     const failures: unknown[] = [];
-    // One part that cannot be closed must not keep the others, the embedded Postgres last, from being let go.
+    // A failed close must not keep the others open, the embedded Postgres least of all.
     for (const shut of opened.reverse()) await shut().catch((error) => failures.push(error));
     if (failures.length > 0) throw failures[0];
   };

@@ -1,9 +1,8 @@
-/** A service made of what was kept of it elsewhere: its log in an empty database, its read models folded, its erasures done again, and what was signed of it known. */
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { type Backup, isSegment, readBackup } from "../../eventstore/files/backup.ts";
-import { type Restored, restoreLog } from "../../eventstore/files/restore.ts";
+import { type RestoreResult, restoreLog } from "../../eventstore/files/restore.ts";
 import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { copyOfEpoch } from "../adapters/kurrentdb.ts";
@@ -18,7 +17,7 @@ import { chainStatus } from "../anchoring/status.ts";
 import { cosignedBy } from "../anchoring/witness-client.ts";
 import { areas } from "../areas/index.ts";
 import type { App } from "../core/app.ts";
-import type { KeptHeads } from "../core/model/ports/signed-heads.ts";
+import type { StoredHeads } from "../core/model/ports/signed-heads.ts";
 import type { Signer } from "../core/model/ports/signer.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 import { nameOf } from "../core/read-models/runner.ts";
@@ -31,51 +30,47 @@ import { signingKeyOf } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import { prepareDatabase, startDatabase } from "./database.ts";
 
-/** How long is waited for read models between two tellings of how far they are. */
+/** The interval between two progress reports. */
 const WAIT_MS = 500;
-/** How long a restore waits for a connection to the database at least. */
 const CONNECTION_MS = 60_000;
-/** Where none moved for so long, none will. */
+/** Without progress for so long, the fold has failed. */
 const STALLED_MS = 120_000;
-/** How long a witness may take to say how far it has seen the log. */
 const ASK_MS = 10_000;
 
-/** How far it has come: events checked and in the database, then events folded into read models. */
+/** Events verified and inserted, then events folded. */
 export type RestoreProgress = (stage: "check" | "fold", done: number, total: number) => void;
 
 export type RestoreOptions = {
   progress?: RestoreProgress;
-  /** Which log's copy, where it is restored from one: the last part of its origin. That of the one log signed on this machine, when absent. */
+  /** The last part of the origin of the log to restore. Default: the only log that this machine has signed. */
   epoch?: string | undefined;
 };
 
 /**
- * `contradiction`: why the log is for reading only, as a sentence; null where the service goes on with it. `held_against`: who knew how far
- * it was signed. `left_out`: events at the end of a copy that are no whole commit.
+ * `contradiction`: why the log is read-only, as a sentence, or null. `held_against`: the witnesses it was compared with.
+ * `left_out`: events of an incomplete commit at the end.
  */
-export type RestoredService = Restored & {
+export type RestoredService = RestoreResult & {
   contradiction: string | null;
   held_against: string[];
   left_out: number;
 };
 
-/** What was kept of a log, opened. */
-type Kept = {
+type OpenedBackup = {
   source: RestoreSource;
   segments?: (app: App) => Promise<void>;
   leftOut(): number;
   close(): Promise<void>;
 };
 
-/** The read models do not come to the log's end; the log itself is restored. */
+/** The log itself is restored. */
 export class RestoreUnfinished extends Error {
   override readonly name = "RestoreUnfinished";
 }
 
 /**
- * Restores from the folder of a backup, or from the log's copy at `esdb://…`. Rejects with BackupUnsound where that is none, where a hash does
- * not hold, where the chain or a witness knows of more, or where the database is not empty; then it has no events. With RestoreUnfinished
- * where the read models cannot be folded.
+ * From a backup's folder, or a copy at `esdb://…`. Rejects with BackupUnsound on a missing backup, a wrong hash, a longer
+ * witnessed history, or a non-empty database; then nothing is restored. Rejects with RestoreUnfinished where read models fail.
  */
 export async function restoreService(
   config: Config,
@@ -93,7 +88,7 @@ export async function restoreService(
 
 const isCopy = (from: string) => /^esdb(\+discover)?:\/\//.test(from);
 
-async function openFolder(folder: string): Promise<Kept> {
+async function openFolder(folder: string): Promise<OpenedBackup> {
   const backup = await readBackup(folder);
   if (!backup) throw new BackupUnsound(`${folder} has no backup: no backup.json is in it`);
   return {
@@ -104,7 +99,7 @@ async function openFolder(folder: string): Promise<Kept> {
   };
 }
 
-async function openCopy(config: Config, url: string, given: string | undefined): Promise<Kept> {
+async function openCopy(config: Config, url: string, given: string | undefined): Promise<OpenedBackup> {
   const epoch = given ?? (await epochSigned(config));
   if (!/^[0-9a-f]{16}$/.test(epoch))
     throw new BackupUnsound(`the epoch ${JSON.stringify(epoch)} is none: it is 16 hex digits in lower case`);
@@ -132,15 +127,15 @@ async function epochSigned({ DATA_DIR }: Config): Promise<string> {
 async function restoreKept(
   given: Config,
   log: Logger,
-  { source, segments, leftOut }: Kept,
+  { source, segments, leftOut }: OpenedBackup,
   progress: RestoreProgress,
 ): Promise<RestoredService> {
   const { origin } = source;
   const projections = areas.flatMap((area) => area.projections);
-  // No call waits meanwhile, and the read models' folds keep connections for long.
+  // No call waits meanwhile, and folds occupy connections for long.
   const config = { ...given, DATABASE_WAIT_MS: Math.max(given.DATABASE_WAIT_MS, CONNECTION_MS) };
   const signed = await keptHeads(join(config.DATA_DIR, "signed"));
-  // Before a row goes in: once restored, a log that lacks what others have would be signed on, and nothing here would know.
+  // Before any insert: otherwise the service would go on signing a log that lacks witnessed events.
   const witnessed = await witnessedOf(config, origin);
   const held_against = witnessed.map(({ who }) => who);
   if (await signed.last(origin)) held_against.unshift("what this machine signed");
@@ -148,7 +143,7 @@ async function restoreKept(
   try {
     await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections, origin);
     const chain = config.BASE_RPC_URL !== undefined;
-    // A vault is looked at once the log is there: for an empty log an empty one would be begun, and be its vault from then on.
+    // An empty log would claim an empty vault, so the vault is opened after the log.
     const opened = (vaultUrl: string | undefined) => ({
       chain,
       database: Promise.resolve({ ...notReleased(database), vaultUrl }),
@@ -160,7 +155,7 @@ async function restoreKept(
     const restored = await asOwner(database.ownerUrl, async (owner) => {
       await refuseOtherLog(owner, origin);
       const telling = (done: number, total: number) => progress("check", done, total);
-      const beforeCommit = async ({ evidence }: Restored) => {
+      const beforeCommit = async ({ evidence }: RestoreResult) => {
         const signer = await signingKeyOf(config);
         if (!signer) return;
         const notes = [...notesIn(evidence), ...(await newestNotes(owner, origin))];
@@ -186,13 +181,13 @@ async function restoreKept(
   }
 }
 
-/** The files of segments are objects of the service that the log is restored to. */
+/** Segments are objects of the restored service. */
 async function putSegments({ objects }: App, folder: string, { origin, packs }: Backup): Promise<void> {
   for (const pack of packs.filter(isSegment))
     await objects.putFile(objectOf(origin, pack.sha256), join(folder, pack.file));
 }
 
-/** Whoever started the database lets go of it. */
+/** The caller releases the database. */
 const notReleased = <T extends { release(): Promise<void> }>(database: T): T => ({
   ...database,
   release: async () => {},
@@ -218,7 +213,7 @@ async function refuseOtherLog(owner: pg.Client, origin: string): Promise<void> {
     );
 }
 
-/** Waits until all read models have folded the log. Rejects with RestoreUnfinished where none of them has moved for long, with what keeps one. */
+/** Rejects with RestoreUnfinished after a stall, with its cause. */
 export async function foldAll(
   app: Pick<App, "runner" | "pool">,
   projections: readonly Projection[],
@@ -267,13 +262,11 @@ function unfinished(
   );
 }
 
-/** The notes among lines of evidence. */
 const notesIn = (evidence: readonly string[]): string[] =>
   evidence
     .map(readEvidence)
     .flatMap((line) => (typeof line !== "string" && line.evidence === "checkpoint" ? [line.note] : []));
 
-/** The newest checkpoint among the events that are about to be committed. */
 async function newestNotes(owner: pg.Client, origin: string): Promise<string[]> {
   const { tenant } = anchors.targetOf(origin);
   const { rows } = await owner.query<{ payload: Buffer }>(
@@ -287,9 +280,9 @@ async function newestNotes(owner: pg.Client, origin: string): Promise<string[]> 
   });
 }
 
-/** A checkpoint that our own key has signed was signed, whether its events are there or not. */
+/** A signed checkpoint counts even if its events are missing. */
 async function rememberSigned(
-  signed: KeptHeads,
+  signed: StoredHeads,
   origin: string,
   signer: Signer,
   notes: readonly string[],
@@ -301,19 +294,19 @@ async function rememberSigned(
       const signed_at = systemClock.now().toISOString();
       await signed.advance(origin, { size, root: hexOf(root), note, signed_at });
     } catch (error) {
-      // Of another key: what that has signed binds nobody here.
+      // Another key's signature binds nobody here.
       if (!(error instanceof MalformedNote || error instanceof UnverifiedNote)) throw error;
     }
   }
 }
 
-type Witnessed = { who: string; size: number };
+type WitnessedHead = { who: string; size: number };
 
 const ASIDE =
   "to read what is here, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
 
-/** How much of the log each witness has cosigned. Rejects with BackupUnsound where one does not say: it may have seen more than is restored. */
-async function witnessedOf(config: Config, origin: string): Promise<Witnessed[]> {
+/** Rejects with BackupUnsound for a silent witness: it may have seen more than was restored. */
+async function witnessedOf(config: Config, origin: string): Promise<WitnessedHead[]> {
   const { WITNESSES } = config;
   if (WITNESSES.length === 0) return [];
   const signer = await signingKeyOf(config);
@@ -333,11 +326,11 @@ async function witnessedOf(config: Config, origin: string): Promise<Witnessed[]>
   );
 }
 
-/** What a witness has cosigned our key has signed: a checkpoint of that many events or more has to be known, by which the log is then judged. */
+/** A witness only cosigns what our key signed, so a checkpoint of at least that size must exist. */
 async function refuseUnreached(
-  signed: KeptHeads,
+  signed: StoredHeads,
   origin: string,
-  witnessed: readonly Witnessed[],
+  witnessed: readonly WitnessedHead[],
 ): Promise<void> {
   const { size: known = 0 } = (await signed.last(origin)) ?? {};
   for (const { who, size } of witnessed)
@@ -347,7 +340,7 @@ async function refuseUnreached(
       );
 }
 
-/** The newest head that the chain has of the log. Rejects where what was kept ends before it. */
+/** Rejects where the backup ends before it. */
 async function anchoredOf({ chain }: App, { origin, events }: RestoreSource): Promise<SaidHead | undefined> {
   const { head } = await chainStatus(chain, origin);
   if (head && head.size > events)

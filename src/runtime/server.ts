@@ -1,4 +1,3 @@
-/** The server: HTTP and MCP over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { refuseSuspended } from "../api/agents/agents.ts";
@@ -13,15 +12,15 @@ import { createHttp, problemOfError } from "../api/transports/http.ts";
 import { createMcp } from "../api/transports/mcp.ts";
 import type { App } from "../core/app.ts";
 import { type Refusal, refuse } from "../core/model/refusal.ts";
-import { isOf } from "../core/read-models/typed.ts";
+import { isOf } from "../core/read-models/typed-events.ts";
 import * as key from "../domain/access/key.ts";
 import { keepDataOpen } from "../operator/keep-open.ts";
 import { agentKeyByDigest, keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import type { Runtime } from "./assemble.ts";
+import { callerStatusOf } from "./caller-status.ts";
 import type { Config } from "./config.ts";
-import { standingOf } from "./standing.ts";
 
-/** Everything that answers over HTTP, MCP included; pages show `sandbox_key` to whoever sits at this machine. Until `stopping` it also follows the log for what it must know. */
+/** Pages show `sandbox_key` to browsers on this machine. Follows the log until `stopping`, to forget changed keys. */
 export async function openServer(
   runtime: Runtime,
   config: Config & { PUBLIC_URL: string },
@@ -59,7 +58,7 @@ export async function openServer(
     limits,
     writes_a_day: config.FREE_WRITES_A_DAY,
     mib_a_day: config.FREE_MB_A_DAY,
-    standingOf: standingOf(app),
+    callerStatusOf: callerStatusOf(app),
   });
   const serve = createPipeline({
     app,
@@ -104,10 +103,10 @@ export async function openServer(
   });
 }
 
-/** A key that was told a moment ago is worth a wait: who shows it is not to be sent away. */
+/** A new key may not be folded yet. */
 const KEY_WAIT_MS = 2_000;
 
-/** Whoever was handed a key may use it at once: one that the read model has not heard of is unknown only where that lags no more. */
+/** Keys work at once: an unknown key is refused only once the read model has caught up. */
 async function subjectKey(app: App, digest: Buffer) {
   const known = await agentKeyByDigest(app.pool, digest);
   if (known) return known;
@@ -118,7 +117,6 @@ async function subjectKey(app: App, digest: Buffer) {
   return agentKeyByDigest(app.pool, digest);
 }
 
-/** What is remembered of keys is dropped as soon as the log tells of a change to one. */
 async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -129,7 +127,7 @@ async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Pro
       }
       return;
     } catch {
-      // The database is away; what is remembered ages out by itself, and what was missed meanwhile with it.
+      // The database is unavailable; cached keys expire meanwhile.
       await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
     }
   }
@@ -137,7 +135,7 @@ async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Pro
 
 const RETRY_MS = 1_000;
 
-/** What fails every call is told once a minute of each kind. */
+/** Logs each kind of total failure once a minute. */
 const TOLD_AGAIN_MS = 60_000;
 
 function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
@@ -150,7 +148,6 @@ function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
   };
 }
 
-/** An error's message and those of what caused it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message;

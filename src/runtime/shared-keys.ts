@@ -1,12 +1,12 @@
 /**
- * What all processes of a log have alike: the keys that they sign, pay and draw with. Two that differ would undo each other's work, such as
- * chains of seeds that the other cannot reveal, so a process that starts with another key beside those that live is refused.
+ * All processes of a log must sign, pay and draw with the same keys. Different keys would undo each other's work, so a process
+ * that differs from the live ones is refused.
  */
 
 import type { App } from "../core/app.ts";
 import { ConfigError } from "./config.ts";
 
-/** Each key by its setting, as anybody may know it, and the file in DATA_DIR that it comes from where it is not set. */
+/** `of`: a public form of the key. `file`: in DATA_DIR, where the setting is empty. */
 const KEYS = {
   SIGNING_KEY: { file: "signing.key", of: ({ signer }: App) => signer.kid },
   // The head of a chain that is never published.
@@ -17,7 +17,7 @@ const KEYS = {
 } as const;
 type Setting = keyof typeof KEYS;
 
-/** Throws ConfigError where a process that lives has another key than this one. */
+/** Throws ConfigError where a live process has another key. */
 export async function agreeOnKeys(app: App): Promise<void> {
   const own = Object.fromEntries(Object.entries(KEYS).map(([setting, { of }]) => [setting, of(app)]));
   const sql = "select to_jsonb(access.enter_keys($1, $2)) as differing";

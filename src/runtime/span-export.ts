@@ -1,4 +1,4 @@
-/** Spans sent to a collector by OTLP over HTTP. The SDK is large, and loaded where an endpoint is set. */
+/** OTLP over HTTP. The SDK is large, so it loads only with an endpoint. */
 import { trace } from "@opentelemetry/api";
 import { inTime } from "../core/coordination/concurrency.ts";
 
@@ -11,7 +11,7 @@ export type SpanSettings = {
   OTEL_TRACES_SAMPLER_ARG: number;
 };
 
-/** Records spans from now on, of that share of traces which callers have not decided on; the answer sends what is left and ends it. */
+/** Samples traces without a caller's decision; the returned function flushes and stops. */
 export async function sendSpans(settings: SpanSettings): Promise<() => Promise<void>> {
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return async () => undefined;
@@ -34,7 +34,7 @@ export async function sendSpans(settings: SpanSettings): Promise<() => Promise<v
   trace.setGlobalTracerProvider(provider);
   return async () => {
     trace.disable();
-    // A collector that is away keeps nobody from stopping for long.
+    // An unavailable collector must not delay the stop.
     await inTime(STOP_MS, provider.shutdown(), () => new Error("late")).catch(() => undefined);
   };
 }

@@ -5,7 +5,7 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { pause } from "../core/coordination/concurrency.ts";
 import { digestOf } from "../core/model/objects.ts";
-import type { Executor, Ran } from "../core/model/ports/executor.ts";
+import type { ExecutionResult, Executor } from "../core/model/ports/executor.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { type BuiltIn, isBuiltIn, readKind } from "../domain/compute/kinds.ts";
 import { receiptText } from "../domain/compute/receipt.ts";
@@ -296,7 +296,7 @@ const isStale = (error: unknown) => error instanceof CallRefused && error.kind =
 const isOfResult = (error: unknown): error is CallRefused =>
   error instanceof CallRefused && [400, 413, 422].includes(error.status) && error.kind !== "receipt-refused";
 
-type Outcome = Ran | { exit: "failed"; reason: string };
+type Outcome = ExecutionResult | { exit: "failed"; reason: string };
 
 async function run(
   executor: Executor,
@@ -317,7 +317,7 @@ function receiptFor(
   { signer }: WorkingAgent,
   { engine_sha256 }: Executor,
   task: Lent,
-  { output, exit }: Ran,
+  { output, exit }: ExecutionResult,
   times: { started_at: string; ended_at: string },
 ) {
   const said = { engine_sha256, ...times };

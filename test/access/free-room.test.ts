@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
 import { anonymous, type Caller } from "../../src/api/declare/caller.ts";
-import { createFreeRoom, type Standing } from "../../src/api/serve/free-room.ts";
+import { type CallerStatus, createFreeRoom } from "../../src/api/serve/free-room.ts";
 import { caller, ed25519Key } from "../identity/agents.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -75,7 +75,7 @@ test("strangers together have a day's room, and an agent with a proven key has i
 });
 
 test("bytes count as well, by address, by subject and for all of one standing; a caller that has paid is not its address", async () => {
-  const standings = new Map<string, Standing>([
+  const standings = new Map<string, CallerStatus>([
     ["stranger", "stranger"],
     ["proven", "proven"],
     ["paid", "paying"],
@@ -84,7 +84,7 @@ test("bytes count as well, by address, by subject and for all of one standing; a
     limits: createAddressLimits(service.app.pool, service.app.clock),
     writes_a_day: 1_000,
     mib_a_day: 100,
-    standingOf: async ({ tenant }) => standings.get(tenant) ?? "stranger",
+    callerStatusOf: async ({ tenant }) => standings.get(tenant) ?? "stranger",
   });
   const MIB = 1_048_576;
   await room.store(anonymous, "10.0.0.1", 64 * MIB);

@@ -12,7 +12,7 @@ import { owner } from "../../src/api/declare/access/owner.ts";
 import { pay } from "../../src/api/declare/access/pay.ts";
 import { subject } from "../../src/api/declare/access/subject.ts";
 import type { SubjectKey } from "../../src/api/declare/access/way.ts";
-import { type AccessParts, type Presented, priceText, type Way } from "../../src/api/declare/access/way.ts";
+import { type AccessParts, type Credentials, priceText, type Way } from "../../src/api/declare/access/way.ts";
 import { createGate } from "../../src/api/serve/admission.ts";
 import type { AddressLimits } from "../../src/core/model/ports/address-limits.ts";
 import { digestOf } from "../../src/domain/access/secret.ts";
@@ -39,7 +39,7 @@ function countedCalls(): AddressLimits {
   };
 }
 
-const admit = (access: Way[], shown: Partial<Presented>, parts: Partial<AccessParts> = {}) =>
+const admit = (access: Way[], shown: Partial<Credentials>, parts: Partial<AccessParts> = {}) =>
   createGate({ ...bareParts, clock: { now: () => NOW }, ...parts }).admit(
     { name: "asked", access },
     { ...bareCall, ...shown },
@@ -61,7 +61,7 @@ describe("open and free", () => {
   test("free calls first, then the next way in: a payment", async () => {
     const limits = countedCalls();
     const access = [free(2, "day"), pay("0.01")];
-    const asked = (shown: Partial<Presented> = {}) => admit(access, shown, { limits });
+    const asked = (shown: Partial<Credentials> = {}) => admit(access, shown, { limits });
     expect(await asked()).toMatchObject({ pays: false, headers: { RateLimit: '"free";r=1;t=30' } });
     expect(await asked()).toMatchObject({ headers: { RateLimit: '"free";r=0;t=30' } });
     expect(await asked()).toBe("pay");
@@ -207,7 +207,7 @@ describe("the owner's wallet", () => {
     };
     return Buffer.from(JSON.stringify({ ...told, signature, ...more })).toString("base64");
   };
-  const asked = (wallet_proof: string, shown: Partial<Presented> = {}) =>
+  const asked = (wallet_proof: string, shown: Partial<Credentials> = {}) =>
     admit([owner("read"), pay("0.001")], { path: "/v1/agent/mine", wallet_proof, ...shown }, parts);
 
   test("reads by a text of CAIP-122 for this call, without paying", async () => {

@@ -1,7 +1,7 @@
 /** Answers asked within others: on the same data they are told again and not computed, on other data they are. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Context, Operation } from "../../src/api/declare/operation.ts";
-import { type AnswerTold, asking } from "../../src/api/serve/asking.ts";
+import { type CitedAnswer, withNestedCalls } from "../../src/api/serve/nested-calls.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { releaseVintage } from "../support/cube.ts";
 import { LARGER, opened, openSandbox, sandboxIn } from "../support/sandbox.ts";
@@ -26,7 +26,7 @@ const counted = (name: string) =>
   }) as unknown as Operation;
 const operations = [counted("trade_balance")];
 
-type Asked = { told: AnswerTold; rests_on: string };
+type Asked = { told: CitedAnswer; rests_on: string };
 
 /** As a plan asks, with how often the operation was at work for it. */
 async function asked(input: Record<string, unknown>): Promise<Asked & { times: number }> {
@@ -37,10 +37,13 @@ async function asked(input: Record<string, unknown>): Promise<Asked & { times: n
     catalogue: { operations },
     signal: new AbortController().signal,
   };
-  const { told, rests_on } = await asking(context as unknown as Context<never>, async ({ ask, restsOn }) => ({
-    told: await ask("trade_balance", input),
-    rests_on: restsOn(),
-  }));
+  const { told, rests_on } = await withNestedCalls(
+    context as unknown as Context<never>,
+    async ({ ask, restsOn }) => ({
+      told: await ask("trade_balance", input),
+      rests_on: restsOn(),
+    }),
+  );
   return { told, rests_on, times: computed - before };
 }
 

@@ -1,7 +1,7 @@
 /** docs/vectors/forged.json, read as a stranger would: both verifiers say of each case what it says, positions included. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { forgedText, type forgedVectors } from "./forged-vectors.ts";
 import { first, red, second, textOfLines } from "./judges.ts";
 import { readPack } from "./vectors.ts";
@@ -18,7 +18,7 @@ test.each(cases)("$name", async ({ pack, from, lines, put, options: { heads, ...
     .trimEnd()
     .split("\n")
     .toSpliced(from, lines, ...put);
-  const options = { ...held, heads: heads?.map(parseHeldHead) };
+  const options = { ...held, heads: heads?.map(parseNotedHead) };
   expect(red(await first(textOfLines(bent), options))).toEqual(fails);
   const { canonical: _, ...others } = fails;
   expect(red(await second(textOfLines(bent), options))).toEqual(others);

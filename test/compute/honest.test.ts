@@ -1,7 +1,7 @@
 /** Attacks that cost honest nodes their stake, their price or their points: each is tried, and the honest node keeps what is its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
-import type { Ran } from "../../src/core/model/ports/executor.ts";
+import type { ExecutionResult } from "../../src/core/model/ports/executor.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
@@ -44,7 +44,7 @@ async function lent(tenant: string, by = node, more: object = {}) {
 }
 
 /** The service as it would be with another sandbox: each run comes to the next of these. */
-const withRuns = (...runs: (Ran | "failed")[]): App => ({
+const withRuns = (...runs: (ExecutionResult | "failed")[]): App => ({
   ...setup.app,
   executor: {
     engine_sha256: sha256("engine"),
@@ -55,7 +55,7 @@ const withRuns = (...runs: (Ran | "failed")[]): App => ({
   },
 });
 
-const came = (hash: string): Ran => ({ exit: "ok", output: { hash } });
+const came = (hash: string): ExecutionResult => ({ exit: "ok", output: { hash } });
 
 const checks = async (app = setup.app) => {
   await setup.folded();

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type App, withParts } from "../../src/core/app.ts";
 import type { Reactor } from "../../src/core/background/reactor.ts";
-import type { Executor, Ran } from "../../src/core/model/ports/executor.ts";
+import type { ExecutionResult, Executor } from "../../src/core/model/ports/executor.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
@@ -84,7 +84,8 @@ export class LifeExecutor implements Executor {
   async run(work: Parameters<Executor["run"]>[0]): ReturnType<Executor["run"]> {
     if (!this.runs) return { exit: "failed", reason: "it took too long" };
     const name = JSON.stringify([work.kind, work.input]);
-    if (name.includes("flaky")) return { exit: "ok", output: { value: ++this.#times } } satisfies Ran;
+    if (name.includes("flaky"))
+      return { exit: "ok", output: { value: ++this.#times } } satisfies ExecutionResult;
     const known = this.#ran.get(name) ?? this.#sandbox.run(work);
     this.#ran.set(name, known);
     return known;

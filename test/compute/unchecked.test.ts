@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
 import { objectName } from "../../src/core/model/objects.ts";
-import type { Ran } from "../../src/core/model/ports/executor.ts";
+import type { ExecutionResult } from "../../src/core/model/ports/executor.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
@@ -54,7 +54,7 @@ const withRuns = (...runs: (() => Promise<object>)[]): App => ({
   ...setup.app,
   executor: {
     engine_sha256: sha256("engine"),
-    run: async () => ({ exit: "ok", output: await runs.shift()!() }) as Ran,
+    run: async () => ({ exit: "ok", output: await runs.shift()!() }) as ExecutionResult,
   },
 });
 

@@ -9,7 +9,7 @@ import {
 } from "../../eventstore/errors.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore } from "../../eventstore/store.ts";
-import type { Commit, Sent } from "../../eventstore/types.ts";
+import type { Commit, CommitInFlight } from "../../eventstore/types.ts";
 import { until } from "../support/until.ts";
 import { appended, commitOf, type Fixture, keyed, openLog } from "./fixture.ts";
 
@@ -67,10 +67,15 @@ test("appends to one stream travel together, too, and come in the order they wer
 });
 
 describe("a commit that rests on one on its way", () => {
-  const following = (stream_id: string, expected_version: number, sent: Sent, type = "T"): Commit => ({
+  const following = (
+    stream_id: string,
+    expected_version: number,
+    sent: CommitInFlight,
+    type = "T",
+  ): Commit => ({
     appends: [{ tenant: "acme", stream_id, expected_version, after: sent, events: [{ type, payload: {} }] }],
   });
-  const send = (commit: Commit, store = log.store): Sent => {
+  const send = (commit: Commit, store = log.store): CommitInFlight => {
     const sent = store.send(commit);
     // Looked at below.
     sent.settled.catch(() => {});

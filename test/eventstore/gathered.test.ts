@@ -2,14 +2,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
 import { expect, test } from "vitest";
-import { askedOnce } from "../../eventstore/gathered.ts";
+import { queriedOnce } from "../../eventstore/query-batch.ts";
 
 const pool = {} as pg.Pool;
 
 /** What was asked, in order, each to be answered when the test says so. */
 function heldBack() {
   const asked: { question: number; answer: (by: string) => void; fail: (error: Error) => void }[] = [];
-  const ask = askedOnce(
+  const ask = queriedOnce(
     (_, question: number) =>
       new Promise<string>((answer, fail) => {
         asked.push({ question, answer, fail });

@@ -1,7 +1,7 @@
 /** Streams that are read at once travel together, and each read gets what it would have got alone. */
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { gathered } from "../../eventstore/gathered.ts";
+import { batched } from "../../eventstore/query-batch.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 
@@ -57,7 +57,7 @@ test("a query that fails fails those it carried; the next ones are answered", as
 test("questions of one turn are asked together, and so are those that come while two queries are under way", async () => {
   const asked: number[][] = [];
   const open: (() => void)[] = [];
-  const double = gathered<number, number>(async (_, questions) => {
+  const double = batched<number, number>(async (_, questions) => {
     asked.push([...questions]);
     await new Promise<void>((done) => open.push(done));
     return questions.map((question) => 2 * question);

@@ -1,4 +1,4 @@
-import { parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import type { VerifyExportOptions } from "../../eventstore/verify/verify-export.ts";
 import {
   commitHash,
@@ -319,7 +319,7 @@ reline(
 );
 cases.at(-1)!.fails.order = 3;
 reline("a head of another epoch", { completeness: 1 }, /epoch "e2"/, (lines) => lines, {
-  heads: [parseHeldHead(`v1.e2.9.${at(log(), 9).log_hash.slice(0, 16)}`)],
+  heads: [parseNotedHead(`v1.e2.9.${at(log(), 9).log_hash.slice(0, 16)}`)],
 });
 reline(
   "the beginning left out, a head before it held",

@@ -9,7 +9,7 @@ import { ByteField, hexOfDigest, sha256 } from "../../eventstore/verify/bytes.ts
 import { CanonicalReader } from "../../eventstore/verify/canonical.ts";
 import { EventRow } from "../../eventstore/verify/event-row.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
-import { parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import {
   type hashVectors,
   type jcsVectors,
@@ -83,7 +83,7 @@ describe("the verifier's hashes", () => {
 });
 
 test.each(logs.cases)("log.json: $name", async ({ lines, head, fails }) => {
-  const report = await verifyLines(lines, head === undefined ? {} : { heads: [parseHeldHead(head)] });
+  const report = await verifyLines(lines, head === undefined ? {} : { heads: [parseNotedHead(head)] });
   expect(failures(report)).toEqual(fails);
   expect(report.ok).toBe(Object.keys(fails).length === 0);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { formatVerdicts } from "../../eventstore/verify/report.ts";
 import { verifyExport, verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { exportLines, LogBuilder, rehash } from "./log-builder.ts";
@@ -299,8 +299,8 @@ test("names in an export cannot steer the terminal", async () => {
 
 test("a held head is a position and a hash, or a cursor of the feed", () => {
   const hash = "0123456789abcdef";
-  expect(parseHeldHead(`7:${hash}`)).toEqual({ position: 7, hash_prefix: hash });
-  expect(parseHeldHead(`v1.e1.7.${hash}`)).toEqual({ epoch: "e1", position: 7, hash_prefix: hash });
+  expect(parseNotedHead(`7:${hash}`)).toEqual({ position: 7, hash_prefix: hash });
+  expect(parseNotedHead(`v1.e1.7.${hash}`)).toEqual({ epoch: "e1", position: 7, hash_prefix: hash });
   for (const bad of [
     "",
     "7",
@@ -311,6 +311,6 @@ test("a held head is a position and a hash, or a cursor of the feed", () => {
     `v2.e1.7.${hash}`,
     `7:${"0".repeat(65)}`,
   ]) {
-    expect(() => parseHeldHead(bad)).toThrow(/neither position:log_hash/);
+    expect(() => parseNotedHead(bad)).toThrow(/neither position:log_hash/);
   }
 });

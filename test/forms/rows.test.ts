@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { csvOf } from "../../src/adapters/printing/csv.ts";
-import { type Marked, sheetOf, tableAt } from "../../src/api/declare/forms/table.ts";
+import { type SourcedAnswer, sheetOf, tableAt } from "../../src/api/declare/forms/table.ts";
 import type { Sheet } from "../../src/core/model/sheet.ts";
 import { scaled } from "../support/scale.ts";
 
@@ -16,7 +16,7 @@ const MARKS = [
   { name: "synthetic", type: "boolean" },
 ];
 const sheet = (row: z.ZodType, data: object[]) =>
-  sheetOf(tableAt(z.object({ data: z.array(row) }), "data"), { data, meta } as Marked);
+  sheetOf(tableAt(z.object({ data: z.array(row) }), "data"), { data, meta } as SourcedAnswer);
 
 describe("columns", () => {
   test("have the types of the schema, nested ones a dotted name, and end with the marks", () => {
@@ -89,7 +89,7 @@ describe("columns", () => {
     const row = z.object({ year: z.int() });
     const of = tableAt(z.object({ data: z.array(row) }), "data");
     const part = { ...meta, coverage: { products: { complete: false, count: 18 } } };
-    expect(sheetOf(of, { data: [{ year: 2024 }], meta: part } as Marked)).toEqual({
+    expect(sheetOf(of, { data: [{ year: 2024 }], meta: part } as SourcedAnswer)).toEqual({
       columns: [{ name: "year", type: "integer" }, { name: "products_complete", type: "boolean" }, ...MARKS],
       rows: [[2024, false, "d", "v", false]],
     });

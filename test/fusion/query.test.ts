@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { methodOf } from "../../src/api/declare/operation-facts.ts";
-import { canonical } from "../../src/api/serve/asking.ts";
+import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
 import { faultsOf } from "../../src/domain/plans/plan.ts";

@@ -11,7 +11,7 @@ import type { Commit } from "../../eventstore/types.ts";
 import { absentSubjects } from "../../src/adapters/subject-vault.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import { foldAfresh } from "../../src/core/commands/stream-folds.ts";
-import { StreamTurns } from "../../src/core/commands/stream-turns.ts";
+import { StreamLocks } from "../../src/core/commands/stream-locks.ts";
 import { transact } from "../../src/core/commands/transact.ts";
 import type { UnitParts } from "../../src/core/commands/unit.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
@@ -30,7 +30,7 @@ const parts: UnitParts = {
   store: { ...store, send: (commit) => store.send(without(commit)) },
   schemas,
   cache: new StreamCache(),
-  turns: new StreamTurns(pool),
+  locks: new StreamLocks(pool),
   subjects: absentSubjects(),
   objects: { put: () => Promise.reject(new Error("nothing is stored here")) },
 };

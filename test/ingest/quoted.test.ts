@@ -1,7 +1,7 @@
 /** News beside reports and skills: quoted to whose they are, as strangers' words, and without any effect on what is found. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
-import { canonical } from "../../src/api/serve/asking.ts";
+import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";

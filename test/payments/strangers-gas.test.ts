@@ -17,7 +17,7 @@ import { books } from "../../src/operator/books.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
-import { standingOf } from "../../src/runtime/standing.ts";
+import { callerStatusOf } from "../../src/runtime/caller-status.ts";
 import { carriedByStranger, finalize, openWorkshop, placeWallet, type Workshop } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -191,7 +191,7 @@ test("a wallet that got its payment back is no paying subject any more", async (
   const { payment: paid } = await buy(wallet(4), echo("standing"));
   const standing = async () => {
     await app.caughtUp(paymentsProjection);
-    return standingOf(app)(payer(addressOf(wallet(4))));
+    return callerStatusOf(app)(payer(addressOf(wallet(4))));
   };
   expect(await standing()).toBe("paying");
   const back = payments.refundAnswered("returned", app.clock.now().toISOString());

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { key } from "../../src/api/declare/access/key.ts";
 import { operation } from "../../src/api/declare/operation.ts";
 import { json } from "../../src/api/declare/output.ts";
-import { LastingCall } from "../../src/api/serve/lasting.ts";
+import { LongCall } from "../../src/api/serve/long-call.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { revokeKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";
@@ -95,7 +95,7 @@ test("an answer that was waited for is not told to a key revoked meanwhile", asy
 
 test("a quiet stream is checked though nothing wakes it, and its source is told to stop", async () => {
   let isRevoked = false;
-  const lasting = new LastingCall({
+  const lasting = new LongCall({
     still: async () => {
       if (isRevoked) refuse("unauthorized", "this key was revoked");
     },

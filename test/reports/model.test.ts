@@ -6,7 +6,7 @@ import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import { summedUp } from "../../src/api/operations/reports/summed-up.ts";
-import { canonical } from "../../src/api/serve/asking.ts";
+import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import * as reports from "../../src/domain/reports/report.ts";

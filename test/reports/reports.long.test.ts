@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { exportLog } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { canonical, STEP_MS } from "../../src/api/serve/asking.ts";
+import { canonical, STEP_MS } from "../../src/api/serve/nested-calls.ts";
 import { askAt, reportCommand } from "../../src/cli/report.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";

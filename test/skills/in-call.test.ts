@@ -4,8 +4,8 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { untilStopped } from "../../src/core/coordination/concurrency.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { Late } from "../../src/core/model/refusal.ts";
-import { placeIn } from "../../src/core/model/sealed.ts";
+import { QueryTimeout } from "../../src/core/model/refusal.ts";
+import { sealLocation } from "../../src/core/model/sealed.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
@@ -114,7 +114,7 @@ test("what is kept is short, and what was kept before it was zipped is read as e
   const bytes = await app.objects.get(objectOf(named.execution_id, object_sha256));
   expect(bytes!.length).toBeLessThan(text.length / 4);
 
-  const place = placeIn(executions, executions.targetOf(TENANT, named.execution_id), "SkillStepDone");
+  const place = sealLocation(executions, executions.targetOf(TENANT, named.execution_id), "SkillStepDone");
   const parts = Buffer.from(text)
     .toString("base64url")
     .match(/.{1,40000}/g)!;
@@ -126,7 +126,7 @@ test("what is kept is short, and what was kept before it was zipped is read as e
 
 test("is left to the worker where a step was only slow, though the plan could do without it: asked again, it is whole", async () => {
   throughData(async (sql, answer) => {
-    if (sql.includes("with sums as")) throw new Late("trade_reroute_watch");
+    if (sql.includes("with sums as")) throw new QueryTimeout("trade_reroute_watch");
     return answer();
   });
   const task = "How do trade figures between Spain and Italy differ?";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
-import { canonical } from "../../src/api/serve/asking.ts";
+import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { IN_BRIEF } from "../../src/domain/reports/report.ts";

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { skillFaults } from "../../src/api/operations/skills/asked.ts";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
-import { canonical } from "../../src/api/serve/asking.ts";
+import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";

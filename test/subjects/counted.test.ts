@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { EventReading } from "../../eventstore/verify/event-reading.ts";
 import { EventRow } from "../../eventstore/verify/event-row.ts";
-import { SealedCount, type SealedHere } from "../../eventstore/verify/sealed.ts";
+import { type EventSeals, SealedCount } from "../../eventstore/verify/sealed.ts";
 
 const sealed = (subject_id: string) => ({ subject_id, seal_id: "1", iv: "2", ct: "3", tag: "4" });
 
@@ -16,7 +16,7 @@ const header = {
 } as const;
 const reading = new EventReading("database", header, []);
 
-function here(payload: string, type = "Any", stream_id = "any-1"): SealedHere | undefined {
+function here(payload: string, type = "Any", stream_id = "any-1"): EventSeals | undefined {
   const row = new EventRow();
   row.payload.set(payload);
   row.type.set(type);

@@ -10,7 +10,7 @@ import type { Area } from "../../src/areas/area.ts";
 import type { DataOf, EventOf } from "../../src/core/model/entity.ts";
 import { madeId } from "../../src/core/model/fields.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
-import { mailSubject, placeIn, sealed } from "../../src/core/model/sealed.ts";
+import { mailSubject, sealed, sealLocation } from "../../src/core/model/sealed.ts";
 
 const events = {
   LetterWritten: {
@@ -40,7 +40,7 @@ export const write =
 
 export const copy = (to: Written["to"][]) => (): LetterEvent[] => [{ type: "LetterCopied", data: { to } }];
 
-export const placeOf = (tenant: string, id: string) => placeIn(letter, { tenant, id }, "LetterWritten");
+export const placeOf = (tenant: string, id: string) => sealLocation(letter, { tenant, id }, "LetterWritten");
 
 const shown = z.object({
   letter_id: madeId,

@@ -5,7 +5,7 @@ import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { masterKeyId } from "../../src/adapters/subject-keys.ts";
 import { createSubjectVault } from "../../src/adapters/subject-vault.ts";
-import { SealBroken, SubjectsUnavailable, type ToSeal } from "../../src/core/model/ports/subjects.ts";
+import { SealBroken, type SealRequest, SubjectsUnavailable } from "../../src/core/model/ports/subjects.ts";
 import { mailSubject, sealed } from "../../src/core/model/sealed.ts";
 import { vaultTables } from "../../src/migrations/vault/vault-tables.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
@@ -38,7 +38,7 @@ const vaultOf = (other: Partial<Parameters<typeof createSubjectVault>[0]> = {}) 
   });
 
 const place = { tenant: "acme", stream_id: "order-1", type: "OrderPlaced" };
-const to = (mail: string, tenant = "acme"): ToSeal => ({
+const to = (mail: string, tenant = "acme"): SealRequest => ({
   subject: mailSubject(tenant, mail),
   place,
   value: { name: "Anna", mail },
@@ -174,12 +174,12 @@ describe("a page of a hundred subjects", () => {
 });
 
 describe("a subject that is said to be new", () => {
-  const fresh = (mail: string): ToSeal => ({ ...to(mail), is_new: true });
+  const fresh = (mail: string): SealRequest => ({ ...to(mail), is_new: true });
 
   test("is made by one question; where it is none, it stays who it is", async () => {
     const vault = vaultOf();
     let made: Awaited<ReturnType<typeof vault.seal>> = [];
-    const seal = (...page: ToSeal[]) =>
+    const seal = (...page: SealRequest[]) =>
       questions(async () => {
         made = await vault.seal(page);
       });

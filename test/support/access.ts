@@ -1,8 +1,8 @@
 /** A call that shows nothing, and parts of admission that know nobody, for tests to add to. */
-import type { AccessParts, Presented } from "../../src/api/declare/access/way.ts";
+import type { AccessParts, Credentials } from "../../src/api/declare/access/way.ts";
 import { unlimitedCalls } from "./limits.ts";
 
-export const bareCall: Presented = {
+export const bareCall: Credentials = {
   secret: undefined,
   payment: undefined,
   wallet_proof: undefined,

@@ -1,6 +1,6 @@
 /** What a test does around the commits that a service sends to its log: dying, waiting, refusing. */
 import type { EventStore } from "../../eventstore/store.ts";
-import type { AppendResult, Commit, Sent } from "../../eventstore/types.ts";
+import type { AppendResult, Commit, CommitInFlight } from "../../eventstore/types.ts";
 
 export type Around = (commit: Commit, send: () => Promise<AppendResult>) => Promise<AppendResult>;
 
@@ -8,7 +8,7 @@ export type Around = (commit: Commit, send: () => Promise<AppendResult>) => Prom
 export function aroundCommits(store: EventStore, around: Around): () => void {
   const { send } = store;
   // Others that rest on it may be sent before it is: their versions alone hold them then.
-  store.send = (commit): Sent => ({ settled: around(commit, () => send(untied(commit)).settled) });
+  store.send = (commit): CommitInFlight => ({ settled: around(commit, () => send(untied(commit)).settled) });
   return () => {
     store.send = send;
   };
@@ -19,7 +19,10 @@ export const untied = ({ appends, guards = [], ...rest }: Commit): Commit => ({
   ...{ ...rest, appends: appends.map(byVersion), guards: guards.map(byVersion) },
 });
 
-function byVersion<Stream extends { after?: Sent }>({ after: _, ...stream }: Stream): Omit<Stream, "after"> {
+function byVersion<Stream extends { after?: CommitInFlight }>({
+  after: _,
+  ...stream
+}: Stream): Omit<Stream, "after"> {
   return stream;
 }
 

@@ -1,7 +1,7 @@
 /** The sandbox's shop, and the orders that the examples of the shop's operations name. */
 import { payingOperations } from "../../src/api/operations/commerce/paying.ts";
 import type { App } from "../../src/core/app.ts";
-import { mailSubject, placeIn } from "../../src/core/model/sealed.ts";
+import { mailSubject, sealLocation } from "../../src/core/model/sealed.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
 import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
@@ -22,7 +22,7 @@ export async function orderExamples(app: App, tenant = "acme"): Promise<void> {
         delivery_address: null,
         notes: null,
       };
-      const customer = personal({ subject, place: placeIn(orders, target, "OrderPlaced"), value });
+      const customer = personal({ subject, place: sealLocation(orders, target, "OrderPlaced"), value });
       const unit = "bag" as const;
       const wanted = { order_id, tenant, unit, base: 1, quantity: 1, until };
       await decide(stock, { tenant: "operator", id: "1" }, stock.reserve(wanted, placed_at));

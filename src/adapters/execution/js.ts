@@ -12,7 +12,7 @@ import {
   type QuickJSContext,
   type QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
-import type { Ran } from "../../core/model/ports/executor.ts";
+import type { ExecutionResult } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 import { BUDGET, withCountedLoops } from "./counted-loops.ts";
 
@@ -57,7 +57,7 @@ const NEEDED = new Set([
 /** Characters of an error that a program throws. */
 const MOST_ERROR = 500;
 
-export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ran> {
+export async function runJs({ code, args, limits }: KindInput<"js">): Promise<ExecutionResult> {
   const { default: variant } = await import("@jitl/quickjs-wasmfile-release-sync");
   const wasmMemory = memoryOf(limits.memory_mb);
   let budget: { value: bigint } | undefined;

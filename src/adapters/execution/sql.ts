@@ -1,6 +1,6 @@
 /** The kind sql: one query of DuckDB over the rows of the input. Nothing outside is reached, and nothing that differs from run to run is answered. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { Ran } from "../../core/model/ports/executor.ts";
+import type { ExecutionResult } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 import { readQuery } from "./steady.ts";
 
@@ -8,7 +8,7 @@ const MEMORY = "256MB";
 const MOST_ERROR = 500;
 const MOST_ROWS = 10_000;
 
-export async function runSql({ query, tables }: KindInput<"sql">): Promise<Ran> {
+export async function runSql({ query, tables }: KindInput<"sql">): Promise<ExecutionResult> {
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const database = await DuckDBInstance.create(":memory:", {
     threads: "1",

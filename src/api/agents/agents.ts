@@ -1,12 +1,10 @@
-/** Agents as operations find and show them. */
-
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
 import { lowerCase, sha256, time } from "../../core/model/fields.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { placeIn, type Sealed } from "../../core/model/sealed.ts";
+import { type Sealed, sealLocation } from "../../core/model/sealed.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import * as agentKey from "../../domain/identity/agent-key.ts";
@@ -19,16 +17,13 @@ import { walletTenant } from "../../domain/payments/payment.ts";
 import type { Caller } from "../declare/caller.ts";
 import type { Context } from "../declare/index.ts";
 
-/** In a path. */
 export const id = agentRef;
 
-/** Who acts as an agent: its own key, and the wallets that are live keys of it. */
 export const actorsOf = ({ api_key_id, keys }: Agent): string[] => [
   ...(api_key_id === null ? [] : [`key:${api_key_id}`]),
   ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
 ];
 
-/** An agent as the log has it now, by whatever names it; refuses what nobody is called. */
 export async function agentNamed(app: App, text: string): Promise<Agent> {
   const ref = refOf(text);
   const name = ref.by === "id" ? ref.id : await idOfNumber(app, ref.sx_number);
@@ -36,10 +31,9 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
   return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
 }
 
-/** Agents of passports whose names are kept: an event says the name, so it never changes. */
+/** Cached for ever: the name is in an event, which never changes. */
 const MOST_NAMES = 50_000;
 
-/** The passport's own event names its agent. */
 export async function idOfNumber({ store, once }: App, sx_number: number): Promise<string | undefined> {
   if (sx_number < 1 || sx_number > passports.MOST_PASSPORTS) return undefined;
   const names = once("agents: names", () => new LRUCache<number, string>({ max: MOST_NAMES }));
@@ -53,7 +47,6 @@ export async function idOfNumber({ store, once }: App, sx_number: number): Promi
   return name;
 }
 
-/** The agent that a caller is, or acts for: by its own key, or by a wallet that is a live key of it. */
 export async function agentOf(app: App, caller: Caller): Promise<Agent> {
   const named =
     caller.kind === "subject" || caller.kind === "delegate"
@@ -69,10 +62,7 @@ export async function agentOf(app: App, caller: Caller): Promise<Agent> {
   return agentNamed(app, String(named));
 }
 
-/**
- * Refuses the own key of an agent that is suspended or revoked, and whoever acts for one: it is read, and neither spends nor works.
- * Whoever else calls is no agent.
- */
+/** A suspended or revoked agent may be read, but neither spends nor works; its delegates neither. Other callers pass. */
 export async function refuseSuspended({
   app,
   caller,
@@ -83,7 +73,7 @@ export async function refuseSuspended({
   agents.acting(await watch(agents, agents.targetOf(facts.agent_id)));
 }
 
-/** Names of agents, opened together; null for one that was erased. */
+/** One query for all names; null for an erased one. */
 export async function namesOf(
   subjects: Pick<Subjects, "open">,
   of: readonly Agent[],
@@ -91,7 +81,7 @@ export async function namesOf(
   const held = of.flatMap(({ facts: { display_name, agent_id } }) =>
     display_name ? [{ sealed: display_name as Sealed, place: placeOfName(agent_id) }] : [],
   );
-  // Names that nobody sealed are shown where there is no vault, too.
+  // Unsealed names need no vault.
   const opened = held.length === 0 ? [] : await subjects.open(held);
   let next = 0;
   return of.map(({ facts: { display_name, agent_id } }) => {
@@ -102,7 +92,7 @@ export async function namesOf(
 }
 
 export const placeOfName = (agent_id: string) =>
-  placeIn(agents, agents.targetOf(agent_id), "AgentRegistered");
+  sealLocation(agents, agents.targetOf(agent_id), "AgentRegistered");
 
 export const passportShown = z.object({
   sx_id: z.string().describe("SX#<number>"),

@@ -1,5 +1,3 @@
-/** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
-
 import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
@@ -16,19 +14,17 @@ import { open } from "../declare/index.ts";
 import { agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
-/** Signatures are judged for anybody, so an address has so many: a contract wallet's costs a question to the chain. */
+/** Limited by address: a contract wallet's signature costs a query to the chain. */
 export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 
-/** By what a change is asked for: a key's signature, or null for the API key. */
 export type Authority = { by: string | null; challenge_sha256: string | null };
 
-type Given = { challenge?: string | undefined; signature?: string | undefined };
+type ProofInput = { challenge?: string | undefined; signature?: string | undefined };
 
-/** The live key that has signed for what is asked, or the agent's API key; refuses everybody else. */
 export async function authorityOf(
   { app, caller }: { app: App; caller: Caller },
   agent: Agent,
-  { challenge, signature }: Given,
+  { challenge, signature }: ProofInput,
   asked: Omit<Asked, "agent_id">,
 ): Promise<Authority> {
   const { agent_id, sx_number } = agent.facts;
@@ -52,7 +48,7 @@ export async function authorityOf(
 export const isOwnKey = (caller: Caller, sx_number: number) =>
   caller.kind === "subject" && caller.tenant === soulTenant(sx_number);
 
-/** Admits delegates: the delegation is asked for now, and again in the command, whose commit rests on it. */
+/** Checks the delegation now and again in the command, whose commit depends on it. */
 export const delegateAdmission =
   (app: App): NonNullable<AccessParts["admitDelegate"]> =>
   async ({ by, principal: sx_number, wallet: named, scope, owns }) => {
@@ -75,7 +71,7 @@ export const delegateAdmission =
       confirm: async (watch) => {
         const now = await watch(agents, principalTarget);
         const standing = between(now, await watch(agents, delegateTarget));
-        // What is spent is counted by the delegation: another one that stands meanwhile is another call's.
+        // A delegation counts its own spending, so a replacement cannot serve this call.
         if (standing.delegation_id !== delegation_id)
           refuse(identityProblems["not-delegated"], "the delegation was replaced meanwhile; ask again");
         if (wallet !== undefined) walletActedAs(now, wallet);

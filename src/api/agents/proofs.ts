@@ -1,4 +1,3 @@
-/** A signed challenge: whether the key that it names has signed it, and whether it says what is asked. */
 import { compactVerify, errors } from "jose";
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
@@ -19,7 +18,6 @@ import { identityProblems } from "../../domain/identity/problems.ts";
 import { didOf, type PublicKey } from "../../domain/identity/public-key.ts";
 import { walletsOwn } from "../declare/access/wallet-signature.ts";
 
-/** Longer ones nothing that the service hands out is. */
 const MOST_CHALLENGE = 2_048;
 const MOST_SIGNATURE = 8_192;
 
@@ -42,16 +40,14 @@ export const signed = z.object({ challenge: challengeField, signature: signature
 
 export type SignedChallenge = z.infer<typeof signed>;
 
-/** A key that has signed what it was asked to. */
 export type Proof = {
   key: PublicKey;
   method: ProvenKey["method"];
   challenge_sha256: string;
-  /** When its text was asked for, in seconds of Unix time. */
   issued_at: number;
 };
 
-/** The proof in a signed challenge; refuses one that is not good for what is asked, and names what is wrong. `at` is where it stands in the input. */
+/** Refuses with the fault's field. `at`: the path of the proof in the input. */
 export async function provenBy(app: App, given: SignedChallenge, asked: Asked, at = ""): Promise<Proof> {
   const told = readChallenge(given.challenge);
   if (!told) return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge answers" });
@@ -83,7 +79,7 @@ async function byWallet(app: App, { key, text }: Told, { signature }: SignedChal
   return (await walletsOwn(app, of)) ? "erc1271" : wrong(`is none by ${of.wallet} of this text`);
 }
 
-/** What the header of a JWT may say: nothing in it may choose the key or the algorithm. */
+/** No header member may choose the key or the algorithm. */
 const header = z.strictObject({
   alg: z.literal("EdDSA"),
   typ: z.string().optional(),

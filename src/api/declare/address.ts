@@ -1,7 +1,4 @@
-/**
- * What limits count callers by: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer is given and
- * can choose from at will.
- */
+/** Limits count IPv6 by /64: one customer controls that many addresses. */
 export function addressBlock(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped) return mapped[1]!;

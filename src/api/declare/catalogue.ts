@@ -1,9 +1,8 @@
-/** Everything the service offers, area by area: what the server and all documents derive from. */
 import { problemRegistry } from "../../core/model/problem.ts";
 import type { Catalogue, OfferedArea, Operation, OperationDeclaration, Path } from "./operation.ts";
 import { methodOf, pathOf } from "./operation-facts.ts";
 
-/** Paths that older clients write with /api before them. */
+/** Older clients write these with /api before them. */
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];
 
 const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {
@@ -12,7 +11,7 @@ const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] 
   return [...new Set([...prefixed, ...aliases])];
 };
 
-/** Throws where two operations share a name, or any route at which they are served, or two kinds of problems a slug. */
+/** Throws on a duplicate operation name, route or problem slug. */
 export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
   const operations = areas.flatMap(({ name, envelope, operations }) =>
     operations.map((declared) => ({
@@ -35,7 +34,7 @@ export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
   };
 }
 
-/** Every route at which something of an operation is answered, its parameters without their names. */
+/** Parameter names are removed, so that equal routes compare equal. */
 const routesOf = (operation: Operation): string[] =>
   [
     operation.route,

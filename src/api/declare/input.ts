@@ -1,4 +1,3 @@
-/** Reads an operation's input: query strings and path parts become typed values, then one zod object judges them all. */
 import { closest } from "fastest-levenshtein";
 import { z } from "zod";
 import { MAX_DEPTH } from "../../../eventstore/canonical.ts";
@@ -7,7 +6,7 @@ import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** An answer about a hostile input stays short: so many errors, and so much of a name that the caller chose. */
+/** Hostile input gets a short answer: limited errors and names. */
 const MOST_ERRORS = 50;
 const shown = (path: string) => path.slice(0, 60);
 const MOST_PATH = 200;
@@ -15,15 +14,12 @@ const MOST_MESSAGE = 300;
 const MOST_NAMES = 400;
 
 export type InputReader = {
-  /** JSON Schema of the input as a caller writes it. */
   schema: { type: "object"; properties: Record<string, JsonSchema>; required?: string[] };
-  /** From a query string: text becomes numbers, booleans and comma-separated lists where the field asks for them. */
+  /** Converts text to numbers, booleans and comma-separated lists where the field needs them. */
   fromQuery(query: URLSearchParams, path: Fields): Fields;
-  /** From a JSON object, as bodies and MCP arguments are. */
   fromObject(body: unknown, path: Fields): Fields;
 };
 
-/** The reader of an input, made once. */
 export function inputReader(input: z.ZodObject): InputReader {
   const made = readers.get(input) ?? readerOf(input);
   readers.set(input, made);
@@ -51,16 +47,18 @@ function readerOf(input: z.ZodObject): InputReader {
       else if (!isFar) findBadText(fields[name], name, errors);
       if (errors.length >= MOST_ERRORS) break;
     }
-    const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
-    const answer = isFar ? undefined : strict.safeParse(known);
+    const accepted = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
+    const answer = isFar ? undefined : strict.safeParse(accepted);
     if (answer && !answer.success)
       errors.push(
-        ...answer.error.issues.slice(0, MOST_ERRORS).map((issue) => explain(issue, known, schema.properties)),
+        ...answer.error.issues
+          .slice(0, MOST_ERRORS)
+          .map((issue) => explain(issue, accepted, schema.properties)),
       );
     if (errors.length > 0 || !answer?.success) {
-      const told = errors.slice(0, MOST_ERRORS);
-      const names = [...new Set(told.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
-      refuse("invalid", `invalid input: ${names}`, { errors: told });
+      const reported = errors.slice(0, MOST_ERRORS);
+      const names = [...new Set(reported.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
+      refuse("invalid", `invalid input: ${names}`, { errors: reported });
     }
     return answer.data;
   };
@@ -68,7 +66,7 @@ function readerOf(input: z.ZodObject): InputReader {
   return {
     schema,
     fromQuery(query, path) {
-      // Without a prototype, so that a parameter may be called anything.
+      // Without a prototype, so that any parameter name is safe.
       const fields: Fields = Object.create(null);
       const errors: FieldError[] = [];
       for (const [name, text] of query) {
@@ -100,7 +98,7 @@ function readerOf(input: z.ZodObject): InputReader {
   };
 }
 
-/** What is so far beyond a schema's most is looked at by nothing else: a form, an address or a word in it may take long to judge. */
+/** A value far over its limit skips the other checks, which may be slow. */
 const isFarBeyond = (size: number, most: number | undefined) => most !== undefined && size > 4 * most + 1_000;
 
 const isOfType = (value: unknown) => {
@@ -108,11 +106,10 @@ const isOfType = (value: unknown) => {
   return (schema: JsonSchema) => schema.type === undefined || schema.type === type || type === "number";
 };
 
-/** Adds texts and lists that are far longer than their schema takes. */
 function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors: FieldError[]): void {
   if (errors.length >= MOST_ERRORS) return;
   if (schema.anyOf) {
-    // Told once where each form of its type has too little room for it.
+    // One error is enough where every alternative is too small.
     const each = schema.anyOf.filter(isOfType(value)).map((one) => {
       const found: FieldError[] = [];
       findFarTooMuch(value, one, path, found);
@@ -136,7 +133,7 @@ function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors
       findFarTooMuch((value as Fields)[name], property, `${shown(path)}.${name}`, errors);
 }
 
-/** Adds what JSON readers disagree on, or Postgres cannot hold, wherever it stands in a value. */
+/** Rejects what JSON parsers disagree on or Postgres cannot store. */
 function findBadText(value: unknown, path: string, errors: FieldError[], depth = 0): void {
   if (errors.length >= MOST_ERRORS) return;
   if (typeof value === "string") {
@@ -153,10 +150,10 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
     errors.push({ path: shown(path), message: `is nested more than ${MAX_DEPTH} deep` });
     return;
   }
-  // Readers of objects drop it unseen, so it would pass where any other unknown name is refused.
+  // Parsers drop it silently, so it would escape the check for unknown names.
   if (Object.hasOwn(value, "__proto__"))
     errors.push({ path: shown(`${path}.__proto__`), message: "is unknown; omit it" });
-  // Of a long name its beginning: names within names would be as long as all of them together.
+  // Truncates each name: nested long names would add up.
   for (const [name, inner] of Object.entries(value))
     findBadText(inner, `${path.slice(0, MOST_PATH)}.${shown(name)}`, errors, depth + 1);
 }
@@ -172,7 +169,7 @@ function kindOf(property: JsonSchema): Kind {
   return types.includes("boolean") ? "boolean" : "text";
 }
 
-/** Text that is not of its kind is left as it is, so that the schema says what it expected. */
+/** Unparsable text stays as it is, so that the schema reports it. */
 function fromText(text: string, kind: Kind | undefined): unknown {
   switch (kind) {
     case "number":
@@ -188,13 +185,13 @@ function fromText(text: string, kind: Kind | undefined): unknown {
   }
 }
 
-/** A whole number that JavaScript's numbers tell exactly: some have sixteen digits. */
+/** JavaScript represents some sixteen-digit numbers exactly. */
 const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeInteger(Number(text));
 
-function unknownField(name: string, known: string[]): string {
+function unknownField(name: string, accepted: string[]): string {
   const short = name.slice(0, 60);
-  if (known.length === 0) return `is unknown; this operation has no parameters`;
-  return `is unknown; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
+  if (accepted.length === 0) return `is unknown; this operation has no parameters`;
+  return `is unknown; did you mean ${closest(short, accepted)}? It takes ${accepted.join(", ")}`;
 }
 
 function explain(

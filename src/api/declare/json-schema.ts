@@ -1,4 +1,4 @@
-/** JSON Schema of what goes in and out, as clients of all kinds read it: no more than it needs to say, in words that all of them know. */
+/** A minimal JSON Schema that all kinds of clients understand. */
 import { z } from "zod";
 
 export type JsonSchema = {
@@ -25,19 +25,13 @@ export type JsonSchema = {
   $defs?: Record<string, JsonSchema>;
 };
 
-/**
- * Of an input as a caller writes it, or of an output as the service answers it, whose schemas with an id stand in `$defs`. An output
- * may have more fields one day, and says nothing of others.
- */
+/** Schemas with an id are in `$defs`. An output may get more fields later, so it forbids none. */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...written } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return plain(written as JsonSchema, io);
 }
 
-/**
- * For a model, which reads in the description what a value is: a pattern says it again in more characters, and some clients refuse those
- * that they do not know. The service judges by all of them.
- */
+/** For models: descriptions replace patterns, which some clients refuse. The service still checks all of them. */
 export function withoutPatterns<S extends JsonSchema>(schema: S): S {
   const { pattern: _, maxLength: __, ...own } = schema;
   const { items, anyOf, properties } = own;
@@ -53,22 +47,19 @@ export function withoutPatterns<S extends JsonSchema>(schema: S): S {
   } as S;
 }
 
-/** What an input is judged by; of an answer nobody judges it, and its description says what it is. */
 const JUDGING = ["pattern", "minimum", "maximum", "maxLength", "minItems", "maxItems"] as const;
 
-/** Leaves out what a client takes for granted, and writes otherwise what some cannot read. */
 function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   const { id: _, ...own } = schema as JsonSchema & { id?: string };
   if (own.type === "integer" && own.minimum === Number.MIN_SAFE_INTEGER) delete own.minimum;
   if (own.type === "integer" && own.maximum === Number.MAX_SAFE_INTEGER) delete own.maximum;
-  // The format says it in fewer characters.
+  // The format implies it.
   if (own.format !== undefined) delete own.pattern;
   if (io === "output") for (const word of JUDGING) delete own[word];
-  // The value tells its type.
+  // The value implies it.
   if (io === "output" && own.const !== undefined) delete own.type;
-  // All names are text.
   if (own.propertyNames && Object.keys(own.propertyNames).join() === "type") delete own.propertyNames;
-  // Those of models that know one type a schema refuse a list of them.
+  // Some models' schema dialects refuse a list of types.
   if (io === "input" && Array.isArray(own.type)) {
     own.anyOf = own.type.map((type) => ({ type }));
     delete own.type;
@@ -90,7 +81,6 @@ function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   return own;
 }
 
-/** A type and nothing else. */
 const isBare = (schema: JsonSchema) => typeof schema.type === "string" && Object.keys(schema).length === 1;
 
 const plainEach = (schemas: Record<string, JsonSchema>, io: "input" | "output") =>

@@ -1,4 +1,3 @@
-/** A list out of a read model says how much of the log that knew: `as_of_position`, in `meta` where the answer has one. */
 import { z } from "zod";
 
 const as_of_position = z.int().describe("The list includes the log at least up to this position");
@@ -10,7 +9,7 @@ export function schemaOfList(schema: z.ZodObject): z.ZodObject {
     : schema.extend({ as_of_position });
 }
 
-/** An answer that was read together with its position keeps that. */
+/** Keeps a position that was read together with the answer. */
 export const withPosition = (answer: object, as_of_position: number): object =>
   "meta" in answer
     ? { ...answer, meta: { as_of_position, ...(answer.meta as object) } }

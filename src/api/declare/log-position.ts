@@ -1,6 +1,6 @@
 /**
- * How much of the log an answer knows: `Log-Position` says where what a call appended stands, and `Min-Log-Position` that an answer has to
- * know of it, whichever copy of the database it is read from.
+ * `Log-Position` names the position of what a call appended. `Min-Log-Position` requires an answer to include that position,
+ * whichever copy of the database serves it.
  */
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
@@ -14,7 +14,7 @@ export async function logPositionOf({ store }: App, position: number): Promise<s
   return `${(await store.identity(MAIN_LOG)).epoch}.${position}`;
 }
 
-/** The position that a reading call asks for, 0 where it asks for none; others know the whole log. One of another history is a conflict: the caller saw events that this log does not have. */
+/** 0 without a header. A position of another history is a conflict: the caller saw events that this log lacks. */
 export async function wantedPosition(
   { store }: App,
   operation: Operation,

@@ -1,18 +1,17 @@
-/** Which event an answer stands for, told beside the body: a receipt's digest over that stays true. */
+/** In headers, so that a receipt's digest of the body stays valid. */
 import type { EventProof, Prover } from "../../anchoring/prove.ts";
 import type { App } from "../../core/app.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import { logPositionOf } from "./log-position.ts";
 
-/** `log_position`: what Min-Log-Position takes; `proof`: as c2sp.org/tlog-proof has it, where it was asked for and could be had in time. */
+/** `log_position`: for Min-Log-Position. `proof`: c2sp.org/tlog-proof, if requested and ready in time. */
 export type NamedEvent = { event_id: string; log_position: string; proof?: string };
 
-/** Characters of base64 that a header carries; the proof under the link is whole in any case. */
+/** Proxies limit headers; the linked proof is always whole. */
 const HEADER_LIMIT = 4 * 1024;
 
 export const proofPath = (event_id: string) => `/log/proof/${event_id}`;
 
-/** The event of an answer with the headers that name it, and its proof where the caller prefers that. */
 export async function namedEvent(
   { app, prover }: { app: App; prover: Prover },
   event: EventName | undefined,
@@ -31,7 +30,6 @@ export async function namedEvent(
   return { event: { event_id, log_position, ...(proof && { proof: proof.tlog_proof }) }, headers };
 }
 
-/** RFC 7240, section 3, and a byte sequence of RFC 8941. */
 function proofHeaders({ tlog_proof }: EventProof): Record<string, string> {
   const base64 = Buffer.from(tlog_proof).toString("base64");
   return {
@@ -40,7 +38,6 @@ function proofHeaders({ tlog_proof }: EventProof): Record<string, string> {
   };
 }
 
-/** Whether a Prefer header (RFC 7240) names the preference `proof`; an empty value is none. */
 export const prefersProof = (header = ""): boolean =>
   header
     .replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => (quoted === '""' ? "" : "quoted"))

@@ -1,7 +1,4 @@
-/**
- * Answers asked again: `vintage` names the states of data that a question is put to, and `meta.rests_on` of an answer names
- * those that it rests on, so that one fits the other. Every operation over data has both.
- */
+/** Repeats an answer: `vintage` takes the data states that `meta.rests_on` named. Every operation over data has both. */
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -12,7 +9,6 @@ import { referenceProjection, referencesSince } from "../../projections/referenc
 import { type KeptRelease, releasesProjection, releasesSince } from "../../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";
 
-/** No answer rests on as many. */
 const MOST_NAMED = 32;
 
 export const vintageField = z
@@ -32,7 +28,7 @@ export const restsOnField = z
   )
   .meta({ id: "RestsOn" });
 
-/** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
+/** The read model's part is always current. */
 export const vintageBesideList = vintageField.describe(
   "Vintages of tables, by comma, from `meta.rests_on`; data from the log is always current",
 );
@@ -41,30 +37,27 @@ export const restsOnBesideList = restsOnField.describe(
   "The vintages of the answer's tables, by comma, for `vintage`; `none`: a table was missing. Data from the log has none",
 );
 
-/** Data that stays as it is until it is released. */
-export type HeldData = { data: Data; release(): void };
+export type LeasedData = { data: Data; release(): void };
 
-/** The data that the input of a call names; undefined where it names none, and what is current answers. */
 export function dataNamed(
   app: App,
   { vintage }: { vintage?: unknown },
   input: Fields | undefined,
-): Promise<HeldData> | undefined {
+): Promise<LeasedData> | undefined {
   const named = vintage && input?.vintage;
-  return typeof named === "string" ? heldData(app, [...new Set(named.split(","))]) : undefined;
+  return typeof named === "string" ? leasedData(app, [...new Set(named.split(","))]) : undefined;
 }
 
-/** Refuses (`not_found`) what is not kept. */
-async function heldData(app: App, named: string[]): Promise<HeldData> {
+async function leasedData(app: App, named: string[]): Promise<LeasedData> {
   const wanted = named.filter((name) => name !== NONE);
-  const kept = await keptOf(app, wanted);
+  const releases = await releasesNamed(app, wanted);
   const leases: Lease[] = [];
   const release = () => {
     for (const lease of leases) lease.release();
   };
   try {
-    for (const { vintage } of kept.datasets) leases.push(await app.vintage_store.leasePast(vintage));
-    const tables = await Promise.all(kept.tables.map(({ vintage }) => app.data.reference.read(vintage)));
+    for (const { vintage } of releases.datasets) leases.push(await app.vintage_store.leasePast(vintage));
+    const tables = await Promise.all(releases.tables.map(({ vintage }) => app.data.reference.read(vintage)));
     const vintages = leases.length === 0 ? app.data.vintages : heldBy(leases);
     const reference = app.data.reference.with(tables, { alone: named.includes(NONE) });
     return { data: { ...app.data, vintages, reference }, release };
@@ -74,28 +67,28 @@ async function heldData(app: App, named: string[]): Promise<HeldData> {
   }
 }
 
-type Kept = { datasets: KeptRelease[]; tables: KeptRelease[] };
+type NamedReleases = { datasets: KeptRelease[]; tables: KeptRelease[] };
 
-/** The releases of the vintages named; refused where one is not kept, or two are of one dataset. */
-async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
+/** Refuses a vintage that was deleted, and two of one dataset. */
+async function releasesNamed(app: App, wanted: readonly string[]): Promise<NamedReleases> {
   const since = keptSince(app.clock.now());
-  const all = async (): Promise<Kept> => ({
+  const all = async (): Promise<NamedReleases> => ({
     datasets: await releasesSince(app.pool, since),
     tables: await referencesSince(app.pool, since),
   });
   const isIn = (releases: KeptRelease[], name: string) => releases.some(({ vintage }) => vintage === name);
-  const lacks = ({ datasets, tables }: Kept) =>
+  const lacks = ({ datasets, tables }: NamedReleases) =>
     wanted.find((name) => !isIn(datasets, name) && !isIn(tables, name));
-  let kept = await all();
-  if (lacks(kept) !== undefined) {
+  let releases = await all();
+  if (lacks(releases) !== undefined) {
     await Promise.all([app.caughtUp(releasesProjection), app.caughtUp(referenceProjection)]);
-    kept = await all();
+    releases = await all();
   }
-  const absent = lacks(kept);
-  if (absent !== undefined) refuseUnkept(absent, kept);
+  const absent = lacks(releases);
+  if (absent !== undefined) refuseUnkept(absent, releases);
   const found = (releases: KeptRelease[]) =>
     wanted.flatMap((name) => releases.find(({ vintage }) => vintage === name) ?? []);
-  const named = { datasets: found(kept.datasets), tables: found(kept.tables) };
+  const named = { datasets: found(releases.datasets), tables: found(releases.tables) };
   const datasets = [...named.datasets, ...named.tables].map(({ dataset }) => dataset);
   const twice = datasets.find((dataset, at) => datasets.indexOf(dataset) !== at);
   if (twice !== undefined) {
@@ -105,21 +98,20 @@ async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
   return named;
 }
 
-/** The newest that are kept are named, of datasets before tables. */
 const MOST_TOLD = 20;
 
-function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
-  const kept = [...datasets, ...tables];
-  const told = kept
+function refuseUnkept(absent: string, { datasets, tables }: NamedReleases): never {
+  const releases = [...datasets, ...tables];
+  const listed = releases
     .slice(0, MOST_TOLD)
     .map(({ dataset, vintage, released_at }) => `${dataset} ${vintage} of ${released_at.slice(0, 10)}`);
-  const more = kept.length > MOST_TOLD ? `, and ${kept.length - MOST_TOLD} more` : "";
-  const list = kept.length === 0 ? "nothing yet" : told.join(", ") + more;
+  const more = releases.length > MOST_TOLD ? `, and ${releases.length - MOST_TOLD} more` : "";
+  const list = releases.length === 0 ? "nothing yet" : listed.join(", ") + more;
   const message = `vintage ${absent} is not stored; vintages are stored ${KEEP_DAYS} days after replacement. Available: ${list}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }
 
-/** These vintages and no others; they stay leased as long as the call is under way. */
+/** The vintages stay leased during the call. */
 const heldBy = (leases: readonly Lease[]): Vintages => ({
   open: () => leases.map(({ manifest }) => manifest),
   awaited: () => [],

@@ -1,4 +1,3 @@
-/** Facts that follow from an operation's declaration. */
 import type { Reads } from "../../core/read-models/readers.ts";
 import { paymentOf } from "./access/way.ts";
 import {
@@ -11,7 +10,6 @@ import {
   restsOnDataAlone,
 } from "./operation.ts";
 
-/** What of it may be read from a copy of the database; undefined where it is the primary's. */
 export function readsOf({
   effect = reads,
   lists,
@@ -22,23 +20,20 @@ export function readsOf({
 }
 
 export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
-/** Whether a call may leave something in the log: it is named by an Idempotency-Key, and never answered from a cache. */
+/** May append, so it has an Idempotency-Key and is never cached. */
 export const isCommand = (operation: Pick<Operation, "effect" | "access">): boolean =>
   paymentOf(operation) !== undefined || effectOf(operation).changes !== "nothing";
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
 export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1) as Path;
-/** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */
 export const pathWith = (operation: Pick<Operation, "route">, values: Record<string, unknown>) =>
   pathOf(operation).replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
     const value = encodeURIComponent(String(values[name]));
     return rest ? value.replaceAll("%2F", "/") : value;
   });
-/** The path as routers write it: `:name` is one part of it, `*name` its whole rest. */
 export const patternOf = (path: string) =>
   path.replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => (rest ? "*" : ":") + name);
 export const isInPath = (operation: Pick<Operation, "route">, name: string) =>
   pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
-/** What an answer is, as it is told before there is one. */
 export function mediaTypeOf({ output }: Pick<Operation, "output">): string {
   switch (output.kind) {
     case "bytes":
@@ -53,7 +48,6 @@ export function mediaTypeOf({ output }: Pick<Operation, "output">): string {
   }
 }
 
-/** To whom its answer is given again for a payment. */
 export function againTo(
   declared: Pick<OperationDeclaration, "again_to" | "effect" | "output" | "vintage" | "lists">,
 ): "anybody" | "payer" {
@@ -62,7 +56,6 @@ export function againTo(
   return changesNothing(declared) && !restsOnDataAlone(declared) ? "payer" : "anybody";
 }
 
-/** Whether it reads, and answers the same whoever asks. */
 export const isSameForAll = (declared: Parameters<typeof againTo>[0]): boolean =>
   changesNothing(declared) && againTo(declared) === "anybody";
 

@@ -16,7 +16,7 @@ import { homeDocuments } from "./pages/home.ts";
 import { rngDocument } from "./pages/rng.ts";
 import { llmsPage } from "./reference.ts";
 
-/** All documents of a catalogue. What does not change while the service runs is rendered once, for whoever asks first. */
+/** Constant documents are rendered once, at the first request. */
 export function documentsOf(
   catalogue: Catalogue,
   terms: PaymentTerms,
@@ -66,7 +66,7 @@ export function documentsOf(
   ];
 }
 
-/** Answers are for whoever asks, not for an index; what they are is in the pages. */
+/** Search engines should index the pages, not the answers. */
 const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /mcp\n";
 
 const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
@@ -82,7 +82,6 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
-/** What this process is to serve and has not open: to be made or opened still, or its files are missing. */
 async function missingData(app: App): Promise<string[]> {
   const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
   const open = new Set(
@@ -132,7 +131,6 @@ const ready: Document = {
   },
 };
 
-/** RFC 7517: the key that signs receipts. */
 const keySet: Document = {
   path: "/.well-known/jwks.json",
   type: "application/jwk-set+json",
@@ -143,7 +141,7 @@ const keySet: Document = {
   },
 };
 
-/** The same key where the method did:web looks for it: x402 names the keys of receipts by DID. */
+/** For did:web: x402 names the keys of receipts by DID. */
 const didDocument: Document = {
   path: "/.well-known/did.json",
   type: "application/did+json",
@@ -163,14 +161,14 @@ const didDocument: Document = {
   },
 };
 
-/** Without the chain nobody can pay, and everything else goes on: it is told of, and does not make the service unready. */
+/** Without the chain nobody can pay, but the service stays ready. */
 const CHAIN_MS = 1_000;
-/** A line to Postgres that stalls refuses nothing; whoever asks whether we are ready waits no longer for it. */
+/** A stalled database connection must not stall the readiness check. */
 const LOG_MS = 2_000;
 
 const told = <T>(ms: number, answer: Promise<T>): Promise<T> => inTime(ms, answer, () => new Error("late"));
 
-/** RFC 9116; it must be renewed within a year, so it always ends half a year from the start. */
+/** RFC 9116 requires renewal within a year. */
 const securityText = (public_url: string) => {
   const expires = new Date(Date.now() + 182 * 86_400_000).toISOString();
   return `Contact: ${public_url}/\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${public_url}/.well-known/security.txt\n`;

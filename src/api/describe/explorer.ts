@@ -1,28 +1,26 @@
-/** The pages at /log and /soul, and what those at /, /docs and /rng load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
+/** Serves src/explorer; when run from the sources, it compiles their TypeScript at the first request. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { written } from "../../core/model/html.ts";
 import type { Path } from "../declare/operation.ts";
 import type { Document } from "./document.ts";
-import { type Place, placesFor } from "./pages/places.ts";
+import { type MenuEntry, placesFor } from "./pages/places.ts";
 
 const FOLDER = join(import.meta.dirname, "../../explorer");
 
-/** Run from dist, where bin/compile.mjs has made the pages' JavaScript already. */
 const IS_COMPILED = import.meta.filename.endsWith(".js");
 
-/** Where package.json and docs stand. */
 export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../../.." : "../../..");
 
-/** The page may load and ask nothing but this service, whatever a log's text might try. */
+/** The page may load only from this service, whatever text the log has. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   ...["script-src", "style-src", "img-src", "connect-src", "worker-src"].map((kind) => `${kind} 'self'`),
   ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
 ].join("; ");
 
-/** The worker reads what a visitor drops, and can send it nowhere. */
+/** The worker reads a visitor's files and must not send them anywhere. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
 export const explorerDocuments = (): Document[] => [
@@ -124,7 +122,7 @@ function document(
     summary,
     ...(for_browsers && { for_browsers }),
     async render({ embedded_chain }) {
-      // What failed once, a compiler that could not be started, is tried again.
+      // A failed compiler start is retried.
       made ??= text(embedded_chain).catch((error) => {
         made = undefined;
         throw error;
@@ -143,10 +141,9 @@ function document(
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
 
-const page = async (file: string, place: Place) =>
+const page = async (file: string, place: MenuEntry) =>
   (await read(file)).replace("{{places}}", written(placesFor(place)));
 
-/** The first roll of the published vectors. */
 async function exampleRoll(): Promise<string> {
   const { rolls } = JSON.parse(await readFile(join(PACKAGE, "docs/vectors/rng.json"), "utf8")) as {
     rolls: object[];
@@ -154,7 +151,7 @@ async function exampleRoll(): Promise<string> {
   return JSON.stringify({ data: rolls[0] }, null, 2);
 }
 
-/** One file of what an entry imports, but for the verifier: that is loaded as auditors read it. */
+/** Without the verifier, which is served as auditors read it. */
 async function compiled(entry: string): Promise<string> {
   if (IS_COMPILED) return read(entry.replace(/\.ts$/, ".js"));
   const { build } = await import("esbuild");

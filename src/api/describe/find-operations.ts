@@ -1,20 +1,17 @@
-/** Operations by words of what they do, for whoever knows what it wants and not what it is called. */
 import { inputReader } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
 
-/** What a word counts for where it stands: in the name above all, in what is said of the input least. */
 const WEIGHTS = { name: 5, summary: 3, area: 2, description: 1, input: 1 };
 
-type Place = keyof typeof WEIGHTS;
-type Entry = { operation: Operation; words: Record<Place, ReadonlySet<string>> };
+type FieldName = keyof typeof WEIGHTS;
+type Entry = { operation: Operation; words: Record<FieldName, ReadonlySet<string>> };
 
-/** Letters that two forms of a word begin with at least, and that the shorter may end otherwise in: "seasons" finds "seasonality". */
+/** Two words match if they share a stem: "seasons" finds "seasonality". */
 const SHORTEST_STEM = 4;
 const LONGEST_ENDING = 2;
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
 
-/** The operations that a text may mean, the likeliest first; rare words count more than common ones. */
 export function operationFinder(operations: readonly Operation[]): (text: string) => Operation[] {
   const entries = operations.map(entryOf);
   return (text) => {
@@ -46,7 +43,7 @@ function entryOf(operation: Operation): Entry {
 }
 
 function weightOf(word: string, { words }: Entry): number {
-  const places = Object.entries(WEIGHTS) as [Place, number][];
+  const places = Object.entries(WEIGHTS) as [FieldName, number][];
   return Math.max(...places.map(([place, weight]) => (stands(word, words[place]) ? weight : 0)));
 }
 

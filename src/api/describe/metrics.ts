@@ -3,18 +3,15 @@ import type { App } from "../../core/app.ts";
 import { inTime } from "../../core/coordination/concurrency.ts";
 import type { Gauge as AreaGauge } from "../declare/gauge.ts";
 
-/** What `/metrics` prints, in Prometheus' text format. */
 export type Metrics = {
   contentType: string;
   answered(operation: string, status: number, seconds: number): void;
-  /** An operation did what its declaration does not say. */
   broke(operation: string, promise: string): void;
-  /** A call came with a payment: `answered`, `refused` with a new 402, or the type of the problem it met. */
+  /** `outcome`: `answered`, `refused` with a new 402, or a problem type. */
   presented(outcome: string): void;
   print(): Promise<string>;
 };
 
-/** A gauge that takes longer is left out of what is printed. */
 const GAUGE_MS = 2_000;
 const late = () => new Error("late");
 
@@ -58,7 +55,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     labelNames: ["name"],
     registers: [registry],
   });
-  /** Asked when metrics are printed. Where the database is away, what was known last is not told on. */
+  /** Measured on each print, and omitted while the database is away. */
   const measureHealth = async () => {
     const unknown = () => ({ projections: [], reactors: [] });
     const { projections, reactors } = await inTime(GAUGE_MS, app.health(), late).catch(unknown);
@@ -73,12 +70,12 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     return async () => {
       const found = await inTime(GAUGE_MS, read(app), late).catch(() => []);
       gauge.reset();
-      // One without labels begins at 0, which would be told of what is not known.
+      // A gauge without labels starts at 0, which would be a false measurement.
       if (labels.length === 0 && found.length === 0) gauge.remove();
       for (const { value, labels: at = {} } of found) gauge.set(at, value);
     };
   });
-  // prom-client looks labels up by a string that it builds each time.
+  // prom-client builds a lookup string for each call.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   const seriesOf = (operation: string, status: number) => {
     const name = `${operation} ${status}`;
@@ -96,7 +93,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
     broke: (operation, promise) => broken.inc({ operation, promise }),
     presented: (outcome) => payments.inc({ outcome }),
-    // Two who ask at once are told the same: each would empty what the other has just measured.
+    // Concurrent requests share one measurement: each one resets the gauges.
     print: () => {
       printing ??= print().finally(() => {
         printing = undefined;

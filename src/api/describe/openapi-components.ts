@@ -1,4 +1,3 @@
-/** What many operations say in OpenAPI, said once: answers to refusals, headers, parameters of commands. */
 import type { ProblemType } from "../../core/model/problem.ts";
 import { paymentOf } from "../declare/access/way.ts";
 import type { JsonSchema } from "../declare/json-schema.ts";
@@ -34,7 +33,6 @@ const problemSchema = {
   },
 };
 
-/** The body of a 402: the problem and the requirement of x402 version 1 in one object. */
 const paymentRequiredSchema = {
   ...problemSchema,
   required: [...problemSchema.required, "x402Version", "accepts"],
@@ -125,13 +123,10 @@ const headers = {
 const refsTo = (...names: (keyof typeof headers)[]): Schema =>
   Object.fromEntries(names.map((name) => [name, refTo("headers", name)]));
 
-/** What the answer to a paid call tells of its settlement. */
 export const settledHeaders = refsTo("PAYMENT-RESPONSE");
 
-/** What the answer to a command tells of its event. */
 export const eventHeaders = refsTo("Event-Id", "Log-Position");
 
-/** `schemas`: those of answers that have an id; `parameters`: those that several operations take. */
 export function componentsOf(
   operations: readonly Operation[],
   problems: readonly ProblemType[],
@@ -149,7 +144,6 @@ export function componentsOf(
   };
 }
 
-/** An answer for each status that an operation may refuse with. */
 function responsesOf(
   operations: readonly Operation[],
   problems: readonly ProblemType[],
@@ -173,7 +167,7 @@ function responsesOf(
   return answers;
 }
 
-/** With the example of one operation; what each costs stands in its own x-payment-info. */
+/** Uses one operation as the example; each has its price in x-payment-info. */
 function paymentAnswer(operation: Operation, public_url: string): Schema {
   const pay_to = "0x0000000000000000000000000000000000000000";
   const terms = { pay_to, public_url, embedded_chain: false } as const;

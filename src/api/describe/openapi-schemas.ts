@@ -1,20 +1,16 @@
-/** Schemas of answers with what several of them have in common said once: among the components, under a name. */
+/** Moves schemas that several answers share into named components. */
 import type { JsonSchema } from "../declare/json-schema.ts";
 
 type Schemas = Record<string, JsonSchema>;
 
-/** Shorter ones are not worth their reference. */
 const SHORTEST_SHARED = 90;
 
-/** Fields that all answers have: their names say nothing without that of the answer. */
+/** Every answer has these, so the answer's name is added. */
 const OF_EVERY_ANSWER = /^(data|meta)\b/;
 
 export const componentRef = (name: string) => `#/components/schemas/${name}`;
 
-/**
- * Of answers by the name of their operation. `bases` are objects that others have all fields of: those refer to them and say the rest.
- * What stands word for word in two places is named after the field that it stands in.
- */
+/** Keyed by operation. `bases`: objects whose fields others extend. A repeated schema is named after its field. */
 export function shareSchemas(
   answers: Schemas,
   named: Schemas,
@@ -39,14 +35,13 @@ export function shareSchemas(
   };
 }
 
-/** Names for what stands in several places, whatever is said of it there. */
 function namesOfRepeated(components: Schemas, answers: Schemas): Map<string, string> {
   const places = new Map<string, { times: number; root: string; place: string }>();
   const look = (schema: JsonSchema, root: string, place: string) => {
     const text = textOf(schema);
     const before = places.get(text);
     places.set(text, { root, place, ...before, times: (before?.times ?? 0) + 1 });
-    // What is in it was seen with the first.
+    // The first occurrence covered its inner schemas.
     if (before === undefined) for (const [inner, one] of innerOf(schema, place)) look(one, root, inner);
   };
   for (const [name, schema] of Object.entries({ ...components, ...answers })) look(schema, name, name);
@@ -63,7 +58,6 @@ function namesOfRepeated(components: Schemas, answers: Schemas): Map<string, str
   return names;
 }
 
-/** What a schema is, whatever it is said to mean where it stands. */
 const textOf = ({ description: _, ...own }: JsonSchema) => JSON.stringify(own);
 
 function freeName(wished: string[], taken: ReadonlySet<string>): string {
@@ -77,7 +71,6 @@ function freeName(wished: string[], taken: ReadonlySet<string>): string {
 const pascal = (name: string) =>
   name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** An object that has all fields of a base refers to it; of several bases the largest counts. */
 function onBases(schema: JsonSchema, bases: Schemas): JsonSchema {
   const inner = mapSchemas(schema, (one) => onBases(one, bases));
   const fitting = Object.entries(bases)
@@ -114,7 +107,6 @@ const usedOf = (schemas: Schemas, bases: Schemas): Schemas => {
   );
 };
 
-/** The schemas right within one, each with the name of the field that it is of. */
 function innerOf(schema: JsonSchema, place: string): [string, JsonSchema][] {
   const { additionalProperties, items, anyOf = [], allOf = [], properties = {} } = schema;
   return [
@@ -127,7 +119,6 @@ function innerOf(schema: JsonSchema, place: string): [string, JsonSchema][] {
   ];
 }
 
-/** A schema with those right within it made anew. */
 function mapSchemas(schema: JsonSchema, make: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const { additionalProperties, items, anyOf, allOf, properties } = schema;
   return {

@@ -1,4 +1,3 @@
-/** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import { delegatedOf, paymentOf } from "../declare/access/way.ts";
 import { formsOf } from "../declare/forms/form.ts";
@@ -21,7 +20,7 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
   const answers = answersOf(areas, operations);
   const paths: Record<string, Record<string, Entry>> = {};
   for (const operation of operations) {
-    // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
+    // OpenAPI has no parameter that spans slashes.
     const path = pathOf(operation).replaceAll("{+", "{");
     paths[path] = {
       ...paths[path],
@@ -99,7 +98,6 @@ function parameter(name: string, inPath: boolean, schema: InputSchema, example: 
   };
 }
 
-/** A parameter that several operations take stands among the components; where several of one name do, the less common have a number. */
 function shareParameters(entries: readonly Entry[]): Schema {
   const asked = new Map<string, number>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
@@ -138,7 +136,7 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-/** The statuses this operation can answer, each with its form; what is wrong with any call stands in `4XX`. */
+/** `4XX` covers what any call may answer. */
 function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {
@@ -177,10 +175,7 @@ function success(operation: Operation, answer: JsonSchema = {}): Schema {
 
 const SSE = "text/event-stream";
 
-/**
- * The usual form of an answer, and the others that Accept chooses among. Those stand beside it, for a client generator would make
- * one type of them all, and no call without an Accept header is answered in them.
- */
+/** Other forms are listed apart: a client generator would merge them into one type, and they need an Accept header. */
 const content = (form: string, schema: Schema, others: readonly string[] = []): Schema => ({
   content: { [form]: { schema } },
   ...(others.length > 0 && { "x-other-forms": others }),
@@ -191,7 +186,6 @@ const bytesOf = (form: string): Schema => ({
   ...(!form.startsWith("text/") && { format: "binary" }),
 });
 
-/** Schemas of what operations answer, by their names. What has an id, or stands in several, is among the components, once for all. */
 function answersOf(
   areas: Catalogue["areas"],
   operations: readonly Operation[],

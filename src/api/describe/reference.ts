@@ -1,11 +1,10 @@
-/** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
 import { priceText } from "../declare/access/way.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
 import type { Catalogue, Operation } from "../declare/operation.ts";
 import { isInPath, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 
-/** What holds for every answer with figures, and so is said of none in particular. */
+/** True of all figures, so no operation repeats it. */
 export const aboutFigures =
   "An answer's `meta` says what its figures rest on: the dataset and what that covers, or the tables; what is invented is marked " +
   "`synthetic` there and never mixed with the real. null is not known or not delivered, never zero.";
@@ -17,7 +16,7 @@ const byArea = ({ areas, operations }: Catalogue) =>
     members: operations.filter(({ area }) => area === name),
   }));
 
-/** docs/operations.md. Generated: the catalogue is where it is changed. */
+/** Generated: edit the catalogue instead. */
 export function operationsPage(catalogue: Catalogue): string {
   const lines = [
     "# Operations",
@@ -72,7 +71,6 @@ const quoted = (form: string) => `\`${form}\``;
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** One line that asks the example: a path with its query, or a path and a body. */
 export function exampleOf(operation: Operation): string {
   const path = pathWith(operation, operation.example);
   const rest = Object.entries(operation.example).filter(([name]) => !isInPath(operation, name));
@@ -83,7 +81,6 @@ export function exampleOf(operation: Operation): string {
   return `${methodOf(operation)} ${path}${query && `?${query}`}`;
 }
 
-/** llms.txt: what a model needs to know before its first call, on one page. */
 export function llmsPage(catalogue: Catalogue, public_url: string): string {
   const lines = [
     "# Tallystick",

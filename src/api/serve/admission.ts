@@ -1,4 +1,3 @@
-/** Admission: walks over the ways in that an operation lists; the first that fits the caller wins. */
 import { Refusal, refuse } from "../../core/model/refusal.ts";
 import { createKeys, type KeyCheck } from "../declare/access/key.ts";
 import { admitOnBehalf } from "../declare/access/on-behalf.ts";
@@ -6,22 +5,21 @@ import { confirmSubject, identifySubject, isSubjectSecret } from "../declare/acc
 import {
   type AccessParts,
   type Admission,
-  type Guarded,
+  type Credentials,
+  type GuardedOperation,
   type Identity,
   invitationOf,
   type Parts,
-  type Presented,
   paymentOf,
   type Way,
 } from "../declare/access/way.ts";
 import { anonymous } from "../declare/caller.ts";
 
-/** `pay` means that nothing was presented which opens a priced operation: the answer is its 402. */
+/** `pay`: a priced operation without a credential answers 402. */
 export type Verdict = Admission | "pay";
 
 export type Gate = {
-  admit(operation: Guarded, presented: Presented): Promise<Verdict>;
-  /** Forgets what is known of all keys: called when the log tells that one has changed. */
+  admit(operation: GuardedOperation, presented: Credentials): Promise<Verdict>;
   forgetKeys(): void;
 };
 
@@ -50,10 +48,10 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
 }
 
 /**
- * An admission that can be checked again: its key, its delegation, and its agent's status. A suspended agent may be read, so only one that
- * could act at the first check is refused at a later one.
+ * Repeatable: checks the key, the delegation and the agent's status. A suspended agent may be read, so only one that could act at
+ * first is refused later.
  */
-function lasting(parts: Parts, { secret }: Presented, admission: Admission): Admission {
+function lasting(parts: Parts, { secret }: Credentials, admission: Admission): Admission {
   const { load, refuseSuspended } = parts;
   let couldAct: boolean | undefined;
   const still = async () => {
@@ -73,17 +71,16 @@ function refusalOnly(error: unknown): Refusal {
   throw error;
 }
 
-/** A bad key is refused wherever it is shown: a typo must not make a wallet pay. */
-async function identify(parts: Parts, { secret, ip }: Presented): Promise<Identity> {
+/** A bad key is always refused: a typo must not make a wallet pay. */
+async function identify(parts: Parts, { secret, ip }: Credentials): Promise<Identity> {
   if (secret === undefined) return { caller: anonymous };
   return isSubjectSecret(secret) ? identifySubject(parts, secret, ip) : parts.keys.identify(secret, ip);
 }
 
-/** Whoever brings a payment wants what it buys, its receipt too: that way is tried before all others. */
-const inOrder = ({ access }: Guarded, { payment }: Presented): readonly Way[] =>
+/** A caller with a payment wants the purchase and its receipt, so that way comes first. */
+const inOrder = ({ access }: GuardedOperation, { payment }: Credentials): readonly Way[] =>
   payment === undefined ? access : access.toSorted((a, b) => Number(!!b.payment) - Number(!!a.payment));
 
-/** The secret of `Authorization: Bearer` or `X-API-Key`; two that differ are refused. */
 export function presentedSecret(
   authorization: string | undefined,
   apiKey: string | undefined,

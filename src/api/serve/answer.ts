@@ -1,4 +1,3 @@
-/** The answer of a call: made by its handler, checked against its declaration, encoded, and cached where it may be. */
 import { createHash } from "node:crypto";
 import type { LRUCache } from "lru-cache";
 import type { App } from "../../core/app.ts";
@@ -10,7 +9,7 @@ import { type Data, type Watching, watched } from "../../datasets/reading.ts";
 import { anonymous } from "../declare/caller.ts";
 import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
 import { JSON_FORM } from "../declare/forms/form.ts";
-import type { Marked } from "../declare/forms/table.ts";
+import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { withPosition } from "../declare/listing.ts";
 import {
   type Catalogue,
@@ -24,13 +23,12 @@ import type { Picture, ServedFile } from "../declare/output.ts";
 import { type Call, sha256 } from "./call.ts";
 import { fromCopy, streamFromCopy } from "./read-copy.ts";
 
-/** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. `event`: named by its handler. */
+/** Bytes, an existing file, or a stream that has not begun. `event`: from the handler. */
 export type PreparedAnswer = { status: number; vintage: string | null; event?: EventName } & (
   | {
       kind: "body";
       body: Buffer;
       etag: string;
-      /** The subjects whose sealed data it tells. */
       subjects: readonly string[];
     }
   | { kind: "file"; file: ServedFile; etag: string }
@@ -39,36 +37,33 @@ export type PreparedAnswer = { status: number; vintage: string | null; event?: E
 
 export type PreparedBody = Extract<PreparedAnswer, { kind: "body" }>;
 
-/** `schema`: an answer does not fit its own; `vintage`: it read data it does not name; `refusal`: its status is not declared. */
+/** `schema`: the answer does not match; `vintage`: it read undeclared data; `refusal`: its status is not declared. */
 export type BrokenPromise = "schema" | "vintage" | "refusal";
 
 export type AnswerParts = {
   app: App;
   catalogue: Catalogue;
-  /** Told where an operation does what its declaration does not say: logged and counted, never a 500 after work was done. */
+  /** Logged and counted, but never a 500 after the work was done. */
   onBroken: (operation: Operation, promise: BrokenPromise, reason: string) => void;
-  /** Finished answers of this process, by operation, vintage, form and input. */
   finished: LRUCache<string, PreparedBody>;
 };
 
-/** A bought stream goes on, and is given again, for so long after its purchase. */
+/** A bought stream can be continued and repeated for so long. */
 export const STREAM_HOLDS_MS = 86_400_000;
 
-/** The key of a cached answer; undefined of one that rests on more than data and input. */
+/** Undefined where the answer depends on more than data and input. */
 function finishedName({ operation, form, input }: Call, vintage: string | undefined): string | undefined {
   if (vintage === undefined || !restsOnDataAlone(operation) || effectOf(operation).changes !== "nothing")
     return undefined;
   return `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
 }
 
-/** The cached answer of this process, for callers that are not checked again. */
 export function finishedBefore({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
   if (call.confirm) return undefined;
   const name = finishedName(call, call.operation.vintage?.(call.data));
   return name === undefined ? undefined : finished.get(name);
 }
 
-/** Makes the answer. Its decisions are staged in the unit. */
 export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
   await call.confirm?.(unit.watch);
   const noted = notingSubjects(parts.app.subjects, unit.personal);
@@ -83,7 +78,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   return event ? { ...made, event } : made;
 }
 
-type Answered<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
+type HandlerResult<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
 
 function contextOf(
   { app, catalogue }: AnswerParts,
@@ -127,7 +122,7 @@ function contextOf(
   };
 }
 
-async function streamed(call: Call, context: Context<never>): Answered<"stream"> {
+async function streamed(call: Call, context: Context<never>): HandlerResult<"stream"> {
   const { operation, bought, payment_id, lasting, data, app } = call;
   const handle = operation.handle as unknown as (
     of: Context<never>,
@@ -138,7 +133,7 @@ async function streamed(call: Call, context: Context<never>): Answered<"stream">
   return { kind: "stream", status: statusOf(operation), chunks, vintage: operation.vintage?.(data) ?? null };
 }
 
-async function filed({ operation, data, lasting }: Call, context: Context<never>): Answered<"file"> {
+async function filed({ operation, data, lasting }: Call, context: Context<never>): HandlerResult<"file"> {
   const file = (await operation.handle(context)) as ServedFile;
   await lasting.checkAnswer();
   const vintage = operation.vintage?.(data) ?? null;
@@ -150,7 +145,7 @@ async function bodied(
   call: Call,
   context: Context<never>,
   { noted }: { noted: () => string[] },
-): Answered<"body"> {
+): HandlerResult<"body"> {
   const { operation, lasting } = call;
   const vintage = operation.vintage?.(call.data);
   const name = finishedName(call, vintage);
@@ -165,7 +160,7 @@ async function bodied(
   const body = await encoded(
     parts,
     call,
-    rests_on === undefined ? given : withRestsOn(given as Marked, rests_on),
+    rests_on === undefined ? given : withRestsOn(given as SourcedAnswer, rests_on),
   );
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const subjects = noted();
@@ -176,7 +171,6 @@ async function bodied(
   return made;
 }
 
-/** The same context over other data; its getters stay getters. */
 const reRead = (context: Context<never>, data: Data): Context<never> =>
   Object.defineProperties({} as Context<never>, {
     ...Object.getOwnPropertyDescriptors(context),
@@ -185,12 +179,12 @@ const reRead = (context: Context<never>, data: Data): Context<never> =>
 
 const statusOf = ({ status = 200 }: Operation): number => status;
 
-/** Notes the subjects whose personal data a handler opened or is to record: its answer may tell of them. */
+/** The answer may include data of these subjects. */
 function notingSubjects(subjects: Subjects, personal: SealPersonal) {
   const opened = new Set<string>();
   const sealed: Sealed[] = [];
   return {
-    // A value is sealed when the first decision is made; without one nothing is recorded of it.
+    // A value is sealed at the first decision; without one, nothing was recorded.
     noted: () => [...new Set([...opened, ...sealed.flatMap(({ subject_id }) => subject_id ?? [])])],
     subjects: {
       async open(page) {
@@ -207,19 +201,17 @@ function notingSubjects(subjects: Subjects, personal: SealPersonal) {
   };
 }
 
-/** An operation that is declared to only read may not decide. */
 const onlyReads =
   ({ name }: Operation): Context<never>["decide"] =>
   () => {
     throw new Error(`${name} decides, and its effect says that it changes nothing`);
   };
 
-export const withRestsOn = (answer: Marked, rests_on: string) => ({
+export const withRestsOn = (answer: SourcedAnswer, rests_on: string) => ({
   ...answer,
   meta: { ...answer.meta, rests_on },
 });
 
-/** Waits for the read model of a list, and handles the call. */
 export async function handled(operation: OperationDeclaration, context: Context<never>) {
   const { lists } = operation;
   const as_of = lists && lists !== "none" ? await context.app.asOf(lists) : undefined;
@@ -227,21 +219,21 @@ export async function handled(operation: OperationDeclaration, context: Context<
   return as_of === undefined ? answer : withPosition(answer, as_of);
 }
 
-/** A cached answer rests on nothing that its vintage does not name, or it would be served when that has changed. */
+/** A cached answer must depend only on its declared vintage, or it would outlive a change. */
 function mayCache(
   { onBroken }: AnswerParts,
   { operation, data }: Call,
   { vintage, reading }: { vintage: string; reading: Watching | undefined },
 ): boolean {
   const declared = watched(data);
-  // The vintage was swapped meanwhile; then the answer is right but belongs under another name.
+  // The vintage changed meanwhile: the answer is correct, but its name is not.
   if (operation.vintage?.(declared.data) !== vintage) return false;
   const missed = [...(reading?.read ?? [])].filter((state) => !declared.read.has(state));
   if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);
   return missed.length === 0;
 }
 
-/** Two tenants or operations never share an idempotency key, so its digest names nothing twice. */
+/** An idempotency key is unique to tenant and operation, so its digest is unique. */
 const freshId = ({ random }: App, command: Command): string =>
   command.idempotency
     ? sha256(command.idempotency.idem_key).slice(0, 32)
@@ -259,7 +251,7 @@ async function encoded(
   if (before?.operation === operation) return before.body;
   const fits = output.schema.safeParse(answer);
   if (!fits.success) onBroken(operation, "schema", fits.error.message);
-  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
+  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as SourcedAnswer, app.printer);
   const body = Buffer.from(
     JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),
   );
@@ -267,17 +259,16 @@ async function encoded(
   return body;
 }
 
-/** A frozen answer is given again as it is, so its bytes are cached beside it. */
+/** Frozen answers repeat, so their bytes are cached. */
 const constants = new WeakMap<object, { operation: Operation; body: Buffer }>();
 
 /** Weak, because the bytes on the wire may be compressed. */
 const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
 
-/** True when the caller has this answer already. */
 export const isUnchanged = (call: Call, made: PreparedAnswer) =>
   made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
 
-/** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
+/** Weak comparison (RFC 9110, 13.1.2): a client or cache may have dropped the `W/`. */
 export const matches = (header: string | undefined, etag: string) =>
   header !== undefined &&
   (header.trim() === "*" ||

@@ -1,4 +1,3 @@
-/** One admitted call, and the names that it has: its digest, its command, its idempotency key. */
 import { createHash, createHmac } from "node:crypto";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../../eventstore/types.ts";
@@ -12,39 +11,35 @@ import { type Form, JSON_FORM } from "../declare/forms/form.ts";
 import type { Fields } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
 import type { Wire } from "../declare/output.ts";
-import type { LastingCall } from "./lasting.ts";
+import type { LongCall } from "./long-call.ts";
 
 export type Call = {
   operation: Operation;
   app: App;
-  /** The data that the call reads: what is current, or what its `vintage` names. */
   data: Data;
   input: Fields;
   caller: Caller;
-  /** Refuses where the caller may not act any more, and has the commit rest on what it saw. */
+  /** Refuses a caller that lost its authority, and makes the commit depend on that. */
   confirm?: Admission["confirm"];
   form: Form;
-  /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
+  /** SHA-256 of JCS {operation, input, form unless JSON}, in hex: the same for HTTP and MCP. */
   request_sha256: string;
   idempotency_key: string | undefined;
-  /** How much of the log the answer has to know; 0 where it was not asked for. */
   min_position: number;
-  /** The payment that it is charged to. */
   payment_id?: string;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   wire: Wire;
   request_id: string;
-  lasting: LastingCall;
-  /** The purchase of a stream that is given again. */
+  lasting: LongCall;
   bought?: { position: number; at: Date };
 };
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
 /**
- * The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows, and one that
- * bought a feed as it stood is not answered with server-sent events, which go on. The digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
+ * The digest covers the form: a payment for a picture buys no rows, and one for a fixed feed no endless stream. The digest is
+ * public, so secrets enter it under the key `seal`.
  */
 export function requestDigest(
   operation: Pick<Operation, "name" | "secrets" | "named_by">,
@@ -67,7 +62,6 @@ export function requestDigest(
   return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
 }
 
-/** What is hashed with every event of the call: who acted, and for whom where that is another. */
 export const commandOf = (
   call: Pick<Call, "caller" | "request_id"> & { operation: Pick<Operation, "name"> },
   idempotency?: Idempotency,
@@ -83,20 +77,18 @@ export const commandOf = (
 
 const onBehalf = ({ principal, delegation_id }: Mandate) => ({ on_behalf_of: principal, delegation_id });
 
-/** Characters of a name that nobody guesses. */
 const STRANGERS_NAME = 32;
 
-/** Whose word a command's name is: a delegate's own, who must not take the principal's. No tenant has a space in its name. */
+/** A delegate names commands apart from its principal. No tenant's name has a space. */
 const namerOf = (caller: Caller): string =>
   caller.kind === "delegate" ? `${caller.tenant} by ${caller.mandate.delegate}` : caller.tenant;
 
-/** The caller's own name for this command; the same word used by two tenants names two commands. */
 export function idempotencyOf(
   call: Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & { operation: Pick<Operation, "kept"> },
 ): (Idempotency & { idem_key: string }) | undefined {
   const { caller, idempotency_key, operation } = call;
   if (idempotency_key === undefined) return undefined;
-  // Strangers share the anonymous tenant, and must not meet each other's answers.
+  // Strangers share the anonymous tenant, and must not get each other's answers.
   if (caller.kind === "anonymous" && (operation.kept !== false || idempotency_key.length < STRANGERS_NAME))
     return undefined;
   if (!/^[\x21-\x7e]{1,128}$/.test(idempotency_key)) {
@@ -104,7 +96,7 @@ export function idempotencyOf(
       errors: [{ path: "Idempotency-Key", message: "is 1 to 128 visible ASCII characters" }],
     });
   }
-  // The log shows the name to whoever has an export, and who knows a stranger's own word for it would be the stranger.
+  // An export shows the name, which would give access to a stranger's answer.
   const name = operation.kept === false ? sha256(idempotency_key) : idempotency_key;
   return {
     idem_key: `${namerOf(caller)}/${name}`,

@@ -1,12 +1,10 @@
-/** Operations answered in one: what each would answer by itself, under its own name. */
 import { z } from "zod";
 import type { Context, OperationDeclaration } from "../declare/operation.ts";
 import { handled } from "./answer.ts";
 
-/** An operation, and what it is asked for the input of the whole. */
 export type Part<In> = { of: OperationDeclaration; ask: (input: In) => Record<string, unknown> };
 
-/** The answer's schema and the handler of an operation that is made of others, all of JSON; each is asked as its own caller would ask it. */
+/** Each part runs as its own caller would call it, and must answer JSON. */
 export function composed<In>(parts: Readonly<Record<string, Part<In>>>) {
   const schemas = Object.entries(parts).map(([name, { of }]) => {
     if (of.output.kind !== "json") throw new Error(`${of.name} answers no JSON`);

@@ -1,6 +1,6 @@
 /**
- * The room that free calls take up in the log and its stores: so much a day by address and by subject, and a budget of all together.
- * Callers that have proven a key, and those that have paid, have a share of their own beside the strangers', so that no stranger ends theirs.
+ * Limits what free calls store a day: by address, by subject, and in all. Proven and paying callers have their own shares, so
+ * that strangers cannot exhaust them.
  */
 import { LRUCache } from "lru-cache";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
@@ -9,21 +9,18 @@ import { refuse } from "../../core/model/refusal.ts";
 import { addressBlock } from "../declare/address.ts";
 import type { Caller } from "../declare/caller.ts";
 
-/** `stranger`: nothing is known of it; `proven`: it has shown that a key is its own; `paying`: a payment of its settled here and was not given back. */
-export type Standing = "stranger" | "proven" | "paying";
+/** `proven`: it proved a key; `paying`: it has a settled payment that was not refunded. */
+export type CallerStatus = "stranger" | "proven" | "paying";
 
 export type FreeRoomParts = {
   limits: AddressLimits;
-  /** What each of the three shares has a day. */
   writes_a_day: number;
   mib_a_day: number;
-  standingOf(caller: Caller): Promise<Standing>;
+  callerStatusOf(caller: Caller): Promise<CallerStatus>;
 };
 
 export type FreeRoom = {
-  /** Counts a free call that may be recorded; refuses one that is beyond a limit. */
   take(caller: Caller, ip: string): Promise<void>;
-  /** Counts what it may store, in bytes. */
   store(caller: Caller, ip: string, bytes: number): Promise<void>;
 };
 
@@ -31,32 +28,31 @@ const WRITES = 20_000;
 const KIB = 64 * 1_024;
 const EVERYBODY = "everybody";
 
-/** A standing is looked up anew after this: a refund ends one that was gained. */
+/** Cached this long: a refund ends a status. */
 const STRANGER_MS = 10_000;
 const KNOWN_MS = 600_000;
 
 const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "day" });
 
-/** The limits that a caller counts for, and by what each is counted. */
-type Counted = { limit: CallLimit; by: string; says: string };
+type LimitCount = { limit: CallLimit; by: string; says: string };
 
-export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: FreeRoomParts): FreeRoom {
-  const known = new LRUCache<string, Standing>({ max: 50_000 });
-  const standing = async (caller: Caller): Promise<Standing> => {
+export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf }: FreeRoomParts): FreeRoom {
+  const statuses = new LRUCache<string, CallerStatus>({ max: 50_000 });
+  const statusOf = async (caller: Caller): Promise<CallerStatus> => {
     if (caller.kind === "anonymous") return "stranger";
-    const found = known.get(caller.tenant) ?? (await standingOf(caller));
-    if (!known.has(caller.tenant))
-      known.set(caller.tenant, found, { ttl: found === "stranger" ? STRANGER_MS : KNOWN_MS });
+    const found = statuses.get(caller.tenant) ?? (await callerStatusOf(caller));
+    if (!statuses.has(caller.tenant))
+      statuses.set(caller.tenant, found, { ttl: found === "stranger" ? STRANGER_MS : KNOWN_MS });
     return found;
   };
 
-  /** Who has paid shares its address with anybody, and is counted by itself. */
+  /** A payer may share its address with anybody, so it is counted alone. */
   const countedFor = (
     caller: Caller,
     ip: string,
-    is: Standing,
+    is: CallerStatus,
     what: { name: string; own: number; all: number },
-  ): Counted[] => [
+  ): LimitCount[] => [
     ...(is === "paying"
       ? []
       : [
@@ -75,14 +71,14 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: 
   return {
     async take(caller, ip) {
       const what = { name: "free writes", own: WRITES, all: writes_a_day };
-      for (const { limit, by, says } of countedFor(caller, ip, await standing(caller), what)) {
+      for (const { limit, by, says } of countedFor(caller, ip, await statusOf(caller), what)) {
         const { granted, reset_s } = await limits.take(limit, by);
         if (!granted) refuseFull(says, reset_s);
       }
     },
     async store(caller, ip, bytes) {
       const what = { name: "free KiB", own: KIB, all: mib_a_day * 1_024 };
-      const counted = countedFor(caller, ip, await standing(caller), what);
+      const counted = countedFor(caller, ip, await statusOf(caller), what);
       const kib = Math.ceil(bytes / 1_024);
       for (const { limit, by, says } of counted) if (limits.isSpent(limit, by)) refuseFull(says, RETRY_S);
       for (const { limit, by } of counted) limits.add(limit, by, kib);
@@ -92,7 +88,7 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: 
 
 const RETRY_S = 3_600;
 
-const SHARE: Record<Standing, string> = {
+const SHARE: Record<CallerStatus, string> = {
   stranger:
     "of all strangers: prove a key (POST /soul/{id}/keys) or pay for a call, which have a share of their own",
   proven: "of all who have proven a key: pay for a call, which has a share of its own",

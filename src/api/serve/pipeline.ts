@@ -1,6 +1,6 @@
 /**
- * The one path of every call, over HTTP or MCP: form -> admit -> read -> price -> answer -> settle -> commit -> respond.
- * A paid call differs from an unpaid one in two steps, answer and settle (x402/payment-flow.ts).
+ * The path of every call: form -> admit -> read -> price -> answer -> settle -> commit -> respond. A paid call differs only in
+ * answer and settle (x402/payment-flow.ts).
  */
 import { LRUCache } from "lru-cache";
 import { createProver, type Prover } from "../../anchoring/prove.ts";
@@ -19,7 +19,7 @@ import type { AnswerParts, PreparedBody } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./problem.ts";
 import { type CallRequest, countLarge, type ReadParts, type Ready, readCall } from "./read-call.ts";
-import { type Answer, refused, respond, type Served } from "./respond.ts";
+import { type Answer, refused, respond, type ServedAnswer } from "./respond.ts";
 import { unpaid } from "./unpaid.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
 import type { PaymentRefused } from "./x402/refused.ts";
@@ -30,17 +30,14 @@ export type PipelineParts = Pick<AnswerParts, "onBroken"> &
     catalogue: Catalogue;
     gate: Gate;
     terms: PaymentTerms;
-    /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
+    /** Called when the log, the chain or the facilitator is unavailable. */
     onAway: (refusal: Refusal) => void;
-    /** Told of the outcome of each call that brought a payment. */
     onPresented: (outcome: string) => void;
-    /** Bytes of finished answers kept in memory. */
     cache_bytes: number;
   };
 
 type Parts = AnswerParts & PipelineParts & { payments: PaymentFlow; prover: Prover };
 
-/** One operation made ready: its input compiled, its answers cached. */
 export type ServedOperation = Ready & { ask(request: CallRequest): Promise<Answer> };
 
 export function createPipeline(given: PipelineParts): (operation: Operation) => ServedOperation {
@@ -58,7 +55,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
   };
 }
 
-/** Refusals are answers; other errors are faults of ours. */
+/** Refusals are answers; other errors are our faults. */
 async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<Answer> {
   const { operation } = ready;
   let admitted: Admission | undefined;
@@ -85,7 +82,7 @@ async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<An
   }
 }
 
-/** A payment is due before the call is answered; `refused` says why the one that came with it will not do. */
+/** `refused`: why the enclosed payment is not acceptable. */
 export type Due = { due: true; refused?: PaymentRefused };
 
 async function answered(
@@ -105,7 +102,7 @@ async function answered(
   });
 }
 
-async function paid(parts: Parts, call: Call, request: CallRequest): Promise<Served | Due> {
+async function paid(parts: Parts, call: Call, request: CallRequest): Promise<ServedAnswer | Due> {
   const served = await parts.payments.serve(call, request).catch((error) => {
     parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
     throw error;
@@ -114,8 +111,11 @@ async function paid(parts: Parts, call: Call, request: CallRequest): Promise<Ser
   return served;
 }
 
-/** A payment is due where the caller's account has less than the call holds. */
-async function unpaidOrDue(parts: Parts, call: Call, { from_account }: Admission): Promise<Served | Due> {
+async function unpaidOrDue(
+  parts: Parts,
+  call: Call,
+  { from_account }: Admission,
+): Promise<ServedAnswer | Due> {
   try {
     return await unpaid(parts, call);
   } catch (error) {
@@ -126,7 +126,6 @@ async function unpaidOrDue(parts: Parts, call: Call, { from_account }: Admission
   }
 }
 
-/** The 402 of a call that brought nothing which opens it. */
 async function quoted(
   parts: Parts,
   { operation, reader }: Ready,
@@ -138,7 +137,6 @@ async function quoted(
   return required(parts, operation, request, { price, form });
 }
 
-/** The one place where a 402 is made. */
 const required = (
   { terms }: Parts,
   operation: Operation,
@@ -149,14 +147,14 @@ const required = (
   ...paymentRequired(operation, price, path, terms, { form, ...(refused && { refused }) }),
 });
 
-/** The price of a call with this input; vintages that cannot be had are told when it is paid for. */
+/** A missing vintage is reported after payment, not in the quote. */
 async function quoteFor({ app }: Parts, operation: Operation, input: Fields | undefined) {
   try {
-    const held = await dataNamed(app, operation, input);
+    const leased = await dataNamed(app, operation, input);
     try {
-      return await priceOf(operation, { app, data: held?.data ?? app.data, caller: anonymous }, input);
+      return await priceOf(operation, { app, data: leased?.data ?? app.data, caller: anonymous }, input);
     } finally {
-      held?.release();
+      leased?.release();
     }
   } catch (error) {
     if (error instanceof Refusal) return priceOf(operation, { app, data: app.data, caller: anonymous });
@@ -164,7 +162,7 @@ async function quoteFor({ app }: Parts, operation: Operation, input: Fields | un
   }
 }
 
-/** An unpaid probe is quoted for its own input if that is valid; reading it must not cost more than a query string. */
+/** Quotes only a valid input of the size of a query string: a probe must stay cheap. */
 async function validInput(
   operation: Operation,
   reader: InputReader,

@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
+/** RFC 9457, with `success` and `error` for older clients. */
 import { LogDamaged, TreeTooShort } from "../../anchoring/tile-store.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
@@ -16,7 +16,6 @@ export type Problem = {
   errors?: FieldError[];
 };
 
-/** What a caller needs to be told of an error: the problem itself and the headers that belong to it. */
 export type ProblemAnswer = { status: number; headers: Record<string, string>; problem: Problem };
 
 export function problem(
@@ -70,39 +69,37 @@ const AWAY = new Set([
   "57014",
 ]);
 
-/** True when the database is away rather than wrong: the same request may succeed later. */
+/** A retry may succeed: the database is unavailable. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (["StoreUnavailable", "StoreClosed", "AppendUnknown"].includes(error.name)) return true;
   if (isNoRoom(error)) return true;
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string" && (AWAY.has(code) || /^(08|53)/.test(code))) return true;
-  // pg reports a lost connection, a full pool and an answer that does not come by message alone.
+  // pg reports these by message only.
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error.message,
   );
 }
 
-/** What Postgres and the system say of a full disk. */
 const FULL = ["53100", "ENOSPC", "EDQUOT"];
-/** DuckDB has no codes. */
 const FULL_TOLD = /No space left on device|Disk quota exceeded|failed to offload data block/;
 
-/** True when a disk is full, the database's or the service's own, and what was to be written was not. */
+/** The write failed because a disk is full. */
 export function isNoRoom(error: unknown): boolean {
-  // Of an append whose answer was lost nobody knows, whatever lost it.
+  // Nobody knows whether that append succeeded.
   if (!(error instanceof Error) || error.name === "AppendUnknown") return false;
   const { code } = error as { code?: unknown };
-  // What a refusal says of itself may be made of what its caller sent.
+  // A refusal's message may quote the caller.
   const isTold = !(error instanceof Refusal) && FULL_TOLD.test(error.message);
   return FULL.includes(String(code)) || isTold || isNoRoom(error.cause);
 }
 
 const NO_ROOM_RETRY_S = 30;
 
-/** Any error as a refusal; `undefined` means it is a fault of ours, to be logged and answered with 500. */
+/** `undefined`: a fault of ours, logged and answered with 500. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  // What only says that something is away has a remedy where that is why.
+  // A bare `unavailable` may be caused by a full disk, which has a remedy.
   const saysMore = error instanceof Refusal && error.type !== coreProblems.unavailable;
   if (!saysMore && isNoRoom(error))
     return new Refusal(
@@ -134,7 +131,6 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** The page at `/problems`. */
 export const problemsPage = (types: readonly ProblemType[]) =>
   [
     "# Problems",

@@ -1,10 +1,9 @@
-/** The step of a call that reads its input: what it may store is counted, the input is parsed, its data is leased. */
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { type Admission, type Presented, paymentOf } from "../declare/access/way.ts";
+import { type Admission, type Credentials, paymentOf } from "../declare/access/way.ts";
 import { addressBlock } from "../declare/address.ts";
 import { isTest } from "../declare/caller.ts";
 import type { Form } from "../declare/forms/form.ts";
@@ -16,26 +15,22 @@ import { effectOf } from "../declare/operation-facts.ts";
 import type { Wire } from "../declare/output.ts";
 import { type Call, requestDigest } from "./call.ts";
 import type { FreeRoom } from "./free-room.ts";
-import { LastingCall } from "./lasting.ts";
+import { LongCall } from "./long-call.ts";
 
 export type CallRequest = {
-  presented: Presented;
-  /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
+  presented: Credentials;
+  /** Called after admission, so an unpaid body is never read. */
   read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
-  /** The body as it was sent, once `read` has resolved. */
   readonly sent: JsonObject;
-  /** The input takes no more room than a query string could. */
+  /** No larger than a query string may be. */
   is_small: boolean;
-  /** The request's own path and query, for the payment requirement. */
   path: string;
-  /** The Accept header, or what stands for it. */
   accept: string | undefined;
   wire: Wire;
   idempotency_key: string | undefined;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   prefers_proof: boolean;
-  /** The Min-Log-Position header, or what stands for it: how much of the log the answer has to know. */
   min_log_position: string | undefined;
   request_id: string;
   signal: AbortSignal;
@@ -44,14 +39,12 @@ export type CallRequest = {
 export type ReadParts = {
   app: App;
   limits: AddressLimits;
-  /** The room of calls that nobody pays for. */
   room: FreeRoom;
 };
 
-/** An operation made ready: its input compiled. */
 export type Ready = { operation: Operation; reader: InputReader };
 
-/** A call whose input is read. Its data stays as it is until `release`. */
+/** Its data stays leased until `release`. */
 export type ReadCall = { call: Call; release(): void };
 
 export async function readCall(
@@ -70,19 +63,19 @@ export async function readCall(
   if (isFree) await room.store(caller, ip, bytesOf(request));
   const min_position = await wantedPosition(app, operation, request.min_log_position);
   admitted.covers?.(request.sent);
-  const held = await dataNamed(app, operation, input);
+  const leased = await dataNamed(app, operation, input);
   try {
-    const data = held?.data ?? app.data;
+    const data = leased?.data ?? app.data;
     const call = callOf({ app, data, operation, input, form, min_position }, admitted, request);
     operation.refuseTo?.({ input: input as never, caller, app, data });
-    return { call, release: () => held?.release() };
+    return { call, release: () => leased?.release() };
   } catch (error) {
-    held?.release();
+    leased?.release();
     throw error;
   }
 }
 
-/** It may append or store, and nobody pays for it: neither its call, nor the task whose work it hands in. */
+/** Neither the call nor its task is paid, but it may write. */
 const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admission): boolean =>
   effectOf(operation).changes !== "nothing" &&
   !pays &&
@@ -91,17 +84,16 @@ const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admis
   caller.kind !== "key" &&
   caller.kind !== "internal";
 
-/** A small body counts as the least that an event takes. */
+/** A small body counts as the smallest event. */
 const bytesOf = ({ is_small, sent }: CallRequest): number =>
   is_small ? 1_024 : Buffer.byteLength(JSON.stringify(sent));
 
-/** A large unpaid body costs as much to read as a paid one: so many of an address are read. */
+/** Reading a large body costs as much unpaid as paid. */
 const LARGE_UNPAID: CallLimit = { name: "large bodies unpaid", calls: 20, per: "minute" };
 
 const isLargeUnpaid = (operation: Operation, { caller }: Admission, { is_small }: CallRequest): boolean =>
   !is_small && paymentOf(operation) !== undefined && caller.kind !== "key";
 
-/** Counts a large body that came to nothing. */
 export function countLarge(
   limits: AddressLimits,
   operation: Operation,
@@ -121,7 +113,6 @@ function refuseLarge(limits: AddressLimits, { presented: { ip } }: CallRequest):
     );
 }
 
-/** A test key moves no money of a real chain, and binds no wallets there. */
 function refuseTestMoney(app: App, { moves_money }: Operation, { caller }: Admission): void {
   if (moves_money && isTest(caller) && !app.embedded_chain)
     refuse("forbidden", "a test key moves no money of a real chain; use a live key, or pay");
@@ -140,7 +131,7 @@ function callOf(
     ...of,
     caller,
     ...(confirm && { confirm }),
-    // Most calls never need it.
+    // Lazy: most calls never need it.
     get request_sha256() {
       const isFollowed = operation.output.kind === "stream" && request.wire === "sse";
       digest ??= requestDigest(operation, input, isFollowed ? "text/event-stream" : form, app.link_secret);
@@ -153,7 +144,7 @@ function callOf(
     get wire() {
       return request.wire;
     },
-    lasting: new LastingCall({
+    lasting: new LongCall({
       still: admitted.still ?? (async () => {}),
       request: () => request.signal,
       clock: app.clock,
@@ -161,7 +152,7 @@ function callOf(
   };
 }
 
-/** A command has one name, wherever the caller says it: under another one it would be done twice. */
+/** A second name would run the command twice. */
 function nameOf(
   { named_by }: Operation,
   input: Fields,
@@ -176,7 +167,7 @@ function nameOf(
     });
   const given = header ?? field;
   const { idempotency_key: proven } = admitted;
-  // A proof that names the command names it alone.
+  // A proof's nonce is the only name.
   if (proven !== undefined && given !== undefined && given !== proven)
     refuse("invalid", "invalid Idempotency-Key", {
       errors: [{ path: "Idempotency-Key", message: "is the nonce of SIGN-IN-WITH-X, or left out" }],

@@ -1,4 +1,3 @@
-/** Answers read from a copy of the database, where one has what the call needs. */
 import { type App, withParts } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { FreshReader } from "../../core/read-models/readers.ts";
@@ -6,12 +5,10 @@ import type { Caller } from "../declare/caller.ts";
 import type { Operation } from "../declare/operation.ts";
 import { readsOf } from "../declare/operation-facts.ts";
 
-/** The parts of a call that say where it may be read. */
 type Reading = { app: App; operation: Operation; caller: Caller; min_position: number };
 
 /**
- * Has a call answered from a copy of the database where it only reads and one has what it has to know; else, and where that fails or
- * refuses, from the database itself. A refusal may rest on what the copy lacks.
+ * Uses a copy of the database if it is fresh enough. On a failure or refusal the primary answers: the copy may lack the reason.
  */
 export async function fromCopy<T, Context extends { app: App }>(
   call: Reading,
@@ -26,7 +23,7 @@ export async function fromCopy<T, Context extends { app: App }>(
   return reader ? reader.whileServing(handle(over(reader, context))).catch(here) : here();
 }
 
-/** The same for a stream, which is cut where its copy is left out in the midst: whoever reads it goes on from its last cursor. */
+/** The stream ends when its copy is left out; the reader continues from its last cursor. */
 export async function streamFromCopy<T, Context extends { app: App }>(
   call: Reading,
   context: Context,
@@ -40,10 +37,9 @@ export async function streamFromCopy<T, Context extends { app: App }>(
   );
 }
 
-/** How long a read model of the primary is waited for by who says what it has to know. */
 const PATIENCE_MS = 2_000;
 
-/** A list of the primary answers with what it knows, unless the caller said how much that has to be. */
+/** The primary's list answers without waiting, unless the caller named a position. */
 async function knowing({ app: { runner }, operation, min_position }: Reading): Promise<void> {
   const reads = readsOf(operation);
   if (min_position === 0 || !reads || reads === "log") return;
@@ -72,7 +68,7 @@ async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader):
       yield next.value;
     }
   } finally {
-    // Not awaited: it may wait for a server that says nothing.
+    // Not awaited: the server may never answer.
     each.return?.().catch(() => undefined);
   }
 }

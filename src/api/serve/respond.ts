@@ -1,4 +1,3 @@
-/** The last step of a call: its status, headers and body, or its refusal. */
 import type { Prover } from "../../anchoring/prove.ts";
 import type { App } from "../../core/app.ts";
 import type { EventName, Refusal } from "../../core/model/refusal.ts";
@@ -17,24 +16,22 @@ import { type SettleResponse, settledHeaders } from "./x402/response.ts";
 
 type Headers = Record<string, string>;
 
-type Sent = {
+type SentAnswer = {
   status: number;
   headers: Headers;
   payment?: SettleResponse;
-  /** The event that the call caused. */
   event?: NamedEvent | undefined;
 };
 
 export type Answer =
-  | ({ kind: "body"; body: Buffer } & Sent)
-  | ({ kind: "file"; file: ServedFile } & Sent)
-  | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
+  | ({ kind: "body"; body: Buffer } & SentAnswer)
+  | ({ kind: "file"; file: ServedFile } & SentAnswer)
+  | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & SentAnswer)
   | { kind: "unchanged"; status: 304; headers: Headers }
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Headers; event?: NamedEvent | undefined };
 
-/** An answer that is ready to be sent. `sha256`: of a bought body, in hex. */
-export type Served = {
+export type ServedAnswer = {
   made: PreparedAnswer;
   event?: EventName | undefined;
   settlement?: SettleResponse;
@@ -48,7 +45,7 @@ export async function respond(
   call: Call,
   admitted: Admission,
   request: CallRequest,
-  { made, event, settlement, sha256 }: Served,
+  { made, event, settlement, sha256 }: ServedAnswer,
 ): Promise<Answer> {
   const { operation, input, form } = call;
   const { status } = made;
@@ -76,7 +73,6 @@ export async function respond(
     : { kind: "body", ...sent, headers: typedHeaders, body: made.body };
 }
 
-/** The answer of a refused call; `admitted` where it came so far. */
 export async function refused(
   parts: Parts,
   operation: Operation,

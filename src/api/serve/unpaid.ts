@@ -1,4 +1,4 @@
-/** A call that is free to its caller: the same Idempotency-Key gets the same answer. */
+/** The same Idempotency-Key gets the same answer. */
 import { transact } from "../../core/commands/transact.ts";
 import { decidesNothing } from "../../core/commands/unit.ts";
 import type { EventName } from "../../core/model/refusal.ts";
@@ -15,7 +15,7 @@ export async function unpaid(
     return {
       made: await prepareAnswer(parts, call, { ...decidesNothing(refuseDecision), command: commandOf(call) }),
     };
-  // An answer that is named by a key is kept under it.
+  // A call with a key needs a stored answer, so the cache is skipped.
   const finished = call.idempotency_key === undefined ? finishedBefore(parts, call) : undefined;
   if (finished) return { made: finished };
   const given = await givenBefore(parts, call);
@@ -23,7 +23,6 @@ export async function unpaid(
   return decided(parts, call);
 }
 
-/** Makes the answer in a unit of its own, and keeps it under the caller's key. */
 async function decided(parts: AnswerParts, call: Call) {
   const { unit, answers, readers } = parts.app;
   const once = idempotencyOf(call);
@@ -34,7 +33,7 @@ async function decided(parts: AnswerParts, call: Call) {
     const { status, body, subjects } = made;
     const answer = { request_sha256: call.request_sha256, status, body, payment_id: null };
     await answers.keep(once.idem_key, answer, subjects).catch((error) => {
-      // The record is there: asked again, the answer is made of it.
+      // The events exist, so a repeat rebuilds the answer.
       if (events.length === 0 || !isNoRoom(error)) throw error;
     });
   }

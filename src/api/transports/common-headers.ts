@@ -1,4 +1,3 @@
-/** The headers that every answer has, whatever is asked: what browsers may do with it, and what scripts of other origins may read of it. */
 import cors from "cors";
 import type { Request, RequestHandler, Response } from "express";
 import helmet, { type HelmetOptions } from "helmet";
@@ -8,7 +7,7 @@ const EXPOSED =
 const ALLOWED =
   "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
-/** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
+/** Most answers are no pages: omits page-only headers, and allows a page nothing. */
 const SECURITY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -24,14 +23,13 @@ const SECURITY: HelmetOptions = {
   xXssProtection: false,
 };
 
-/** Answers what browsers ask before a call. */
 export const crossOrigin: RequestHandler = cors({
   allowedHeaders: ALLOWED,
   exposedHeaders: EXPOSED,
   maxAge: 86_400,
 });
 
-/** What a middleware sets that never looks at the request. */
+/** Only for middleware that ignores the request. */
 function headersOf(middleware: (req: Request, res: Response, next: (error?: unknown) => void) => void) {
   const headers: Record<string, string> = {};
   const res = {
@@ -47,7 +45,7 @@ function headersOf(middleware: (req: Request, res: Response, next: (error?: unkn
   return headers;
 }
 
-/** Asked once, since they are the same for each call. */
+/** Computed once: they are the same for each call. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   ...headersOf(helmet(SECURITY)),
   ...headersOf(crossOrigin),

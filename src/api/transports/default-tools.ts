@@ -1,7 +1,6 @@
 /**
- * The tools that MCP lists when no areas are asked for, in the order a model reads them: what there is, the questions
- * asked most, then what proves them. A model chooses badly among many, so the list never grows beyond `MOST_TOOLS`;
- * `operations_find` finds the rest by words, `operations_call` calls it, and `?areas=` lists it.
+ * In a model's reading order: an overview, the most-used queries, then their proofs. Models choose badly among many tools, so
+ * `MOST_TOOLS` limits the list. `operations_find`, `operations_call` and `?areas=` reach the rest.
  */
 export const defaultTools: readonly string[] = [
   "health",

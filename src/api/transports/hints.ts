@@ -1,20 +1,16 @@
-/** What a call that met nothing was probably meant for: a path that ends too soon, another method, a slip of the pen. */
 import { distance } from "fastest-levenshtein";
 import type { Method, Operation, Path, Route } from "../declare/operation.ts";
 import { methodOf, pathOf } from "../declare/operation-facts.ts";
 
-/** A remedy for a method and a path at which nothing is answered; undefined where none is likely. */
 export type Hint = (method: string, path: string) => string | undefined;
 
-type Known = { method: Method; path: Path; parts: string[]; route: Route };
+type KnownRoute = { method: Method; path: Path; parts: string[]; route: Route };
 
-/** Longer paths than any of ours are not looked at. */
 const MOST_PATH = 200;
-/** Letters that may be wrong in a path. */
 const MOST_WRONG = 3;
 
 export function hintsOf(operations: readonly Operation[]): Hint {
-  const known: Known[] = operations.flatMap((operation) =>
+  const known: KnownRoute[] = operations.flatMap((operation) =>
     [pathOf(operation), ...operation.aliases].map((path) => ({
       method: methodOf(operation),
       path,
@@ -31,8 +27,8 @@ export function hintsOf(operations: readonly Operation[]): Hint {
 
 const isParameter = (part: string) => part.startsWith("{");
 
-/** The parts after a path that an operation of the method still needs, where they are all parameters. */
-function endsTooSoon(known: Known[], method: string, parts: string[]): string | undefined {
+/** Undefined unless all missing segments are parameters. */
+function endsTooSoon(known: KnownRoute[], method: string, parts: string[]): string | undefined {
   const found = known.find((one) => {
     const rest = one.parts.slice(parts.length);
     return one.method === method && rest.length > 0 && rest.every(isParameter) && isAt(one, parts);
@@ -40,18 +36,16 @@ function endsTooSoon(known: Known[], method: string, parts: string[]): string | 
   return found && `it needs /${found.parts.slice(parts.length).join("/")}: ${found.route}`;
 }
 
-/** Whether a path begins with these parts, literally. */
-const isAt = (one: Known, parts: string[]) => parts.every((part, at) => one.parts[at] === part);
+const isAt = (one: KnownRoute, parts: string[]) => parts.every((part, at) => one.parts[at] === part);
 
-function otherMethods(known: Known[], parts: string[]): string | undefined {
+function otherMethods(known: KnownRoute[], parts: string[]): string | undefined {
   const routes = known
     .filter((one) => one.parts.length === parts.length && isAt(one, parts))
     .map(({ route }) => route);
   return routes.length > 0 ? `call ${routes.join(" or ")}` : undefined;
 }
 
-/** The one path with few letters otherwise, or the only one that ends so; of the asked method where there is one. */
-function slip(known: Known[], method: string, parts: string[]): string | undefined {
+function slip(known: KnownRoute[], method: string, parts: string[]): string | undefined {
   const near = known
     .map((one) => ({ one, wrong: wrongIn(one, parts), other: one.method === method ? 0 : 1 }))
     .filter(({ wrong }) => wrong <= MOST_WRONG)
@@ -62,7 +56,7 @@ function slip(known: Known[], method: string, parts: string[]): string | undefin
   return meant && `did you mean ${meant.route}?`;
 }
 
-function wrongIn({ parts }: Known, asked: string[]): number {
+function wrongIn({ parts }: KnownRoute, asked: string[]): number {
   if (parts.length !== asked.length) return Number.POSITIVE_INFINITY;
   return parts.reduce((sum, part, at) => sum + (isParameter(part) ? 0 : distance(part, asked[at]!)), 0);
 }

@@ -4,35 +4,33 @@ import { parseStrict } from "../../../eventstore/canonical.ts";
 import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse } from "../../core/model/refusal.ts";
-import type { Presented } from "../declare/access/way.ts";
+import type { Credentials } from "../declare/access/way.ts";
 import type { Fields, InputReader } from "../declare/input.ts";
 import { prefersProof } from "../declare/named-event.ts";
 import type { Wire } from "../declare/output.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { CallRequest } from "../serve/read-call.ts";
 
-/** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;
 
-/** Bytes of a body that is looked at for nothing: as many as Node takes of all headers, the query string among them. */
+/** Bytes that may be read unpaid: as many as Node accepts in headers. */
 export const SMALL_BODY = 16 * 1024;
 
-/** What an HTTP request presents to come in. */
-class HttpPresented implements Presented {
+class HttpCredentials implements Credentials {
   readonly #req: Request;
   readonly secret: string | undefined;
   readonly payment: string | undefined;
   readonly wallet_proof: string | undefined;
   readonly on_behalf_of: string | undefined;
   readonly internal_token: string | undefined;
-  /** What is asked by HEAD is what GET answers. */
+  /** HEAD is treated as GET. */
   readonly method: string;
 
   constructor(req: Request) {
     const { headers, method } = req;
     this.#req = req;
     this.secret = presentedSecret(headers.authorization, text(headers["x-api-key"]));
-    // HEAD has no answer that could be paid for.
+    // A HEAD answer cannot be bought.
     this.payment =
       method === "HEAD"
         ? undefined
@@ -54,15 +52,15 @@ class HttpPresented implements Presented {
   }
 }
 
-type Called = { params: Fields; stopping: AbortSignal };
+type RequestTarget = { params: Fields; stopping: AbortSignal };
 
-/** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
+/** Properties that few calls need are lazy. */
 export class HttpCall implements CallRequest {
   readonly #req: Request;
   readonly #res: Response;
-  readonly #called: Called;
+  readonly #called: RequestTarget;
   readonly #hasBody: boolean;
-  readonly presented: Presented;
+  readonly presented: Credentials;
   readonly path: string;
   readonly accept: string | undefined;
   readonly idempotency_key: string | undefined;
@@ -72,13 +70,13 @@ export class HttpCall implements CallRequest {
   readonly request_id: string;
   sent: JsonObject = {};
 
-  constructor(req: Request, res: Response, called: Called) {
+  constructor(req: Request, res: Response, called: RequestTarget) {
     const { headers, method } = req;
     this.#req = req;
     this.#res = res;
     this.#called = called;
     this.#hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
-    this.presented = new HttpPresented(req);
+    this.presented = new HttpCredentials(req);
     this.path = req.originalUrl;
     this.accept = headers.accept;
     this.idempotency_key = text(headers["idempotency-key"]);
@@ -100,7 +98,7 @@ export class HttpCall implements CallRequest {
   }
 
   get is_small() {
-    // A body without a length may have no end.
+    // A body without a length may be endless.
     const length = Number(this.#req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
     return !this.#hasBody || length <= SMALL_BODY;
   }
@@ -122,16 +120,13 @@ function queryOf(url: string): string {
   return mark === -1 ? "" : url.slice(mark + 1);
 }
 
-/** Whether this machine itself sent it; what a proxy forwards may come from anywhere. */
+/** A proxy forwards requests from anywhere. */
 export const isLocal = ({ socket, headers }: Request): boolean =>
   LOOPBACK.includes(socket.remoteAddress ?? "") &&
   headers["x-forwarded-for"] === undefined &&
   headers.forwarded === undefined;
 
-/**
- * Whether a browser at this machine opens it as a page, under a name of this machine. Scripts of other sites cannot say so of their
- * requests (Sec-Fetch-Mode is the browser's own), nor can a name that was bent to this machine's address.
- */
+/** Other sites' scripts cannot forge Sec-Fetch-Mode, and the Host check stops DNS rebinding. */
 export const isAtHome = (req: Request): boolean =>
   isLocal(req) &&
   req.headers["sec-fetch-mode"] === "navigate" &&
@@ -139,10 +134,10 @@ export const isAtHome = (req: Request): boolean =>
 
 const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 
-/** Node joins a header of these names that is sent twice. */
+/** Node joins repeated headers of these names. */
 const text = (header: string | string[] | undefined) => header as string | undefined;
 
-/** x402 version 2 names the header PAYMENT-SIGNATURE, version 1 X-PAYMENT; one call is paid for once. */
+/** x402 version 2 uses PAYMENT-SIGNATURE, version 1 X-PAYMENT. */
 function presentedPayment(signature: string | undefined, payment: string | undefined): string | undefined {
   if (signature !== undefined && payment !== undefined && signature !== payment)
     refuse("invalid", "PAYMENT-SIGNATURE and X-PAYMENT carry different payments; send one");
@@ -150,8 +145,8 @@ function presentedPayment(signature: string | undefined, payment: string | undef
 }
 
 /**
- * Aborted when the answer is over, the caller is gone or the service stops. AbortSignal.any would leave a trace of every
- * call on `stopping` for as long as the process lives.
+ * Aborts after the answer, when the caller leaves, or when the service stops. AbortSignal.any would leak memory on `stopping` for
+ * each call.
  */
 export function endOf(
   res: NodeJS.EventEmitter & { destroyed?: boolean },
@@ -177,7 +172,7 @@ async function readBody(req: Request, limit: number): Promise<JsonValue> {
   if (!req.is("application/json")) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
-  // Whoever left before is a caller gone; raw-body would call the stream unreadable, as a fault of ours.
+  // raw-body would report an early disconnect as our fault.
   if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
   const length = req.headers["content-length"] ?? null;
   const body = await rawBody(req, { length, limit }).catch((error: RawBodyError) => {

@@ -9,13 +9,11 @@ import { commonHeaders } from "./common-headers.ts";
 
 type Sent = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
 
-/** What stands in the head of every answer, this one's request id among it. */
 const headersOf = (res: Response): Record<string, string> => ({
   ...commonHeaders,
   "X-Request-Id": res.locals.request_id as string,
 });
 
-/** Sets those for what `sendAnswer` does not send. */
 export const setCommonHeaders = (res: Response): Response => setHeaders(res, headersOf(res));
 
 function setHeaders(res: Response, headers: Record<string, string>): Response {
@@ -23,7 +21,6 @@ function setHeaders(res: Response, headers: Record<string, string>): Response {
   return res;
 }
 
-/** Sends an answer of the pipeline; resolves when the last byte is handed over. */
 export async function sendAnswer(res: Response, answer: Sent, question?: CallRequest): Promise<void> {
   const headers = Object.assign(headersOf(res), answer.headers);
   switch (answer.kind) {
@@ -45,13 +42,13 @@ export async function sendAnswer(res: Response, answer: Sent, question?: CallReq
   }
 }
 
-/** The head is written at once: to set header by header takes Node thrice as long. */
+/** Setting headers one by one takes Node thrice as long. */
 function sendBytes(res: Response, status: number, headers: Record<string, string>, body: Buffer): void {
   headers["Content-Length"] = String(body.length);
   res.writeHead(status, headers).end(body);
 }
 
-/** Conditions and ranges of the request (RFC 9110, 13 and 14) are met by express's `send`. */
+/** express's `send` handles conditions and ranges (RFC 9110, 13 and 14). */
 function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
   res.setHeader("Content-Disposition", `attachment; filename="${name}"`);
   return new Promise((resolve, reject) => {
@@ -63,7 +60,6 @@ function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
   });
 }
 
-/** What `send` turns down, by status. */
 const fileRefusals: Record<number, Refusal> = {
   404: new Refusal("unavailable", "the file is away", { retry_after_s: 5 }),
   412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
@@ -73,12 +69,12 @@ const fileRefusals: Record<number, Refusal> = {
   ),
 };
 
-/** Bytes of a stream that may wait to be taken: enough that the reader never waits for the source. */
+/** Large enough that the reader never waits for the source. */
 const AHEAD = 512 * 1024;
 
 /**
- * NDJSON, or server-sent events. The headers go at once, so that a consumer of a quiet feed knows that it is connected;
- * a slow reader stops the source, and what the source throws is left to the caller, who can only cut the connection.
+ * Headers go first, so that a consumer of an idle feed sees its connection. A slow reader pauses the source; an error can only
+ * cut the connection.
  */
 async function sendStream(
   res: Response,
@@ -89,7 +85,7 @@ async function sendStream(
   res.writeHead(status, {
     ...headers,
     "Content-Type": sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-    // A compressor, ours or a proxy's, would hold lines back.
+    // A compressor, ours or a proxy's, would delay lines.
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",
   });
@@ -103,7 +99,6 @@ async function sendStream(
   res.end();
 }
 
-/** Resolves when the reader has taken what was written, or is gone. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

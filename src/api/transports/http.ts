@@ -1,4 +1,3 @@
-/** The HTTP server: operations and documents behind one Express 5 handler, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -28,14 +27,12 @@ export type HttpParts = {
   app: App;
   served: ServedOperation[];
   documents: Document[];
-  /** Answers POST /mcp. */
   mcp: RequestHandler;
   metrics: Metrics;
   log: Logger;
   public_url: string;
   trust_proxy: boolean | number;
   metrics_token: string | undefined;
-  /** Aborted when the service stops: streams end. */
   stopping: AbortSignal;
 };
 
@@ -46,7 +43,7 @@ export function createHttp(parts: HttpParts): RequestListener {
     .disable("etag")
     .set("query parser", false)
     .set("trust proxy", parts.trust_proxy);
-  // As many calls as there are may listen for the end of the service.
+  // Every running call adds a listener.
   setMaxListeners(0, parts.stopping);
   const observed = observe(parts);
   const compress = compression({ threshold: 1024 });
@@ -80,16 +77,14 @@ export function createHttp(parts: HttpParts): RequestListener {
 
 const nothing = () => undefined;
 
-/** The target as path and query: a client may also send a whole URL (RFC 9112, 3.2.2), whose host is not ours to judge. */
+/** A client may send an absolute URL (RFC 9112, 3.2.2); its host is ignored. */
 const originForm = ({ url = "/" }: IncomingMessage): string => {
   const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") ? rest : `/${rest}`;
 };
 
-/** What is served at a route; `params` are those of its path. */
 type Handler = (req: Request, res: Response, params: Fields) => Promise<void> | void;
 
-/** Operations and documents, found by one table; then what is for browsers alone. A path that has none is passed on. */
 function served(parts: HttpParts, hint: Hint): RequestHandler {
   const entryOf = (document: Document): Entry<Handler> => ({
     method: "GET",
@@ -112,7 +107,6 @@ function served(parts: HttpParts, hint: Hint): RequestHandler {
   };
 }
 
-/** An operation's own route, its aliases, and where it once was. */
 function entriesOf(parts: HttpParts, one: ServedOperation): Entry<Handler>[] {
   const { operation } = one;
   const target = operationHandler(parts, one);
@@ -130,7 +124,6 @@ function entriesOf(parts: HttpParts, one: ServedOperation): Entry<Handler>[] {
   ];
 }
 
-/** What is told to whatever comes by a method that the path does not have. */
 function otherMethod(
   parts: HttpParts,
   { method, path }: Request,
@@ -142,11 +135,11 @@ function otherMethod(
   const remedy = hint(method, path);
   const detail = `${method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
   const headers = { Allow: allow };
-  const told = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
-  return { kind: "problem" as const, ...told };
+  const methodProblem = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
+  return { kind: "problem" as const, ...methodProblem };
 }
 
-/** 301, query and all. The parameters come decoded, and are encoded anew. */
+/** The parameters arrive decoded. */
 function redirectTo(operation: Operation): Handler {
   return (req, res, params) => {
     res.locals.operation = operation.name;
@@ -165,7 +158,7 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
   const method = methodOf(operation);
   return async (req, res, params) => {
     res.locals.operation = operation.name;
-    // HEAD asks what GET would answer, and must do nothing.
+    // HEAD must have no effect.
     if (req.method === "HEAD" && effectOf(operation).changes !== "nothing")
       return sendAnswer(
         res,
@@ -174,14 +167,18 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
     const question = new HttpCall(req, res, { params, stopping: parts.stopping });
     const answer = await ask(question);
     if (answer.kind === "refused") {
-      const told = problemOfRefusal(answer.refusal, place(parts, req.path));
-      return sendAnswer(res, { kind: "problem", ...told, headers: { ...told.headers, ...answer.headers } });
+      const methodProblem = problemOfRefusal(answer.refusal, place(parts, req.path));
+      return sendAnswer(res, {
+        kind: "problem",
+        ...methodProblem,
+        headers: { ...methodProblem.headers, ...answer.headers },
+      });
     }
     await sendAnswer(res, answer, question);
   };
 }
 
-/** Whether it names pages among what it takes, as browsers do and programs do not: a program's slip is to be told as one. */
+/** Browsers name pages in Accept; a program's mistake should stay an error. */
 const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
 
 function documentHandler(parts: HttpParts, document: Document): Handler {
@@ -209,10 +206,7 @@ function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
   };
 }
 
-/**
- * Gives each request its id and its trace, in which what it is given runs, and writes one line and one measurement when it is over. Headers
- * are never logged.
- */
+/** Adds request id, trace, one log line and one measurement. Headers are never logged. */
 function observe({ log, metrics, trust_proxy }: HttpParts) {
   let warned = false;
   return (req: Request, res: Response) => {
@@ -252,7 +246,6 @@ function observe({ log, metrics, trust_proxy }: HttpParts) {
   };
 }
 
-/** Ends a call's span as OpenTelemetry names what servers answer. */
 function answered(
   span: Span,
   { method, operation, status }: Record<"method" | "operation", string> & { status: number },
@@ -263,10 +256,10 @@ function answered(
   span.end();
 }
 
-/** Everything that was thrown: refusals are told, the rest is logged and hidden; a stream under way is cut. */
+/** Refusals are sent; other errors are logged and hidden. A started stream is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
-    // Nobody is there to be told, and that a caller left is no fault.
+    // The caller left, which is no fault.
     if (req.socket.destroyed && isAborted(error)) return void res.destroy();
     if (res.headersSent) {
       const reason = String(error);
@@ -274,12 +267,12 @@ function failed(parts: HttpParts): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    const told = problemOfError(error, parts, req.path);
-    if (told.status === 500)
+    const methodProblem = problemOfError(error, parts, req.path);
+    if (methodProblem.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
     else if (isAway(error))
       parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is away");
-    sendAnswer(res, { kind: "problem", ...told });
+    sendAnswer(res, { kind: "problem", ...methodProblem });
   };
 }
 
@@ -299,7 +292,7 @@ export function problemOfError(error: unknown, parts: { public_url: string }, pa
   );
 }
 
-/** Express itself refuses paths that cannot be decoded. */
+/** Express refuses undecodable paths. */
 function refusalOfExpress(error: unknown): Refusal | undefined {
   if (error instanceof URIError) return new Refusal("invalid", "the path is not valid percent-encoded UTF-8");
   const status = (error as { status?: unknown }).status;

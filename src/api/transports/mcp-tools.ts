@@ -1,4 +1,3 @@
-/** Operations as tools of MCP: what a list tells a model of each, and which of them a list holds. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { refuse } from "../../core/model/refusal.ts";
 import { paymentOf, priceText } from "../declare/access/way.ts";
@@ -21,7 +20,7 @@ export const instructionsOf = (areas: readonly string[]) =>
   "The list holds what is asked most: operations_find finds the rest by words and operations_call calls it. The address with " +
   `?areas=all, or ?areas= and some of ${areas.join(", ")}, lists them as tools of their own.`;
 
-/** Reaches every operation from a short list: clients let a model call only what is listed. */
+/** Clients let a model call only listed tools. */
 const callAny: Tool = {
   name: "operations_call",
   description:
@@ -34,11 +33,10 @@ const callAny: Tool = {
       arguments: { type: "object", description: "Its input, as operations_find shows it; omitted = none" },
     },
   },
-  // It may be any of them, so it is told as the worst of them.
+  // It may call any operation, so it declares the worst effects.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
 
-/** The operation that a call is meant for, and its arguments; undefined where `operations_call` was not told which. */
 export function meantBy(
   name: string,
   given: Record<string, unknown> = {},
@@ -50,10 +48,9 @@ export function meantBy(
   return { name: meant, arguments: own as Record<string, unknown> };
 }
 
-/** The tools of operations: by areas where they are asked for, `all` among them, else those asked most. */
 export function toolLists(
   operations: readonly Operation[],
-): (areas: readonly string[], asked: string | null) => Tool[] {
+): (areas: readonly string[], areaList: string | null) => Tool[] {
   const made = () => {
     const tools = operations.map((operation) => ({ area: operation.area, tool: toolOf(operation) }));
     return {
@@ -61,13 +58,13 @@ export function toolLists(
       byName: new Map([callAny, ...tools.map(({ tool }) => tool)].map((tool) => [tool.name, tool])),
     };
   };
-  // Their schemas take a tenth of a start: whoever asks first waits for them.
-  let kept: ReturnType<typeof made> | undefined;
-  return (areas, asked) => {
-    kept ??= made();
-    const { tools, byName } = kept;
-    if (asked === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
-    const wanted = asked.split(",");
+  // Lazy: the schemas take a tenth of the start.
+  let toolCache: ReturnType<typeof made> | undefined;
+  return (areas, areaList) => {
+    toolCache ??= made();
+    const { tools, byName } = toolCache;
+    if (areaList === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
+    const wanted = areaList.split(",");
     const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));
     if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${areas.join(", ")}`);
     return tools
@@ -77,8 +74,8 @@ export function toolLists(
 }
 
 /**
- * It lists no output schema: what an error carries in structuredContent, as x402 demands, would be judged by it, and clients of the first
- * generation then show their own complaint instead. A line of the description names the fields; OpenAPI has the schema.
+ * Omits output schemas: older clients would validate the structuredContent of errors, as x402 requires them, and hide the error.
+ * The description names the fields.
  */
 function toolOf(operation: Operation): Tool {
   const payment = paymentOf(operation);
@@ -108,10 +105,9 @@ function toolOf(operation: Operation): Tool {
 
 const PICTURE = "Draws a chart.";
 
-/** Fields that are named; of more the first tell a tool apart. */
+/** A few fields are enough to distinguish a tool. */
 const MOST_FIELDS = 8;
 
-/** The fields of an answer, as far as a model chooses a tool by them. */
 function outline(output: Output): string[] {
   if (output.kind !== "json") return [];
   const { properties = {} } = jsonSchemaOf(output.schema, "output");
@@ -126,7 +122,6 @@ function outline(output: Output): string[] {
   return [`Answers ${row ? "rows of " : ""}${fields.slice(0, MOST_FIELDS).join(", ")}${more}.`];
 }
 
-/** The names of an object's fields; of alternatives all that one of them has. */
 const namesOf = ({ properties, anyOf = [] }: JsonSchema): string[] => [
   ...new Set([...Object.keys(properties ?? {}), ...anyOf.flatMap(namesOf)]),
 ];

@@ -1,7 +1,4 @@
-/**
- * The MCP server: the same operations as tools, over streamable HTTP. One `Server` a request, over lists made once;
- * each call runs through the same pipeline as HTTP, with the same admission and the same answer.
- */
+/** One `Server` a request, over shared lists; calls use the same pipeline as HTTP. */
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
   type CallToolRequestParams,
@@ -37,13 +34,12 @@ export type McpParts = {
   served: ServedOperation[];
   printer: Printer;
   public_url: string;
-  /** Origins of web pages that may call, beside the service's own and loopback. */
   origins: string[];
   problemOf: (error: unknown, path: string, request_id: string) => ProblemAnswer;
   stopping: AbortSignal;
 };
 
-/** A stream becomes one tool result; more than this is for HTTP. */
+/** A longer stream needs HTTP. */
 const STREAM_LIMIT = 256 * 1024;
 const NEWLINE = 0x0a;
 
@@ -90,7 +86,7 @@ export function createMcp(parts: McpParts): RequestHandler {
   };
 }
 
-/** Newer protocols have no batches at all; in one, each message costs as much as by itself. */
+/** Newer protocols have no batches; a batch saves nothing. */
 const MOST_MESSAGES = 10;
 
 const unknownTool = (name: string | undefined) =>
@@ -98,7 +94,7 @@ const unknownTool = (name: string | undefined) =>
     ? "operations_call takes the name of an operation, and its arguments as an object; operations_find finds names"
     : `there is no tool ${name.slice(0, 80)}; tools/list names those asked most, and operations_find finds the rest`;
 
-/** A browser page may call only from here or where the operator says; programs send no Origin. */
+/** Programs send no Origin; a page needs a permitted one. */
 function originAllowed(req: Request, { public_url, origins }: McpParts): boolean {
   const origin = req.get("origin");
   if (origin === undefined || origin === new URL(public_url).origin || origins.includes(origin)) return true;
@@ -155,33 +151,28 @@ async function call(
   }
 }
 
-/** How much of the log the answer has to know, as `log_position` of an event said it. */
 function presentedPosition(meta: CallToolRequestParams["_meta"]): string | undefined {
   const position = meta?.["tallystick/min-log-position"];
   return position === undefined ? undefined : String(position);
 }
 
-/** The payment of a call: an object as x402 has it, or the text that a header would carry. */
 function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object | undefined {
   const payment: unknown = meta?.["x402/payment"];
   if (payment === undefined || payment === null) return undefined;
   return typeof payment === "object" ? payment : String(payment);
 }
 
-/** A wallet's signed text, as SIGN-IN-WITH-X carries it over HTTP, or its object. */
 function presentedProof(meta: CallToolRequestParams["_meta"]): string | undefined {
   const proof: unknown = meta?.["sign-in-with-x"];
   if (proof === undefined || proof === null) return undefined;
   return typeof proof === "object" ? Buffer.from(JSON.stringify(proof)).toString("base64") : String(proof);
 }
 
-/** For whom a call is made, as On-Behalf-Of says it over HTTP. */
 function presentedPrincipal(meta: CallToolRequestParams["_meta"]): string | undefined {
   const principal: unknown = meta?.["tallystick/on-behalf-of"];
   return principal === undefined || principal === null ? undefined : String(principal);
 }
 
-/** The arguments that HTTP would carry in the body. */
 const bodyOf = (operation: Operation, given: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !isInPath(operation, name))) as JsonObject;
 
@@ -193,11 +184,11 @@ async function resultOf(
 ): Promise<CallToolResult> {
   switch (answer.kind) {
     case "body": {
-      const told = resultMeta(public_url, answer);
-      if (operation.output.kind === "picture") return { ...pictureResult(answer), ...told };
-      if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...told };
+      const resultInfo = resultMeta(public_url, answer);
+      if (operation.output.kind === "picture") return { ...pictureResult(answer), ...resultInfo };
+      if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...resultInfo };
       const uri = public_url + pathWith(operation, input);
-      return { ...bytesResult(operation.output, answer.body, uri), ...told };
+      return { ...bytesResult(operation.output, answer.body, uri), ...resultInfo };
     }
     case "file":
       return { ...fileResult(operation, answer.file, public_url, input), ...resultMeta(public_url, answer) };
@@ -218,16 +209,13 @@ async function resultOf(
   }
 }
 
-/**
- * The objects of a stream as far as they fit one result; the last line's cursor tells where to go on. A stream that
- * follows ends at its first mark: a tool has one answer.
- */
+/** The last line's cursor continues the stream. A live stream ends at its first mark: a tool has one answer. */
 async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> {
   const items: Record<string, unknown>[] = [];
   let length = 0;
   let begun = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    // A chunk may end in the middle of a line, or of a character.
+    // A chunk may end within a line or a character.
     const bytes = Buffer.concat([begun, Buffer.from(chunk)]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     begun = bytes.subarray(end);
@@ -242,7 +230,7 @@ async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> 
   return { items, last: null };
 }
 
-/** The text is the body that HTTP sends: its SHA-256 is the one that a receipt names. */
+/** The text equals HTTP's body, so that a receipt's SHA-256 matches. */
 const jsonResult = (body: string): CallToolResult => ({
   structuredContent: withoutSuccess(JSON.parse(body)),
   content: [{ type: "text", text: body }],
@@ -266,7 +254,6 @@ function pictureResult({ body, headers }: Extract<Answer, { kind: "body" }>): Ca
   };
 }
 
-/** A file is too large for a result: it is fetched over HTTP. */
 function fileResult(
   operation: Operation,
   { name, bytes, sha256 }: ServedFile,
@@ -281,7 +268,6 @@ function fileResult(
   };
 }
 
-/** What HTTP tells in headers. */
 function resultMeta(
   public_url: string,
   { payment, event }: { payment?: SettleResponse; event?: NamedEvent | undefined },
@@ -299,14 +285,14 @@ function resultMeta(
   };
 }
 
-/** In both forms, as x402's transport for MCP has it of a 402: some clients read the one and some the other. */
+/** x402's MCP transport sends a 402 in both forms: clients read one or the other. */
 const failure = (value: object): CallToolResult => ({
   isError: true,
   structuredContent: { ...value },
   content: [{ type: "text", text: JSON.stringify(value) }],
 });
 
-/** The envelope's `success` is HTTP's; a tool result has isError. */
+/** A tool result has isError instead of `success`. */
 function withoutSuccess(value: object): Record<string, unknown> {
   const { success: _, ...rest } = value as Record<string, unknown>;
   return rest;

@@ -1,23 +1,18 @@
-/** The table of routes. What is served at a path is found part by part, so that a call costs the same however many routes there are. */
+/** Lookup by segment, so that its cost does not depend on the number of routes. */
 import type { Fields } from "../declare/input.ts";
 import type { Method, Path } from "../declare/operation.ts";
 
-/** What is served at a path by a method; in the path `{name}` stands for one part, `{+name}` at its end for the whole rest. */
 export type Entry<Target> = { method: Method; path: Path; target: Target };
 
-/** What a call leads to: what is served and its parameters, decoded, or the methods that the path is served by instead. */
-export type Found<Target> = { target: Target; params: Fields } | { allowed: Method[] };
+export type RouteMatch<Target> = { target: Target; params: Fields } | { allowed: Method[] };
 
-/** Finds what a method and a path, as they came, lead to. Throws URIError where a parameter is not percent-encoded UTF-8. */
-export type RouteTable<Target> = (method: string, path: string) => Found<Target> | undefined;
+/** Throws URIError on invalid percent-encoding. */
+export type RouteTable<Target> = (method: string, path: string) => RouteMatch<Target> | undefined;
 
-/** A point that paths come to, and the ways on from there. */
-type Place<Target> = {
-  /** By the next part, in lower case. */
-  written: Map<string, Place<Target>>;
-  parameter?: Place<Target>;
+type RouteNode<Target> = {
+  written: Map<string, RouteNode<Target>>;
+  parameter?: RouteNode<Target>;
   ends: Ends<Target>;
-  /** What takes all that is left of a path. */
   rest: Ends<Target>;
 };
 type Ends<Target> = Map<Method, End<Target>>;
@@ -25,72 +20,71 @@ type End<Target> = { target: Target; parameters: Parameter[] };
 type Parameter = { name: string; at: number; is_rest: boolean };
 
 /**
- * Makes the table. A part that is written so goes before a parameter, and that before a rest, in whatever order they were declared;
- * case makes no difference, nor one slash at the end. HEAD is served as GET is. Throws where two routes are the same.
+ * A literal segment beats a parameter, which beats a rest. Case and a final slash do not matter; HEAD equals GET. Throws on
+ * duplicate routes.
  */
 export function routeTable<Target>(entries: Iterable<Entry<Target>>): RouteTable<Target> {
   const root = nowhere<Target>();
   for (const entry of entries) add(root, entry);
   return (method, path) => {
     const wanted = (method === "HEAD" ? "GET" : method) as Method;
-    const asked: Asked = { method: wanted, parts: partsOf(path), allowed: new Set() };
-    const end = find(root, 0, asked);
+    const query: RouteQuery = { method: wanted, parts: partsOf(path), allowed: new Set() };
+    const end = find(root, 0, query);
     if (end) return { target: end.target, params: paramsOf(end, path) };
-    return asked.allowed.size > 0 ? { allowed: [...asked.allowed] } : undefined;
+    return query.allowed.size > 0 ? { allowed: [...query.allowed] } : undefined;
   };
 }
 
-/** What stands between the slashes, but for one at the end. */
 function partsOf(path: string): string[] {
   const parts = path.split("/");
   return parts.slice(1, parts.at(-1) === "" ? -1 : undefined);
 }
 
-const nowhere = <Target>(): Place<Target> => ({ written: new Map(), ends: new Map(), rest: new Map() });
+const nowhere = <Target>(): RouteNode<Target> => ({ written: new Map(), ends: new Map(), rest: new Map() });
 
-function add<Target>(root: Place<Target>, { method, path, target }: Entry<Target>): void {
+function add<Target>(root: RouteNode<Target>, { method, path, target }: Entry<Target>): void {
   const parameters: Parameter[] = [];
-  let place = root;
+  let node = root;
   let ends: Ends<Target> | undefined;
   for (const [at, part] of partsOf(path).entries()) {
     const [, plus, name] = /^\{(\+?)(\w+)\}$/.exec(part) ?? [];
     if (name !== undefined) parameters.push({ name, at, is_rest: plus === "+" });
-    if (plus === "+") ends = place.rest;
-    else if (name !== undefined) place = place.parameter ??= nowhere();
-    else place = writtenAt(place, part.toLowerCase());
+    if (plus === "+") ends = node.rest;
+    else if (name !== undefined) node = node.parameter ??= nowhere();
+    else node = writtenAt(node, part.toLowerCase());
   }
-  ends ??= place.ends;
+  ends ??= node.ends;
   if (ends.has(method)) throw new Error(`two routes are ${method} ${path}`);
   ends.set(method, { target, parameters });
 }
 
-function writtenAt<Target>({ written }: Place<Target>, part: string): Place<Target> {
+function writtenAt<Target>({ written }: RouteNode<Target>, part: string): RouteNode<Target> {
   const next = written.get(part) ?? nowhere<Target>();
   written.set(part, next);
   return next;
 }
 
-type Asked = { method: Method; parts: string[]; allowed: Set<Method> };
+type RouteQuery = { method: Method; parts: string[]; allowed: Set<Method> };
 
-/** The end that a path comes to; other methods than the asked one, met on the way, are noted in `allowed`. */
-function find<Target>(place: Place<Target>, at: number, asked: Asked): End<Target> | undefined {
-  const part = asked.parts[at];
-  if (part === undefined) return taken(place.ends, asked);
-  const written = place.written.get(part.toLowerCase());
+/** Collects the path's other methods in `allowed`. */
+function find<Target>(node: RouteNode<Target>, at: number, query: RouteQuery): End<Target> | undefined {
+  const part = query.parts[at];
+  if (part === undefined) return taken(node.ends, query);
+  const written = node.written.get(part.toLowerCase());
   return (
-    (written && find(written, at + 1, asked)) ??
-    (place.parameter && part !== "" ? find(place.parameter, at + 1, asked) : undefined) ??
-    taken(place.rest, asked)
+    (written && find(written, at + 1, query)) ??
+    (node.parameter && part !== "" ? find(node.parameter, at + 1, query) : undefined) ??
+    taken(node.rest, query)
   );
 }
 
-function taken<Target>(ends: Ends<Target>, { method, allowed }: Asked): End<Target> | undefined {
+function taken<Target>(ends: Ends<Target>, { method, allowed }: RouteQuery): End<Target> | undefined {
   const end = ends.get(method);
   if (!end) for (const other of ends.keys()) allowed.add(other);
   return end;
 }
 
-/** A rest keeps the slash that it may end in. */
+/** A rest keeps its final slash. */
 function paramsOf({ parameters }: End<unknown>, path: string): Fields {
   const parts = path.split("/").slice(1);
   return Object.fromEntries(

@@ -1,17 +1,15 @@
-/** Personal data sealed for what one unit of work decides. */
 import type { RecordedEvent } from "../../../eventstore/types.ts";
-import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
-import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
+import type { SealRequest, Subjects } from "../model/ports/subjects.ts";
+import { type Sealed, type SealLocation, sealedIn } from "../model/sealed.ts";
 
 /**
- * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, of one that is new
- * as of others, and watches that it stays so. Where somebody has, the key is destroyed here, should that not be done yet, and whoever bears the name is another
- * subject from then on.
+ * Seals a page for a commit that depends on `isLeaving` being false. A leaving subject's key is destroyed here; its name then
+ * gets a new subject.
  */
 export async function sealFor(
   subjects: Pick<Subjects, "seal" | "erase">,
   isLeaving: (subject: { tenant: string; id: string }, is_new: boolean) => Promise<boolean>,
-  page: readonly ToSeal[],
+  page: readonly SealRequest[],
 ): Promise<Sealed[]> {
   for (;;) {
     const made = await subjects.seal(page);
@@ -24,8 +22,8 @@ export async function sealFor(
   }
 }
 
-/** The values that an earlier commit sealed, place by place in the order of its events. */
-export function sealedBefore(events: readonly RecordedEvent[]): (value: ToSeal) => Sealed {
+/** A replay returns the values that the earlier commit sealed, in the order of its events. */
+export function sealedBefore(events: readonly RecordedEvent[]): (value: SealRequest) => Sealed {
   const left = new Map<string, Sealed[]>();
   for (const event of events) {
     const name = nameOf(event);
@@ -38,4 +36,4 @@ export function sealedBefore(events: readonly RecordedEvent[]): (value: ToSeal) 
   };
 }
 
-const nameOf = ({ tenant, stream_id, type }: SealPlace) => `${tenant}\n${stream_id}\n${type}`;
+const nameOf = ({ tenant, stream_id, type }: SealLocation) => `${tenant}\n${stream_id}\n${type}`;

@@ -1,17 +1,15 @@
 /**
- * One run of a command's work: decisions are staged on folded streams, for one commit.
- *
- * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
- * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
+ * Writers of one stream do not wait for each other's commits. Each decides on the state that the one before it sent, and commits
+ * only if that one does. A result without events has no such guard, so it is answered from committed state alone.
  */
 import { randomText } from "../../../eventstore/random.ts";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type {
   AppendedEvent,
   AppendResult,
+  CommitInFlight,
   JsonObject,
   NewEvent,
-  Sent,
   StreamGuard,
 } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
@@ -31,39 +29,36 @@ import type {
 } from "./unit.ts";
 import { UnitEffects } from "./unit-effects.ts";
 
-/** A state of a stream to decide upon; `after`: the commit on its way that leaves it. */
-type Seen = { state: unknown; version: number; cached: boolean; after?: Sent };
+/** `after`: the commit in flight that produces this state. */
+type StreamView = { state: unknown; version: number; cached: boolean; after?: CommitInFlight };
 
-type Staged = {
+type StagedStream = {
   tenant: string;
   stream_id: string;
   base: number;
-  after: Sent | undefined;
+  after: CommitInFlight | undefined;
   state: unknown;
   cached: boolean;
   events: NewEvent[];
-  /** Reads the stream afresh. */
   again: () => Promise<{ version: number }>;
 };
 
 type Run = {
-  /** It waits for what is on its way, and decides upon what stands. */
   isPatient: boolean;
-  /** Where it stands in line: who was too late once is not to be late for ever. */
-  place: "last" | "first";
-  /** It may be told that the line is too long: nothing was paid for it. */
+  /** A run that lost once queues first, so that it cannot starve. */
+  end: "last" | "first";
+  /** Only an unpaid run may be refused for a long queue. */
   isRefusable: boolean;
-  /** The stream that an earlier run lost a turn on: this run waits in its line. */
+  /** The stream that an earlier run lost: this run queues for it. */
   contested: string | undefined;
 };
 
 const SALT_BYTES = 16;
 
-/** Everybody may see the hash of an event: without the salt, a reader who knows all else of it could confirm a guess at its payload. */
+/** Event hashes are public: without a salt, a reader could confirm a guess at the payload. */
 const salted = (events: readonly NewEvent[]): NewEvent[] =>
   events.map((event) => ({ ...event, meta: { ...event.meta, salt: randomText(SALT_BYTES, "base64url") } }));
 
-/** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
 const MOST_WAIT_MS = 10_000;
 
 export class Staging implements InUnit {
@@ -71,19 +66,16 @@ export class Staging implements InUnit {
   readonly command: Command;
   readonly reserve: Reserve;
   readonly #effects: UnitEffects;
-  readonly #staged = new Map<string, Staged>();
-  /** Streams that the commit rests upon, the version they were seen at, and how those out of the cache are read afresh. */
+  readonly #staged = new Map<string, StagedStream>();
   readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
-  /** Commits on their way that something was decided upon. */
-  readonly #trusted = new Set<Sent>();
+  readonly #trusted = new Set<CommitInFlight>();
   readonly #run: Run;
-  #leavePlace: (() => void) | undefined;
-  #leaveTurn: (() => void) | undefined;
-  /** How often it was told to leave: whoever is told so while it waits in line does not stay when its turn comes. */
+  #leaveQueue: (() => void) | undefined;
+  #releaseLock: (() => void) | undefined;
+  /** Detects a `leave` while the run was queued. */
   #left = 0;
   #lost: string | undefined;
-  /** What this process knew of a stream when its turn began. */
-  #knownBefore: { key: string; version: number } | undefined;
+  #versionBefore: { key: string; version: number } | undefined;
 
   constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
     this.#parts = parts;
@@ -99,7 +91,7 @@ export class Staging implements InUnit {
   readonly decide: Decide = async (entity, target, decision, expected = {}) => {
     const staged = await this.#stage(entity, target, decision, expected);
     const events = await this.#consider(entity, staged, decision).catch((refusal) => {
-      // Work that goes on after a refusal holds up nobody with a stream that it does not write.
+      // Work that continues after a refusal must not block a stream that it does not write.
       if (![...this.#staged.values()].some((one) => one.events.length > 0)) this.leave();
       throw refusal;
     });
@@ -131,17 +123,14 @@ export class Staging implements InUnit {
       this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
   }
 
-  /**
-   * Before the command waits in line its first decision is tried: a refusal needs no turn, and nobody else waits while personal data is
-   * sealed and objects are stored.
-   */
+  /** Tries the first decision before it queues: a refusal needs no lock, and sealing and storing delay no other writer. */
   async #prepare<State, E extends DomainEvent>(
     entity: Entity<State, E>,
     target: Target,
     decision: Decision<State, E>,
     key: string,
   ): Promise<void> {
-    if (this.#leavePlace || this.#staged.size > 0) return;
+    if (this.#leaveQueue || this.#staged.size > 0) return;
     if (!this.#effects.arePending && !this.#parts.cache.isBusy(this.#run.contested ?? key)) return;
     const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
     try {
@@ -153,10 +142,10 @@ export class Staging implements InUnit {
     await this.#effects.perform();
   }
 
-  /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
+  /** A refusal, or an empty result, must not depend on a stale state: it is decided again on a fresh one. */
   async #consider<State, E extends DomainEvent>(
     entity: Entity<State, E>,
-    staged: Staged,
+    staged: StagedStream,
     decision: Decision<State, E>,
   ): Promise<E[]> {
     let refusal: unknown;
@@ -185,53 +174,57 @@ export class Staging implements InUnit {
     target: Target,
     decision: Decision<State, E>,
     { is_new }: Expected,
-  ): Promise<Staged> {
+  ): Promise<StagedStream> {
     const stream_id = entity.streamOf(target.id);
     const key = `${target.tenant}\n${stream_id}`;
-    const known = this.#staged.get(key);
-    if (known) return known;
+    const earlier = this.#staged.get(key);
+    if (earlier) return earlier;
     if (is_new) this.#presumeNew(entity, key);
     await this.#prepare(entity, target, decision, key);
     await this.#queue(this.#run.contested ?? key);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
-    if (this.#knownBefore?.key === key && version > this.#knownBefore.version)
-      this.#parts.turns?.contest(key);
+    if (this.#versionBefore?.key === key && version > this.#versionBefore.version)
+      this.#parts.locks?.contest(key);
     const { tenant } = target;
     const again = () => foldAfresh(this.#parts, entity, target);
-    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [], again };
+    const staged: StagedStream = {
+      after: undefined,
+      ...seen,
+      tenant,
+      stream_id,
+      base: version,
+      events: [],
+      again,
+    };
     this.#staged.set(key, staged);
     return staged;
   }
 
-  /**
-   * Only the first stream is queued for: waiting for a second one while holding the first could deadlock. Where processes take turns on it,
-   * the first in this process's line waits for those of the others.
-   */
+  /** Queues for the first stream only: waiting for a second one while holding the first could deadlock. */
   async #queue(key: string): Promise<void> {
-    if (this.#leavePlace || this.#staged.size > 0) return;
-    const { cache, turns } = this.#parts;
+    if (this.#leaveQueue || this.#staged.size > 0) return;
+    const { cache, locks } = this.#parts;
     if (this.#run.isRefusable && cache.waitedFor(key) > MOST_WAIT_MS) {
-      // What it decided upon before has nothing to do with that.
       this.#trusted.clear();
       refuse("unavailable", "the line of those who write this stream is too long; try again", {
         retry_after_s: 1,
       });
     }
     const left = this.#left;
-    this.#leavePlace = await cache.queue(key, this.#run.place);
+    this.#leaveQueue = await cache.queue(key, this.#run.end);
     if (this.#left !== left) return this.leave();
-    const turn = await turns?.enter(key);
-    this.#leaveTurn = turn?.leave;
+    const lock = await locks?.enter(key);
+    this.#releaseLock = lock?.leave;
     if (this.#left !== left) return this.leave();
-    if (turn?.isNew) await this.#lookAfresh(key);
+    if (lock?.isNew) await this.#reload(key);
   }
 
-  /** What others had their turns on since is not what this process knows, nor what it sent outside of a turn. */
-  async #lookAfresh(key: string): Promise<void> {
+  /** Other processes may have written since; reload. */
+  async #reload(key: string): Promise<void> {
     const { cache } = this.#parts;
     const ahead = cache.ahead(key);
     if (ahead) await ending(ahead.sent);
-    this.#knownBefore = { key, version: cache.get(key)?.version ?? 0 };
+    this.#versionBefore = { key, version: cache.get(key)?.version ?? 0 };
     cache.mark(key);
   }
 
@@ -239,7 +232,7 @@ export class Staging implements InUnit {
     entity: Entity<State, E>,
     tenant: string,
     stream_id: string,
-  ): Promise<Seen> {
+  ): Promise<StreamView> {
     const ahead = this.#parts.cache.ahead(`${tenant}\n${stream_id}`);
     if (ahead && this.#run.isPatient) await ending(ahead.sent);
     if (!ahead || this.#run.isPatient) return fold(this.#parts, entity, tenant, stream_id);
@@ -247,14 +240,14 @@ export class Staging implements InUnit {
     return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
   }
 
-  /** Whether it decided upon what was on its way then, and is not any more. */
+  /** True where it decided on commits that were in flight and have ended. */
   async lookedAhead(): Promise<boolean> {
     this.leave();
     await Promise.all([...this.#trusted].map(ending));
     return this.#trusted.size > 0;
   }
 
-  /** Whether another process has changed a stream that was seen in the cache: without an append nothing else would find that. */
+  /** Without an append, no version check would detect another process's write. */
   async hasMovedOn(): Promise<boolean> {
     for (const { guard, again } of this.#watched.values())
       if (again && (await again()).version !== guard.expected_version) return true;
@@ -268,7 +261,7 @@ export class Staging implements InUnit {
     if (touched.length === 0) return (await this.hasMovedOn()) ? "again" : [];
     await this.#effects.perform();
     const guards: StreamGuard[] = [];
-    // That there was nothing to do may have been so by what is on its way alone.
+    // The empty result may depend on a commit in flight.
     for (const { tenant, stream_id, base, after, events } of this.#staged.values())
       if (after && events.length === 0) guards.push({ tenant, stream_id, expected_version: base, after });
     for (const [key, { guard }] of this.#watched) {
@@ -291,8 +284,8 @@ export class Staging implements InUnit {
         { state, version: base + events.length, sent },
         after,
       );
-    // The next writer of the stream need not wait until this commit stands; another process's does.
-    this.#leaveLine();
+    // The next writer in this process need not wait for the commit; other processes do.
+    this.#exitQueue();
     try {
       return this.#appended(touched, await sent.settled);
     } finally {
@@ -301,7 +294,7 @@ export class Staging implements InUnit {
     }
   }
 
-  #appended(touched: readonly Staged[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
+  #appended(touched: readonly StagedStream[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
     switch (answer.status) {
       case "appended":
         for (const { tenant, stream_id, base, state, events } of touched) {
@@ -316,10 +309,10 @@ export class Staging implements InUnit {
           "this idempotency key was used for another request",
         );
       case "wrong_version": {
-        // Another writer was faster; the next run reads what it wrote.
+        // Another writer was faster; the next run reads its events.
         const key = `${answer.tenant}\n${answer.stream_id}`;
-        const known = this.#parts.cache.get(key)?.version ?? 0;
-        if (answer.actual > known) this.#parts.turns?.contest(key);
+        const cached = this.#parts.cache.get(key)?.version ?? 0;
+        if (answer.actual > cached) this.#parts.locks?.contest(key);
         this.#parts.cache.mark(key);
         this.#lost = key;
         return "again";
@@ -329,29 +322,25 @@ export class Staging implements InUnit {
     }
   }
 
-  /** The stream on which another writer was faster. */
   get lost(): string | undefined {
     return this.#lost;
   }
 
-  /** Lets others decide on the stream that it queued for. */
   leave(): void {
     this.#left++;
-    this.#leaveLine();
-    this.#leaveTurn?.();
-    this.#leaveTurn = undefined;
+    this.#exitQueue();
+    this.#releaseLock?.();
+    this.#releaseLock = undefined;
   }
 
-  #leaveLine(): void {
-    this.#leavePlace?.();
-    this.#leavePlace = undefined;
+  #exitQueue(): void {
+    this.#leaveQueue?.();
+    this.#leaveQueue = undefined;
   }
 }
 
-/** Waits until a commit's outcome is known, whatever it is. */
-const ending = (sent: Sent): Promise<unknown> => sent.settled.catch(() => undefined);
+const ending = (sent: CommitInFlight): Promise<unknown> => sent.settled.catch(() => undefined);
 
-/** The store checks the payload against its schema before it appends. */
 const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
   type: event.type,
   schema_version: schemas.newestVersion(event.type) ?? 1,

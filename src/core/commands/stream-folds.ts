@@ -1,9 +1,8 @@
-/** States of streams as the log has them now, folded from what is known already and what was appended since. */
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
-import { typed } from "../read-models/typed.ts";
+import { typedEvent } from "../read-models/typed-events.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";
 
@@ -11,11 +10,9 @@ export type FoldParts = {
   store: EventStore;
   schemas: EventSchemas;
   cache: StreamCache;
-  /** Where folds of long streams begin; without it, with their first event. */
   snapshots?: StreamSnapshots;
 };
 
-/** A stream's state now: what the cache or a snapshot holds, plus what was appended since if it is known to lag. */
 export async function fold<State, E extends DomainEvent>(
   parts: FoldParts,
   entity: Entity<State, E>,
@@ -23,20 +20,20 @@ export async function fold<State, E extends DomainEvent>(
   stream_id: string,
 ): Promise<{ state: State; version: number; cached: boolean }> {
   const key = `${tenant}\n${stream_id}`;
-  const held = parts.cache.get(key);
-  if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
-  const begin = held ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
+  const cachedState = parts.cache.get(key);
+  if (cachedState && !cachedState.stale)
+    return { state: cachedState.state as State, version: cachedState.version, cached: true };
+  const begin = cachedState ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
   let state = begin ? (begin.state as State) : entity.initialState();
   let version = begin?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
-    state = entity.evolve(state, typed(parts.schemas, event));
+    state = entity.evolve(state, typedEvent(parts.schemas, event));
     version = event.version;
   }
   parts.cache.keep(key, { state, version });
   return { state, version, cached: false };
 }
 
-/** The same, whatever the cache believed. */
 export function foldAfresh<State, E extends DomainEvent>(
   parts: FoldParts,
   entity: Entity<State, E>,
@@ -49,7 +46,6 @@ export function foldAfresh<State, E extends DomainEvent>(
 
 const PAGE = 1_000;
 
-/** A stream's events after this version, page by page. */
 export async function* readWhole(
   store: EventStore,
   tenant: string,

@@ -1,11 +1,7 @@
 /**
- * The folded states of long streams, kept beside the log: a process that has none in memory goes on from there instead of from
- * the stream's beginning. They cost nothing but time when they are deleted, and are worth nothing but time.
- *
- * A snapshot is gone on from only where three things hold: the log has, at its version of that stream, the event with its hash,
- * which stands for all events before; it was folded by the fold that this code has; and its seal, an HMAC over hash, fold and
- * state under a key of the service, is right. So neither a log that was set back nor whoever can write to the table changes
- * what is decided.
+ * Snapshots of long streams only save time; deleting them is safe. A snapshot is used only if the log has its event and hash, its
+ * fold version is the code's, and its HMAC is valid. So neither a log that was reset nor a writer to the table can change a
+ * decision.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
@@ -13,19 +9,16 @@ import type pg from "pg";
 import { MAIN_LOG, type StreamHead } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 
-/** A snapshot is due where a stream has so many events more; an index of the log finds these, and has the number too. */
+/** An index of the log depends on this number. */
 export const SNAPSHOT_EVERY = 500;
 
 type AnyEntity = Entity<unknown, DomainEvent>;
-/** An entity as far as a snapshot names it. */
-type Folded = Pick<AnyEntity, "prefix" | "fold_version">;
+type SnapshotEntity = Pick<AnyEntity, "prefix" | "fold_version">;
 
 export type StreamName = { tenant: string; stream_id: string };
 
-/** A state after the event of that version and position. */
 export type Snapshot = { state: unknown; version: number; position: number };
 
-/** `position`: of the event that made it due. */
 export type DueSnapshot = StreamName & { entity: AnyEntity; position: number };
 
 type Row = { version: number; position: number; event_hash: Buffer; state: Buffer; seal: Buffer };
@@ -33,19 +26,17 @@ type Row = { version: number; position: number; event_hash: Buffer; state: Buffe
 export class StreamSnapshots {
   readonly #pool: pg.Pool;
   readonly #key: Uint8Array;
-  /** Those whose streams grow without end. */
   readonly #entities: readonly AnyEntity[];
 
-  /** `key`: the same in every process of the service. */
   constructor(pool: pg.Pool, key: Uint8Array, entities: readonly AnyEntity[]) {
     this.#pool = pool;
     this.#key = key;
     this.#entities = entities.filter(({ fold_version }) => fold_version !== undefined);
   }
 
-  /** Where a fold of this stream may begin; undefined where it begins with the first event. Never beyond the position `last`. */
+  /** Undefined: fold from the first event. Never beyond `last`. */
   async find(
-    { prefix, fold_version }: Folded,
+    { prefix, fold_version }: SnapshotEntity,
     { tenant, stream_id }: StreamName,
     last = Number.POSITIVE_INFINITY,
   ): Promise<Snapshot | undefined> {
@@ -64,7 +55,7 @@ export class StreamSnapshots {
     const right = this.#seal({ prefix, fold_version }, event_hash, state);
     if (seal.length === right.length && timingSafeEqual(seal, right))
       return { state: deserialize(state), version, position };
-    // Nobody can go on from it, so the next one that is due may take its place.
+    // An invalid snapshot is deleted, so that the next one can replace it.
     await this.#pool.query(
       "delete from read.stream_snapshots where log_id = $1 and tenant = $2 and stream_id = $3 and seal = $4",
       [MAIN_LOG, tenant, stream_id, seal],
@@ -72,7 +63,6 @@ export class StreamSnapshots {
     return undefined;
   }
 
-  /** Long streams whose snapshot is missing or old, among those with an event of a full five hundred after the position; some at a time. */
   async due(after: number): Promise<DueSnapshot[]> {
     const { rows } = await this.#pool.query<StreamName & { position: number; ordinal: number }>({
       name: "read.stream_snapshots_due",
@@ -98,17 +88,16 @@ export class StreamSnapshots {
     return rows.map(({ ordinal, ...due }) => ({ ...due, entity: this.#entities[ordinal - 1]! }));
   }
 
-  /** Keeps the state that an entity's stream came to by the event of that version and hash. */
   async keep(
     tx: Pick<pg.ClientBase, "query">,
-    { prefix, fold_version }: Folded,
+    { prefix, fold_version }: SnapshotEntity,
     { tenant, stream_id }: StreamName,
     { state, version, event_hash }: StreamHead & { state: unknown },
   ): Promise<void> {
     if (fold_version === undefined) throw new Error(`${prefix} declares no fold_version`);
     const bytes = serialize(state);
     const seal = this.#seal({ prefix, fold_version }, event_hash, bytes);
-    // An older process does not take the place of what a newer one has folded.
+    // An older process must not replace a newer process's snapshot.
     await tx.query(
       `insert into read.stream_snapshots values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
        on conflict (log_id, tenant, stream_id) do update
@@ -119,8 +108,12 @@ export class StreamSnapshots {
     );
   }
 
-  /** The hash names the stream and all of its events up to there. */
-  #seal({ prefix, fold_version }: Required<Folded>, event_hash: Uint8Array, state: Uint8Array): Buffer {
+  /** The hash covers the stream's name and all its earlier events. */
+  #seal(
+    { prefix, fold_version }: Required<SnapshotEntity>,
+    event_hash: Uint8Array,
+    state: Uint8Array,
+  ): Buffer {
     const header = `tallystick/stream-snapshot/1\n${prefix}\n${fold_version}\n`;
     return createHmac("sha256", this.#key).update(header).update(event_hash).update(state).digest();
   }

@@ -1,20 +1,15 @@
-/**
- * One command, from its decisions to its commit: the work is run, what it staged is appended, and it is run again when a stream had
- * moved on. A key that was committed before is looked up first: then no decision is taken, and each stream is folded to where that
- * commit left it.
- */
 import type { EventStore, RecordedCommit } from "../../../eventstore/store.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 import { coreProblems } from "../model/problem.ts";
 import { Refusal, refuse } from "../model/refusal.ts";
-import { typed } from "../read-models/typed.ts";
+import { typedEvent } from "../read-models/typed-events.ts";
 import { inSpan } from "../tracing.ts";
 import { sealedBefore } from "./sealing.ts";
 import { Staging } from "./staging.ts";
 import { readWhole } from "./stream-folds.ts";
 import type {
   Command,
-  Committed,
+  CommitResult,
   Decide,
   Reservation,
   Reserve,
@@ -24,41 +19,39 @@ import type {
   Work,
 } from "./unit.ts";
 
-/** More runs than this on one command, and for this long, mean contention that waiting will not mend. */
+/** Beyond this, more runs do not resolve the contention. */
 const MOST_RUNS = 50;
 const MOST_MS = 5_000;
-/** From this run on it waits before the next, so that others who write the stream come to the end of what they have. */
+/** Later runs pause first, so that other writers can finish. */
 const RUNS_AT_ONCE = 3;
 const MOST_PAUSE_MS = 20;
 
-/** What stands between the work and its commit. */
 export type BeforeAppend<T, Done> = {
-  /** Runs once, after the first run of the work that succeeds: the place where a payment is settled. */
+  /** Runs once, after the first successful run: a payment is settled here. */
   once(result: T): Promise<Done>;
-  /** Stages what belongs to the commit beside the work, in that run and in all later ones. */
   stage(decide: Decide, result: T, done: Done): Promise<void>;
 };
 
-/** Runs `work` as one unit: all that it stages is appended in one commit, and `before` that comes what is to be done once. */
+/** Commits all that `work` stages as one unit. A key that was committed before replays that commit. */
 export async function transact<T, Done = undefined>(
   parts: UnitParts,
   command: Command,
   work: Work<T>,
   before?: BeforeAppend<T, Done>,
-): Promise<Committed<T>> {
+): Promise<CommitResult<T>> {
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, command, earlier, work);
   let once: { done: Done } | undefined;
-  const reserved = new Reserved();
+  const reserved = new Reservations();
   const begun = performance.now();
   let isPatient = false;
   let contested: string | undefined;
   for (let run = 1; run <= MOST_RUNS || performance.now() - begun < MOST_MS; run++) {
     if (run > RUNS_AT_ONCE) await pause(Math.random() * Math.min(run, MOST_PAUSE_MS));
     const unit = new Staging(parts, command, reserved.reserve, {
-      // Nothing is settled upon what may still fail.
+      // Never settle on a state that may still fail.
       isPatient: isPatient || (before !== undefined && !once),
-      place: run === 1 ? "last" : "first",
+      end: run === 1 ? "last" : "first",
       isRefusable: run === 1 && before === undefined,
       contested,
     });
@@ -66,7 +59,7 @@ export async function transact<T, Done = undefined>(
     try {
       const result = await work(unit);
       if (before) {
-        // A settlement takes seconds: nobody else waits for this stream meanwhile.
+        // A settlement takes seconds; do not block the stream meanwhile.
         if (!once) unit.leave();
         once ??= { done: await before.once(result) };
         await before.stage(unit.decide, result, once.done);
@@ -83,12 +76,12 @@ export async function transact<T, Done = undefined>(
       isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
       if (isPatient) continue;
       if (error instanceof Refusal && !isSent && (await unit.hasMovedOn())) continue;
-      // Once it was sent it may stand in the log, whatever went wrong then.
+      // After the send, the commit may exist whatever failed then.
       if (!isSent) {
         unit.leave();
         await reserved.release();
       }
-      // The same command may have been committed while this run waited, and be the very reason for the refusal.
+      // The same command may have been committed meanwhile, and cause this refusal.
       const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
       if (!first) throw error;
       return await replay(parts, command, first, work);
@@ -101,7 +94,6 @@ export async function transact<T, Done = undefined>(
   return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
 }
 
-/** The work of an earlier commit over what it recorded, and nothing appended; undefined when there is no such commit. */
 export async function recall<T>(parts: UnitParts, command: Command, work: Work<T>): Promise<T | undefined> {
   const earlier = await findEarlier(parts.store, command);
   return earlier && (await replay(parts, command, earlier, work)).result;
@@ -116,13 +108,13 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
   return found;
 }
 
-/** The same work over recorded facts: every stream as the earlier commit left it, no decision taken. */
+/** Folds each stream to its state after the earlier commit, and takes no decision. */
 async function replay<T>(
   parts: UnitParts,
   command: Command,
   earlier: RecordedCommit,
   work: Work<T>,
-): Promise<Committed<T>> {
+): Promise<CommitResult<T>> {
   const last = Math.max(...earlier.events.map((event) => event.position));
   const foldThen = async <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => {
     const stream_id = entity.streamOf(target.id);
@@ -132,7 +124,7 @@ async function replay<T>(
     let version = begin?.version ?? 0;
     for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
       if (event.position > last) break;
-      state = entity.evolve(state, typed(parts.schemas, event));
+      state = entity.evolve(state, typedEvent(parts.schemas, event));
       version = event.version;
     }
     return { state, version, stream_id };
@@ -142,7 +134,7 @@ async function replay<T>(
   const decide: Decide = async (entity, target, _decision) => {
     const { state, version, stream_id } = await foldThen(entity, target);
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
-    return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
+    return { state, version, events: own.map((event) => typedEvent(parts.schemas, event)) };
   };
   const personal = sealedBefore(earlier.events);
   const { events } = earlier;
@@ -150,8 +142,7 @@ async function replay<T>(
   return { result, events, replayed: true };
 }
 
-/** What a command has taken. */
-class Reserved {
+class Reservations {
   readonly #taken = new Map<string, Reservation>();
 
   readonly reserve: Reserve = async (name, reservation) => {

@@ -1,5 +1,4 @@
-/** The effects of a unit of work outside the log: personal data to be sealed, objects to be stored. */
-import type { ToSeal } from "../model/ports/subjects.ts";
+import type { SealRequest } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import * as subject from "../model/subject.ts";
 import * as unusedKeys from "../model/unused-keys.ts";
@@ -9,7 +8,7 @@ import type { Target, UnitParts, Watch } from "./unit.ts";
 export class UnitEffects {
   readonly #parts: Pick<UnitParts, "subjects" | "objects">;
   readonly #watch: Watch;
-  #unsealed: { value: ToSeal; member: Sealed }[] = [];
+  #unsealed: { value: SealRequest; member: Sealed }[] = [];
   #unstored: { name: string; bytes: Buffer }[] = [];
 
   constructor(parts: Pick<UnitParts, "subjects" | "objects">, watch: Watch) {
@@ -21,8 +20,8 @@ export class UnitEffects {
     return this.#unsealed.length > 0 || this.#unstored.length > 0;
   }
 
-  /** The member of an event that `perform` fills in. */
-  personal(value: ToSeal): Sealed {
+  /** `perform` fills in the returned member. */
+  personal(value: SealRequest): Sealed {
     const member = {} as Sealed;
     this.#unsealed.push({ value, member });
     return member;
@@ -40,7 +39,7 @@ export class UnitEffects {
     for (const { name, bytes } of unstored) await this.#parts.objects.put(name, bytes);
   }
 
-  async #seal(unsealed: readonly { value: ToSeal; member: Sealed }[]): Promise<void> {
+  async #seal(unsealed: readonly { value: SealRequest; member: Sealed }[]): Promise<void> {
     await this.#watch(unusedKeys, unusedKeys.target);
     const isLeaving = async (of: Target, is_new: boolean) =>
       (await this.#watch(subject, of, { is_new })) !== undefined;

@@ -1,8 +1,6 @@
-/** Doing several things, waiting, and stopping. Nothing here knows what is done. */
-
 const AT_ONCE = 50;
 
-/** Does the work for each, so many at a time that neither a node nor the log is overrun; answers in their order. */
+/** Limits concurrency, so that neither a node nor the log is overloaded. Results are in order. */
 export async function forEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < items.length; at += AT_ONCE)
@@ -10,7 +8,6 @@ export async function forEach<T, R>(items: readonly T[], work: (item: T) => Prom
   return results;
 }
 
-/** The answer, or undefined once the signal aborts. */
 export async function untilStopped<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -29,7 +26,6 @@ export async function untilStopped<T>(
   }
 }
 
-/** Waits, no longer than until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) return done();
@@ -43,7 +39,6 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The answer; once it has taken longer, rejects with the error that says so. */
 export async function inTime<T>(ms: number, answer: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, fail) => {

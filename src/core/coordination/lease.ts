@@ -1,10 +1,10 @@
 /**
- * Leases: what only one process at a time may do. Each taking of a lease gets the next fencing token, so that whoever
- * lost it while paused can be told from whoever holds it now. No connection is held meanwhile.
+ * Each acquisition gets the next fencing token, so that a process that lost the lease while paused is detected. A lease occupies
+ * no connection.
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import type { Presence } from "../model/ports/presence.ts";
 import { pause } from "./concurrency.ts";
 
@@ -13,29 +13,26 @@ export const RENEW_MS = 1_500;
 
 export type Lease = { name: string; holder: string; token: number };
 
-/** Until whoever waits for a lease asks again: all who wait in a process ask at the same moments, so that they are one statement. */
+/** All waiters of a process retry at the same moment, so that one statement serves them. */
 export const untilNextTake = (signal: AbortSignal): Promise<void> =>
   pause(RENEW_MS - (performance.now() % RENEW_MS), signal);
 
-/** A table whose rows are leased; it has the columns `holder`, `token` and `held_until`. */
 export type LeaseTable = { table: string; name: string };
 
-/** Renewals that are asked for within so long of each other are one statement: a process holds some sixty leases. */
+/** Renewals within this time share a statement: a process has some sixty leases. */
 const TOGETHER_MS = 25;
-/** A renewal that found its row locked is tried again after so long. */
 const AGAIN_MS = 100;
 
-type Asked = Pick<Lease, "name" | "holder">;
+type LeaseRequest = Pick<Lease, "name" | "holder">;
 type RenewalRequest = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
 
-/** The leases in one table. `seconds`: how long one holds when it is not renewed. */
 export class Leases {
   readonly seconds: number;
   #renewing: RenewalRequest[] | undefined;
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
-  readonly #take = gathered((_: pg.Pool, asked: readonly Asked[]) => this.#takeThose(asked));
+  readonly #take = batched((_: pg.Pool, requests: readonly LeaseRequest[]) => this.#takeThose(requests));
 
   constructor(pool: pg.Pool, { table, name }: LeaseTable, seconds = LEASE_SECONDS) {
     this.seconds = seconds;
@@ -44,14 +41,13 @@ export class Leases {
     this.#name = name;
   }
 
-  /** Takes the lease; undefined while another holds it. Those that are asked for at one moment are one statement. */
+  /** Undefined while another process has it. Simultaneous calls share a statement. */
   take(name: string, holder: string): Promise<Lease | undefined> {
     return this.#take(this.#pool, { name, holder });
   }
 
-  async #takeThose(asked: readonly Asked[]): Promise<(Lease | undefined)[]> {
-    // A row that is locked is not free: it is not waited for, so that two such statements never wait for each other. Names are new in one
-    // order everywhere, for the same reason.
+  async #takeThose(requests: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
+    // Locked rows are skipped and names are inserted in one order, so that two such statements never deadlock.
     const { rows } = await this.#pool.query<Lease>(
       `with asked as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
          free as (select t.${this.#name} as name, asked.holder from ${this.#table} t join asked on t.${this.#name} = asked.name
@@ -64,13 +60,13 @@ export class Leases {
              from asked where not exists (select from ${this.#table} t where t.${this.#name} = asked.name) order by name
            on conflict do nothing returning ${this.#name} as name, holder, token)
        select * from taken union all select * from made`,
-      [asked.map(({ name }) => name), asked.map(({ holder }) => holder), this.seconds],
+      [requests.map(({ name }) => name), requests.map(({ holder }) => holder), this.seconds],
     );
     const taken = new Map(rows.map((lease) => [`${lease.name}\n${lease.holder}`, lease]));
-    return asked.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
+    return requests.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
   }
 
-  /** Prolongs a lease; false when another has taken it since. While its row is locked it waits, and no other lease does. */
+  /** False when another process has taken it. A locked row delays only its own lease. */
   renew(lease: Lease): Promise<boolean> {
     return new Promise((tell, fail) => this.#renewSoon({ lease, tell, fail }));
   }
@@ -90,7 +86,7 @@ export class Leases {
     }, TOGETHER_MS);
   }
 
-  /** Renews what is free: it waits for no lock while it has others, so that two such statements never wait for each other. */
+  /** Skips locked rows, so that two such statements never deadlock. */
   async #renewThose(renewals: readonly RenewalRequest[]): Promise<void> {
     const { rows } = await this.#pool.query<{ lease: number; renewed: boolean }>(
       `with asked as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
@@ -103,9 +99,9 @@ export class Leases {
         where renewed.name is not null or t.token is null`,
       [renewals.map(({ lease }) => lease.name), renewals.map(({ lease }) => lease.token), this.seconds],
     );
-    const told = new Map(rows.map(({ lease, renewed }) => [lease, renewed]));
+    const results = new Map(rows.map(({ lease, renewed }) => [lease, renewed]));
     const locked = renewals.filter((renewal, n) => {
-      const isHeld = told.get(n + 1);
+      const isHeld = results.get(n + 1);
       if (isHeld !== undefined) renewal.tell(isHeld);
       return isHeld === undefined;
     });
@@ -115,14 +111,12 @@ export class Leases {
     }, AGAIN_MS);
   }
 
-  /** Whether a lease is held at this moment. */
   async isHeld({ name, token }: Lease): Promise<boolean> {
     const sql = `select 1 from ${this.#table}
       where ${this.#name} = $1 and token = $2 and held_until > clock_timestamp()`;
     return (await this.#pool.query(sql, [name, token])).rowCount === 1;
   }
 
-  /** For how much longer the lease of this name is held, in milliseconds; 0 when nobody holds it. */
   async heldFor(name: string): Promise<number> {
     const sql = `select (extract(epoch from held_until - clock_timestamp()) * 1000)::float8 as ms
       from ${this.#table} where ${this.#name} = $1 and held_until > clock_timestamp()`;
@@ -130,14 +124,14 @@ export class Leases {
     return rows[0]?.ms ?? 0;
   }
 
-  /** Forgets the leases that nobody has held for a day: of names that are never used again. */
+  /** Deletes leases that expired over a day ago: their names may never be used again. */
   async forgetOld(): Promise<void> {
     await this.#pool.query(
       `delete from ${this.#table} where held_until < clock_timestamp() - interval '1 day'`,
     );
   }
 
-  /** Does the work in a transaction during which nobody else can take the lease. Rejects with LeaseLost where another has it. */
+  /** Blocks a takeover until it ends. Rejects with LeaseLost where another process has the lease. */
   async transaction<T>({ name, token }: Lease, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -155,16 +149,15 @@ export class Leases {
     }
   }
 
-  /** Hands a lease back. One that cannot be handed back runs out by itself. */
+  /** A lease that cannot be released expires. */
   async handBack({ name, holder }: Pick<Lease, "name" | "holder">): Promise<void> {
-    // A renewal that is still on its way is no longer of this token.
+    // The new token invalidates a renewal in flight.
     const sql = `update ${this.#table} set holder = null, held_until = '-infinity', token = token + 1
       where ${this.#name} = $1 and holder = $2`;
     await this.#pool.query(sql, [name, holder]).catch(() => undefined);
   }
 }
 
-/** Another process may hold the lease by now. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 
@@ -173,28 +166,27 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `heart`: now and then, for as long as the work goes on. `work`: by the work, which writes each renewal beside its results. */
+/** `heart`: renewed regularly. `work`: the work writes each renewal with its results. */
 export type Renewal = "heart" | "work";
 
-/** A lease for as long as the work under it goes on. */
 export type HeldLease = {
   readonly lease: Lease;
   /** Aborts once the heart has lost the lease; work that renews it finds out by itself. */
   readonly lost: AbortSignal;
-  /** Resolves while the lease is held, and rejects with LeaseLost otherwise: asked before anything is sent. */
+  /** Call before any send. Rejects with LeaseLost. */
   confirm(): Promise<void>;
-  /** A transaction that cannot be committed late: nobody else takes the lease before it ends. Rejects with LeaseLost. */
+  /** Blocks a takeover until it ends. Rejects with LeaseLost. */
   transaction<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T>;
 };
 
-/** Does the work under a lease, which is handed back afterwards; "taken" while another process holds it. */
+/** "taken" while another process has the lease. */
 export async function underLease<T>(
   leases: Leases,
   name: string,
   work: (held: HeldLease) => Promise<T>,
   renewal: Renewal = "heart",
 ): Promise<T | "taken"> {
-  // Whatever time the taking itself takes is not held.
+  // Measured before the call: its latency shortens the lease.
   const asked_at = performance.now();
   const lease = await leases.take(name, randomUUID());
   if (!lease) return "taken";
@@ -215,7 +207,7 @@ export async function underLease<T>(
   }
 }
 
-/** Renews a lease now and then; one that could not be renewed in its time counts as lost, whatever the database would say. */
+/** A lease that was not renewed in time counts as lost, whatever the database says. */
 function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void): { stop(): void } {
   const holds_ms = leases.seconds * 1_000;
   let renewed_at = taken_at;
@@ -230,7 +222,6 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
       if (performance.now() - renewed_at >= holds_ms) return lose();
       if (isAsking) return;
       isAsking = true;
-      // A database that is away for a moment is asked again at the next beat.
       renew()
         .catch(() => undefined)
         .finally(() => {
@@ -247,7 +238,7 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
   return { stop };
 }
 
-/** Enters among the processes of a database, and goes on saying so until it leaves. */
+/** Registers this process and renews its presence until it leaves. */
 export async function enter(pool: pg.Pool): Promise<Presence> {
   const leases = new Leases(pool, { table: "access.processes", name: "process" });
   const name = randomUUID();
@@ -262,7 +253,6 @@ export async function enter(pool: pg.Pool): Promise<Presence> {
   let saying: Promise<void> | undefined;
   const timer = setInterval(
     () => {
-      // A database that is away for a moment is told at the next beat.
       saying ??= say()
         .catch(() => undefined)
         .finally(() => {

@@ -1,18 +1,18 @@
-/** Work that one process at a time does: it waits for the lease, works for as long as it holds it, and begins again. */
+/** Only one process at a time runs the work; after losing the lease, it waits for it again. */
 import { type HeldLease, type Leases, type Renewal, underLease, untilNextTake } from "./lease.ts";
 
 export type LeasedWork = {
   leases: Leases;
   name: string;
   renewal: Renewal;
-  /** Goes on until the signal aborts: the process stops, or the lease is lost. Work that renews its lease itself ends when it finds it lost. */
+  /** Runs until the signal aborts. Work that renews its own lease ends when it finds it lost. */
   work(held: HeldLease, signal: AbortSignal): Promise<unknown>;
-  /** Told of what kept it from taking the lease or ended the work; both are tried again. */
+  /** Called for a failed acquisition or failed work; both are retried. */
   failed(error: unknown): unknown;
 };
 
 export type LeasedLoop = {
-  /** Resolves when the work has ended and the lease is handed back. */
+  /** Resolves after the work has ended and the lease is released. */
   stop(): Promise<void>;
 };
 

@@ -1,9 +1,5 @@
-/**
- * Kinds of problems: what the `type` of an error answer names (RFC 9457). An area declares its own in its problems.ts and lists
- * them in its value in src/areas; those that any area may answer stand here.
- */
+/** The `type` of an error answer (RFC 9457). An area declares its own kinds in its problems.ts; any area may use those here. */
 
-/** Why something is refused, in general. */
 export type RefusalCode =
   | "invalid"
   | "unauthorized"
@@ -14,17 +10,15 @@ export type RefusalCode =
   | "quota_exceeded"
   | "unavailable";
 
-/** What an answer says no with that nothing refuses: the price was not paid yet, or a fault is ours. */
 type AnswerCode = "payment_required" | "internal";
 
 export type ProblemType<Code extends RefusalCode | AnswerCode = RefusalCode | AnswerCode> = {
-  /** Its name in the error's `type`, after `#`. It never changes. */
+  /** The fragment of the error's `type`. It never changes. */
   readonly slug: string;
   readonly code: Code;
-  /** The status of the HTTP answer. */
   readonly status: number;
   readonly title: string;
-  /** What it means for the caller and what to do, in Markdown; `/problems` prints it. */
+  /** Markdown for `/problems`: the meaning for the caller, and the remedy. */
   readonly meaning: string;
 };
 
@@ -41,11 +35,9 @@ const STATUS = {
   unavailable: 503,
 } as const satisfies Record<RefusalCode | AnswerCode, number>;
 
-/** How a kind is declared: the status is its code's where none is given. */
-type Declared = { code: RefusalCode | AnswerCode; status?: number; title: string; meaning: string };
+type ProblemDeclaration = { code: RefusalCode | AnswerCode; status?: number; title: string; meaning: string };
 
-/** Kinds of problems by their slugs, which are lower-case words with hyphens. */
-export function problemTypes<const Kinds extends Record<string, Declared>>(
+export function problemTypes<const Kinds extends Record<string, ProblemDeclaration>>(
   kinds: Kinds,
 ): { readonly [Slug in keyof Kinds]: ProblemType<Kinds[Slug]["code"]> } {
   const made = Object.entries(kinds).map(([slug, kind]) => [
@@ -55,7 +47,6 @@ export function problemTypes<const Kinds extends Record<string, Declared>>(
   return Object.fromEntries(made);
 }
 
-/** What any operation may answer. */
 export const coreProblems = problemTypes({
   invalid: {
     code: "invalid",
@@ -163,7 +154,6 @@ export const coreProblems = problemTypes({
   },
 });
 
-/** The general kind of each code. */
 export const problemOfCode = {
   invalid: coreProblems.invalid,
   unauthorized: coreProblems.unauthorized,
@@ -175,7 +165,7 @@ export const problemOfCode = {
   unavailable: coreProblems.unavailable,
 } satisfies { [Code in RefusalCode]: ProblemType<Code> };
 
-/** All kinds by status: those of any area and each area's own. Throws where two share a slug or a slug cannot stand in a URL. */
+/** Sorted by status. Throws on a duplicate or malformed slug. */
 export function problemRegistry(
   areas: readonly { name: string; problems: Readonly<Record<string, ProblemType>> }[],
 ): readonly ProblemType[] {

@@ -1,6 +1,6 @@
 /**
- * A subject whose erasure was asked for. Before that it has no stream: what the log holds of it is sealed, and its key lies in the
- * vault. From the request on nothing more is sealed for it, and nothing takes the request back.
+ * A subject has a stream only once its erasure was requested. From then on nothing more is sealed for it, and the request is
+ * final.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "./entity.ts";
@@ -44,7 +44,6 @@ export type SubjectState =
   | { status: "erased"; request: Data<"SubjectErasureRequested">; erasure: Data<"SubjectErased"> }
   | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "subject-";
 
 export const streamOf = (subject_id: string) => prefix + subject_id;
@@ -65,7 +64,6 @@ export const requestErasure =
   (state: SubjectState): SubjectEvent[] =>
     state ? [] : [{ type: "SubjectErasureRequested", data: request }];
 
-/** Says that it is done; whoever finds it said before has nothing to add. */
 export const concludeErasure =
   (erasure: Data<"SubjectErased">) =>
   (state: SubjectState): SubjectEvent[] => {

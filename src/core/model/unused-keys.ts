@@ -1,7 +1,6 @@
 /**
- * Keys that were given out to seal by, and that nothing was recorded under: the order was refused, its payment failed, the process died. They
- * are recalled before they are destroyed. Every commit of something sealed rests upon this stream, so what was sealed before a recall
- * is not recorded after it; it is sealed anew.
+ * Keys without a recorded use: the order was refused, its payment failed, the process died. They are recalled before they are
+ * destroyed. Every commit of sealed data depends on this stream, so a value sealed before a recall is sealed again.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "./entity.ts";
@@ -20,22 +19,20 @@ export const events = {
 export type RecallEvent = EventOf<typeof events>;
 export type RecallState = DataOf<typeof events, "UnusedKeysRecalled"> | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "keys-";
 
 export const streamOf = (id: string) => prefix + id;
 
-/** There is one, and it lies with the operator. */
 export const target = { tenant: "operator", id: "unused" };
 
 export const initialState = (): RecallState => undefined;
 
 export const evolve = (_state: RecallState, { data }: RecallEvent): RecallState => data;
 
-/** Seconds for which a key may be unused before it is recalled, and between two recalls: a payment is over in minutes. */
+/** Also the interval between two recalls: a payment takes minutes. */
 export const UNUSED_S = 3_600;
 
-/** Recalls keys, unless that was done within the hour: however many calls are refused, the log grows by an event an hour. */
+/** Adds at most one event an hour, however many calls are refused. */
 export const recall =
   (facts: DataOf<typeof events, "UnusedKeysRecalled">) =>
   (state: RecallState): RecallEvent[] => {

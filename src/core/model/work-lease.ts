@@ -1,18 +1,17 @@
 /**
- * Work lent to a worker: who holds the newest lease of it may say what came of it, and nobody else. A lease is known by a secret of which
- * the log has the digest alone. (That one process does something alone is another thing: src/core/coordination/lease.ts.)
+ * Only the newest lease's worker may report a result. The log has only the digest of a lease's secret. For leases between
+ * processes, see src/core/coordination/lease.ts.
  */
 import { createHash } from "node:crypto";
 
-/** Seconds for which a lease holds after its worker was heard last. */
+/** The lease ends after so many seconds without a heartbeat. */
 export const SILENT_S = 90;
 
-/** `attempt`: counted from 1. `limit_at`: it ends then, however often its worker is heard. */
+/** `attempt`: from 1. `limit_at`: the lease ends then, whatever its heartbeats. */
 export type WorkLease = { attempt: number; lease_sha256: string; leased_at: string; limit_at: string };
 
 export const leaseDigest = (lease_id: string): string => createHash("sha256").update(lease_id).digest("hex");
 
-/** When a lease ends whose worker was heard last at `heard_at`, and may be silent for `silent_s`. */
 export function leaseEndsAt(
   { leased_at, limit_at }: Pick<WorkLease, "leased_at" | "limit_at">,
   heard_at: string | null,
@@ -23,6 +22,5 @@ export function leaseEndsAt(
   return silent_at < limit_at ? silent_at : limit_at;
 }
 
-/** Whether a digest names the lease that holds. */
 export const isCurrent = (lease: WorkLease | null, lease_sha256: string): boolean =>
   lease?.lease_sha256 === lease_sha256;

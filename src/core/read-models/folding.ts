@@ -4,27 +4,26 @@ import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../model/entity.ts";
 import { sealedIn } from "../model/sealed.ts";
 import type { Projection, SealedFacts } from "./projection.ts";
-import { type Place, placed } from "./typed.ts";
+import { type EventPosition, positionedEvent } from "./typed-events.ts";
 
-type Event = DomainEvent & Place;
+type Event = DomainEvent & EventPosition;
 
-/** As it was stored: an upcast makes nothing more or less sealed. */
+/** Uses the stored form: an upcast changes no sealed value. */
 function sealedFactsOf(event: RecordedEvent): SealedFacts[] {
   const subject_ids = sealedIn(event.payload).map(({ subject_id }) => subject_id);
   return subject_ids.length === 0 ? [] : [{ ...event, subject_ids }];
 }
 
-/** What projections are given of the log: each event is upcast once, however many of them fold it. */
+/** Upcasts each event once for all projections. */
 export class Folding {
   readonly #schemas: EventSchemas;
   readonly #entities = new WeakMap<Projection, Map<string, EntityEvents>>();
-  readonly #placed = new WeakMap<RecordedEvent, Event>();
+  readonly #positioned = new WeakMap<RecordedEvent, Event>();
 
   constructor(schemas: EventSchemas) {
     this.#schemas = schemas;
   }
 
-  /** The fold of these events; undefined where none of them is the projection's. */
   of(
     projection: Projection,
     events: readonly RecordedEvent[],
@@ -38,7 +37,7 @@ export class Folding {
     const own: Event[] = [];
     for (const event of events) {
       const entity = entities.get(event.type);
-      // Whoever writes beside our entities may use the name of one of their types.
+      // Foreign writers may use the type names of our entities.
       if (entity && event.stream_id.startsWith(entity.prefix)) own.push(this.#read(entity, event));
     }
     return own.length === 0 ? undefined : (tx) => projection.fold(own, tx);
@@ -54,10 +53,10 @@ export class Folding {
   }
 
   #read(entity: EntityEvents, event: RecordedEvent): Event {
-    const known = this.#placed.get(event);
-    if (known) return known;
-    const read = placed<DomainEvent>(this.#schemas, entity, event);
-    this.#placed.set(event, read);
+    const cachedEvent = this.#positioned.get(event);
+    if (cachedEvent) return cachedEvent;
+    const read = positionedEvent<DomainEvent>(this.#schemas, entity, event);
+    this.#positioned.set(event, read);
     return read;
   }
 }

@@ -1,16 +1,12 @@
-/** How each projection and each reactor stands, whichever process runs it. */
 import type pg from "pg";
 import type { EventStore } from "../../../eventstore/store.ts";
 import type { Projection } from "./projection.ts";
 import { nameOf } from "./runner.ts";
 
-/** A projection with the events it has not folded yet. `trouble`: what keeps it from folding; null when nothing does. */
+/** `behind`: events not folded yet. `trouble`: what blocks it, or null. */
 export type ProjectionHealth = { name: string; behind: number; trouble: string | null };
 
-/**
- * A reactor with the seconds since its last good turn, give or take five; null before the first. `trouble`: what keeps it
- * from its work, since when and why; null when nothing does.
- */
+/** `last_good_s`: seconds since the last good turn, within five; null before the first. `trouble`: what blocks it, or null. */
 export type ReactorHealth = {
   name: string;
   last_good_s: number | null;
@@ -42,7 +38,7 @@ export async function healthOf(
     ),
   ]);
   const folded = new Map(checkpoints.rows.map((row) => [row.projection, row]));
-  const known = new Map(leases.rows.map((row) => [row.reactor, row]));
+  const leaseRows = new Map(leases.rows.map((row) => [row.reactor, row]));
   return {
     projections: projections.map((projection) => {
       const row = folded.get(nameOf(projection));
@@ -50,7 +46,7 @@ export async function healthOf(
       return { name: nameOf(projection), behind, trouble: row?.trouble ?? null };
     }),
     reactors: reactors.map(({ name }) => {
-      const row = known.get(name);
+      const row = leaseRows.get(name);
       const isWell = row === undefined || row.status === "done";
       const trouble = isWell ? null : { status: row.status, since: row.since, reason: row.reason };
       return { name, last_good_s: row?.last_good_s ?? null, trouble };
@@ -58,7 +54,7 @@ export async function healthOf(
   };
 }
 
-/** Why others say that the log is not theirs, a sentence each: no proof, so it stops no sale. */
+/** One sentence for each. Disputes without proof stop no sale. */
 export async function disputesIn(
   pool: pg.Pool,
   reactors: readonly { name: string; disputes?: readonly string[] }[],

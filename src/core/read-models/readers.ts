@@ -1,11 +1,11 @@
 /**
- * Reading elsewhere: copies of the database that follow it, standbys or managed readers. What only reads may be given one that has the
- * position asked for; decisions, keys, quotas, payments and what was said before are the primary's alone.
+ * Queries on copies of the database: standbys or managed readers. Only queries may use a copy, and only one that has reached the
+ * position. Decisions, keys, quotas and payments use the primary.
  */
 import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import { createTail, type Tail } from "../../../eventstore/tail.ts";
 import { type LogIdentity, MAIN_LOG } from "../../../eventstore/types.ts";
@@ -13,10 +13,8 @@ import { inTime } from "../coordination/concurrency.ts";
 import type { Projection } from "./projection.ts";
 import { nameOf } from "./runner.ts";
 
-/** What an operation reads: a read model, or the log itself. */
 export type Reads = Projection | "log";
 
-/** The parts of an app that read, over a copy of the database. */
 export type ReadingApp = {
   pool: pg.Pool;
   store: EventStore;
@@ -25,30 +23,26 @@ export type ReadingApp = {
   asOf(projection: Projection): Promise<number>;
 };
 
-/** `left_out`: why it serves nobody; null while it serves. `lag_s`: for how long it has lacked something that the primary has. */
+/** `left_out`: why it serves nobody, or null. `lag_s`: how long it has lacked a position of the primary. */
 export type ReaderHealth = { name: string; position: number; lag_s: number; left_out: string | null };
 
-/** A copy that has what was asked for. */
 export type FreshReader = {
   parts: ReadingApp;
-  /** The work's answer; rejects as soon as the copy is left out, whatever becomes of the work. */
+  /** Rejects as soon as the copy is left out, even while the work runs. */
   whileServing<T>(work: Promise<T>): Promise<T>;
 };
 
 export type Readers = {
-  /** A copy whose read model, or log, has reached the position, waited for at most 250 ms; undefined where the primary has to answer. */
+  /** Waits at most 250 ms for a copy that has reached the position; undefined: use the primary. */
   fresh(reads: Reads, position: number): Promise<FreshReader | undefined>;
-  /** Remembers what was appended for a tenant, so that it sees its own where it names no position. */
+  /** A tenant reads its own writes, even without naming a position. */
   appended(tenant: string, position: number): void;
-  /** The newest position appended for a tenant by this process lately, 0 where none was. */
   newestOf(tenant: string): number;
-  /** Looks at all of them now. */
   look(): Promise<void>;
   health(): ReaderHealth[];
   close(): Promise<void>;
 };
 
-/** A copy by the name that operators know it by: its address without secrets. */
 export type ReaderDatabase = { name: string; pool: pg.Pool; store: EventStore };
 
 export type ReadersLog = {
@@ -59,13 +53,11 @@ export type ReadersLog = {
 const WAIT_MS = 250;
 const ASK_AGAIN_MS = 10;
 const LOOK_MS = 1_000;
-/** A copy that says nothing for so long is away. */
 const SILENT_MS = 2_000;
-/** A copy that lacks something for so long serves nobody. */
 const MOST_LAG_S = 5;
-/** In recovery nothing is announced: who follows the log there has it looked at. */
+/** A database in recovery sends no notifications, so its tail polls. */
 const POLL_MS = 50;
-/** What was appended longer ago every copy that serves has: it would have been left out. */
+/** Every serving copy has older appends: otherwise it would be left out. */
 const REMEMBER_MS = 2 * (MOST_LAG_S * 1_000 + LOOK_MS + SILENT_MS);
 const TENANTS = 10_000;
 
@@ -119,26 +111,25 @@ export function createReaders(
   };
 }
 
-/** Where the primary's log ended, a second apart, to tell since when a copy lacks something. */
+/** A sample a second of the primary's head, for measuring lag. */
 class PastHeads {
   #heads: { at: number; position: number }[] = [];
 
   add(position: number): void {
     const at = performance.now();
     if (this.#heads.at(-1)?.position !== position) this.#heads.push({ at, position });
-    // What a minute ago was lacked already is lacked for longer than anybody tells apart.
+    // Older samples make no difference to the lag limit.
     while (this.#heads.length > 2 && at - this.#heads[1]!.at > 60_000) this.#heads.shift();
   }
 
-  /** For how many seconds a copy that ends there has lacked something. */
   lagOf(position: number): number {
     const lacked = this.#heads.find((head) => head.position > position);
     return lacked ? (performance.now() - lacked.at) / 1_000 : 0;
   }
 }
 
-/** What a copy says of itself. `epoch` is null where there is no log; `in_recovery` says that it follows another database. */
-type Standing = {
+/** `epoch` is null without a log; `in_recovery`: it follows another database. */
+type ReaderStatus = {
   epoch: string | null;
   in_recovery: boolean;
   head: number;
@@ -146,10 +137,10 @@ type Standing = {
   checkpoints: Record<string, number> | null;
 };
 
-/** Whoever asks in one moment is told by one query, which is sent after each of them asked. */
-const standing = gathered<Reads, Standing>(async (pool, reads) => {
+/** Simultaneous calls share one query, which is sent after the last of them. */
+const readerStatus = batched<Reads, ReaderStatus>(async (pool, reads) => {
   const names = new Set(reads.flatMap((read) => (read === "log" ? [] : [nameOf(read)])));
-  const { rows } = await pool.query<Standing>({
+  const { rows } = await pool.query<ReaderStatus>({
     name: "readers.standing",
     text: `select (select epoch from eventstore.logs where log_id = $1) as epoch, pg_is_in_recovery() as in_recovery,
         coalesce(last.position, 0) as head, last.log_hash,
@@ -168,11 +159,9 @@ class Reader {
   readonly #database: ReaderDatabase;
   readonly #log: ReadersLog;
   readonly #tail: Tail;
-  /** The furthest that it was seen. */
   #position = 0;
-  /** What it was when it was last found to be the primary's copy. */
-  #known: Pick<Standing, "epoch" | "in_recovery"> | undefined;
-  /** Aborted when it is left out, and another one when it serves again. */
+  #matched: Pick<ReaderStatus, "epoch" | "in_recovery"> | undefined;
+  /** Aborted when the copy is left out; replaced when it serves again. */
   #serving = new AbortController();
   #left_out: string | null = "it has not been looked at yet";
 
@@ -191,12 +180,12 @@ class Reader {
     return this.#left_out === null;
   }
 
-  /** How far it has what is read; -1 where it is left out, as it is when it does not answer, was promoted or has another log. */
+  /** -1 for a copy that is left out: silent, promoted, or with another log. */
   async positionOf(reads: Reads): Promise<number> {
     try {
-      const now = await inTime(WAIT_MS, standing(this.#database.pool, reads), silent);
-      const trouble = this.#changedSince(now);
-      if (trouble) this.#leaveOut(trouble);
+      const now = await inTime(WAIT_MS, readerStatus(this.#database.pool, reads), silent);
+      const fault = this.#changedSince(now);
+      if (fault) this.#leaveOut(fault);
       if (!this.serves) return NOTHING;
       return reads === "log" ? now.head : (now.checkpoints?.[nameOf(reads)] ?? NOTHING);
     } catch (error) {
@@ -205,11 +194,11 @@ class Reader {
     }
   }
 
-  /** Between two looks another server may have come to stand there, or it may have begun a history of its own. */
-  #changedSince({ epoch, in_recovery }: Standing): string | undefined {
-    if (!this.#known) return undefined;
-    if (epoch !== this.#known.epoch) return anotherLog(epoch);
-    return this.#known.in_recovery && !in_recovery ? PROMOTED : undefined;
+  /** Between two checks, the server may have been replaced or promoted. */
+  #changedSince({ epoch, in_recovery }: ReaderStatus): string | undefined {
+    if (!this.#matched) return undefined;
+    if (epoch !== this.#matched.epoch) return anotherLog(epoch);
+    return this.#matched.in_recovery && !in_recovery ? PROMOTED : undefined;
   }
 
   over(position: number): FreshReader {
@@ -239,38 +228,38 @@ class Reader {
     return { name, position: this.#position, lag_s: heads.lagOf(this.#position), left_out: this.#left_out };
   }
 
-  /** Looks whether it has the primary's log, and how much of it. Where the primary cannot be asked, it stays as it is. */
+  /** Compares the copy's log with the primary's. Keeps the last result while the primary is unavailable. */
   async look(primary: EventStore, heads: PastHeads): Promise<void> {
-    let now: Standing;
+    let now: ReaderStatus;
     try {
-      now = await inTime(SILENT_MS, standing(this.#database.pool, "log"), silent);
+      now = await inTime(SILENT_MS, readerStatus(this.#database.pool, "log"), silent);
     } catch (error) {
       return this.#leaveOut(unreadable(error as Error));
     }
     try {
       const of = await inTime(SILENT_MS, primary.identity(), silent);
-      const trouble = await inTime(SILENT_MS, this.#troubleOf(now, of, primary, heads), silent);
-      if (trouble !== undefined) return this.#leaveOut(trouble);
+      const fault = await inTime(SILENT_MS, this.#faultOf(now, of, primary, heads), silent);
+      if (fault !== undefined) return this.#leaveOut(fault);
     } catch {
       return;
     }
-    this.#known = { epoch: now.epoch, in_recovery: now.in_recovery };
+    this.#matched = { epoch: now.epoch, in_recovery: now.in_recovery };
     if (this.serves) return;
     this.#serving = new AbortController();
-    // Each call that reads there listens until it is answered.
+    // Each running call adds a listener.
     setMaxListeners(0, this.#serving.signal);
     this.#left_out = null;
     this.#log.info({ reader: this.#database.name, position: now.head }, "a reader of the database serves");
   }
 
-  async #troubleOf(
-    now: Standing,
+  async #faultOf(
+    now: ReaderStatus,
     of: LogIdentity,
     primary: EventStore,
     heads: PastHeads,
   ): Promise<string | undefined> {
     if (now.epoch !== of.epoch) return anotherLog(now.epoch);
-    if (this.#known?.in_recovery && !now.in_recovery) return PROMOTED;
+    if (this.#matched?.in_recovery && !now.in_recovery) return PROMOTED;
     const furthest = this.#position;
     this.#position = Math.max(now.head, furthest);
     if (now.head > 0) {
@@ -281,7 +270,7 @@ class Reader {
     if (now.head < furthest) {
       if ((await primary.headAt(furthest)) !== undefined)
         return `it went back from position ${furthest} to ${now.head}`;
-      // The primary went back itself, and this is a copy of what it is now.
+      // The primary was reset, and this is a copy of its new state.
       this.#position = now.head;
     }
     const lag_s = heads.lagOf(now.head);
@@ -308,7 +297,7 @@ const anotherLog = (epoch: string | null) =>
 const silent = () => new Error("it does not answer");
 const unreadable = (error: Error & { code?: string }) => `it cannot be read: ${error.message || error.code}`;
 
-/** A standby may show a commit a moment before its primary does: what is lacked is looked for again before that is said. */
+/** A standby may show a commit before its primary does, so a missing position is queried again. */
 async function committedAt(primary: EventStore, position: number) {
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
@@ -318,7 +307,7 @@ async function committedAt(primary: EventStore, position: number) {
   }
 }
 
-/** A listener that is taken off again: a race with a promise that lives long would leave a trace on it each time. */
+/** Unlike Promise.race, this leaves no listener on a long-lived signal. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -1,13 +1,11 @@
 /**
- * The tables of read models, made while other processes read and write them. What stands is not touched: `create index if not exists`
- * locks its table against writers before it looks. What is to be done to a table in use is one short transaction each, so that nobody
- * waits for more than that, and no lock is waited for while another is held.
+ * Other processes use the tables meanwhile. `create index if not exists` locks out writers before it looks, so existing objects
+ * are skipped. Each change to a table in use is one short transaction with a single lock.
  */
 import type pg from "pg";
 import { migrating } from "../../../eventstore/migrations.ts";
 import type { Projection } from "./projection.ts";
 
-/** `makes`, `removes`: what stands or not afterwards, with its schema; `on`: the table whose index it is. */
 type Step = { sql: string; makes?: string; removes?: string; on?: string };
 
 const FORMS: readonly [RegExp, (names: string[]) => Omit<Step, "sql">][] = [
@@ -19,7 +17,6 @@ const FORMS: readonly [RegExp, (names: string[]) => Omit<Step, "sql">][] = [
   [/^drop index if exists (read\.\w+)$/, ([removes]) => ({ removes: removes! })],
 ];
 
-/** The statements of a read model's tables. Throws where it cannot be seen of one whether it has been done. */
 export function stepsOf({ name, ddl }: Pick<Projection, "name" | "ddl">): Step[] {
   const statements = ddl
     .split(";")
@@ -36,11 +33,10 @@ export function stepsOf({ name, ddl }: Pick<Projection, "name" | "ddl">): Step[]
   });
 }
 
-/** Makes what is missing of them; looks only where nothing is. */
 export async function makeTables(owner: pg.Pool, projections: readonly Projection[]): Promise<void> {
   const steps = projections.flatMap(stepsOf);
   if ((await undone(owner, steps)).length === 0) return;
-  // Nobody uses a table that is not there: all of those are one transaction, with their indexes.
+  // New tables have no users, so one transaction makes them with their indexes.
   await migrating(owner, async (client) => {
     const left = await undone(client, steps);
     const made = new Set(left.map(({ makes }) => makes));

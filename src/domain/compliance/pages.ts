@@ -95,12 +95,12 @@ function openOf(sections: readonly Section[]): DocSection {
         : "The log has no value for the following; each says what to supply.",
     items,
     charts: [],
-    tables: standingOf(sections),
+    tables: callerStatusOf(sections),
   };
 }
 
 /** How each duty stands, in one table. */
-function standingOf(sections: readonly Section[]): DocTable[] {
+function callerStatusOf(sections: readonly Section[]): DocTable[] {
   const judged = sections.flatMap(({ title, provision, standing }) =>
     standing === null ? [] : [{ cells: [title, provision, STANDING[standing]] }],
   );

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256 } from "../../core/model/fields.ts";
 import { digestOf } from "../../core/model/objects.ts";
-import { modelTroubles } from "../../core/model/ports/model.ts";
+import { modelFailures } from "../../core/model/ports/model.ts";
 import { quoted } from "../ingest/quoted.ts";
 import { fact } from "./fact.ts";
 import { methodNames } from "./methods.ts";
@@ -92,7 +92,7 @@ export const layer = z.object({
 });
 
 /** Why a model's words are not in a report. */
-const untold = { ...modelTroubles, ...retellingFaults };
+const untold = { ...modelFailures, ...retellingFaults };
 type Untold = keyof typeof untold;
 export const whyUntold = (why: Untold): string => untold[why];
 

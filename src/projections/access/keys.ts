@@ -1,7 +1,7 @@
 /** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
 
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import * as key from "../../domain/access/key.ts";
 import { SOUL } from "../../domain/identity/soul-tenant.ts";
@@ -72,7 +72,7 @@ const COLUMNS =
 export type KeyWithDigest = KeyRow & { secret_sha256: Buffer };
 
 /** The key whose secret has this SHA-256, revoked or not. */
-export const keyByDigest = gathered<Buffer, KeyWithDigest | undefined>(async (pool, digests) => {
+export const keyByDigest = batched<Buffer, KeyWithDigest | undefined>(async (pool, digests) => {
   const text = `select ${COLUMNS}, secret_sha256 from read.access_keys_v1 where secret_sha256 = any($1::bytea[])`;
   const { rows } = await pool.query<KeyWithDigest>({ name: "keys_by_digest", text, values: [digests] });
   return digests.map((digest) => rows.find(({ secret_sha256 }) => secret_sha256.equals(digest)));

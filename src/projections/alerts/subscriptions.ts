@@ -1,7 +1,7 @@
 /** What the delivery of alerts goes by: who is subscribed, which alerts wait, and how far releases were looked through. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import type { Watch } from "../../domain/alerts/subscription.ts";
 import * as subscription from "../../domain/alerts/subscription.ts";
@@ -41,7 +41,7 @@ export const alertsProjection = projection({
 
 async function add(
   tx: pg.ClientBase,
-  { id, tenant, position, ...event }: Placed<typeof subscription | typeof evaluation>,
+  { id, tenant, position, ...event }: PositionedEvent<typeof subscription | typeof evaluation>,
 ): Promise<void> {
   const set = (changes: string, ...values: unknown[]) =>
     tx.query(`update read.alert_subscriptions_v1 set ${changes} where subscription_id = $1`, [id, ...values]);

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Anchor } from "../../domain/anchoring/anchor.ts";
 import * as anchor from "../../domain/anchoring/anchor.ts";
 
@@ -43,7 +43,10 @@ export async function notesOf(
   return rows;
 }
 
-async function add(tx: pg.ClientBase, { position, type, data }: Placed<typeof anchor>): Promise<void> {
+async function add(
+  tx: pg.ClientBase,
+  { position, type, data }: PositionedEvent<typeof anchor>,
+): Promise<void> {
   switch (type) {
     case "CheckpointSigned": {
       const { size, root, signed_at, note } = data;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import { nameOf } from "../../core/read-models/runner.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Check, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
 import * as check from "../../domain/checks/check.ts";
 import type { Followed } from "../../domain/checks/following.ts";
@@ -65,7 +65,7 @@ export const checksProjection = projection({
   },
 });
 
-function folded(row: CheckRow | undefined, event: Placed<typeof check>): CheckRow {
+function folded(row: CheckRow | undefined, event: PositionedEvent<typeof check>): CheckRow {
   const { tenant, position } = event;
   const state = check.standing(check.evolve(row?.state, event));
   const { facts, ending } = state;

@@ -1,8 +1,8 @@
 /** What the shop has: each product as it stands, and what lies where of it. */
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { emptyBuckets, entriesOf, withValue } from "../../domain/commerce/buckets.ts";
 import * as product from "../../domain/commerce/product.ts";
 import type { Reservation, Shelf, StockState } from "../../domain/commerce/stock.ts";
@@ -45,11 +45,12 @@ export const catalogueProjection = projection({
   },
 });
 
-type Told = Placed<typeof product | typeof stock>;
+type Told = PositionedEvent<typeof product | typeof stock>;
 type Row<Rest> = { tenant: string; product_id: number } & Rest;
 
-const isOfStock = (event: Told): event is Placed<typeof stock> => Object.hasOwn(stock.events, event.type);
-const isOfProduct = (event: Told): event is Placed<typeof product> => !isOfStock(event);
+const isOfStock = (event: Told): event is PositionedEvent<typeof stock> =>
+  Object.hasOwn(stock.events, event.type);
+const isOfProduct = (event: Told): event is PositionedEvent<typeof product> => !isOfStock(event);
 
 const nameOf = ({ tenant, product_id }: Row<object>) => `${tenant}\n${product_id}`;
 
@@ -82,7 +83,7 @@ function grouped<R extends Row<object>>(rows: readonly R[]): Map<string, R[]> {
 
 async function foldProducts(
   tx: pg.ClientBase,
-  pages: readonly Page<Placed<typeof product>>[],
+  pages: readonly Page<PositionedEvent<typeof product>>[],
 ): Promise<void> {
   if (pages.length === 0) return;
   const { rows } = await tx.query<Row<{ state: product.Product }>>(
@@ -106,7 +107,10 @@ async function foldProducts(
 }
 
 /** Folds over the shelves and those reservations alone that the events name: there may be many others. */
-async function foldStocks(tx: pg.ClientBase, pages: readonly Page<Placed<typeof stock>>[]): Promise<void> {
+async function foldStocks(
+  tx: pg.ClientBase,
+  pages: readonly Page<PositionedEvent<typeof stock>>[],
+): Promise<void> {
   if (pages.length === 0) return;
   const shelved = await tx.query<Row<Shelf>>(
     `select tenant, product_id, location, on_hand, reserved from read.shelves_v1
@@ -156,7 +160,7 @@ async function foldStocks(tx: pg.ClientBase, pages: readonly Page<Placed<typeof 
   );
 }
 
-const ordersIn = (events: readonly Placed<typeof stock>[]): ReadonlySet<number> =>
+const ordersIn = (events: readonly PositionedEvent<typeof stock>[]): ReadonlySet<number> =>
   new Set(events.flatMap(({ data }) => ("order_id" in data ? [data.order_id] : [])));
 
 /** A product as it stands, and what lies where of it, in the operator's order. */
@@ -188,7 +192,7 @@ export async function listProducts(
 type Named = { tenant: string; slug: string };
 
 /** The product of this slug; of several the first that is still sold. */
-export const findProduct = gathered<Named, number | undefined>(async (pool, names) => {
+export const findProduct = batched<Named, number | undefined>(async (pool, names) => {
   const text = `select (
       select product_id from read.products_v1 p where p.tenant = named.tenant and p.slug = named.slug
       order by is_withdrawn, product_id limit 1) as product_id

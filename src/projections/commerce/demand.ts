@@ -4,7 +4,7 @@
  */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { StockOut } from "../../domain/commerce/demand.ts";
 import { monthOf, type Sold } from "../../domain/commerce/demand.ts";
 import * as order from "../../domain/commerce/order.ts";
@@ -60,17 +60,21 @@ export const demandProjection = projection({
   },
 });
 
-type OfGoods = Placed<typeof product> | Placed<typeof stock>;
-type Told = Placed<typeof order> | OfGoods;
+type OfGoods = PositionedEvent<typeof product> | PositionedEvent<typeof stock>;
+type Told = PositionedEvent<typeof order> | OfGoods;
 type Place = { shop: string; product_id: number };
 
-const isOfOrder = (event: Told): event is Placed<typeof order> => Object.hasOwn(order.events, event.type);
+const isOfOrder = (event: Told): event is PositionedEvent<typeof order> =>
+  Object.hasOwn(order.events, event.type);
 const isOfGoods = (event: Told): event is OfGoods => !isOfOrder(event);
 
 /** An order that may still be given up. */
 type OpenOrder = { tenant: string; order_id: number; product_id: number; month: string; quantity: number };
 
-async function foldOrders(tx: pg.ClientBase, events: readonly Placed<typeof order>[]): Promise<void> {
+async function foldOrders(
+  tx: pg.ClientBase,
+  events: readonly PositionedEvent<typeof order>[],
+): Promise<void> {
   if (events.length === 0) return;
   const { rows } = await tx.query<OpenOrder>(
     `delete from read.demand_orders_v1 where (tenant, order_id) in (select * from unnest($1::text[], $2::bigint[]))

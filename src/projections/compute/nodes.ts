@@ -1,8 +1,8 @@
 /** Nodes as they stand, a row each: for finding one, and for what their audits came to. */
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Place } from "../../core/read-models/typed.ts";
+import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
 import type { TaskEvent } from "../../domain/compute/task.ts";
@@ -108,12 +108,13 @@ export const nodesProjection = projection({
   },
 });
 
-type Event = (node.NodeEvent | TaskEvent) & Place;
+type Event = (node.NodeEvent | TaskEvent) & EventPosition;
 type Lent = { tenant: string; task_id: string; sx: number };
 
-const isOfNode = (event: Event): event is node.NodeEvent & Place => event.stream_id.startsWith(node.prefix);
+const isOfNode = (event: Event): event is node.NodeEvent & EventPosition =>
+  event.stream_id.startsWith(node.prefix);
 
-const keyOf = ({ tenant, id }: Pick<Place, "tenant"> & { id: string }) => `${tenant}\n${id}`;
+const keyOf = ({ tenant, id }: Pick<EventPosition, "tenant"> & { id: string }) => `${tenant}\n${id}`;
 
 /** The nodes that an event itself names. */
 function nodesNamed(event: Event): number[] {
@@ -137,7 +138,7 @@ async function rowsOf(tx: pg.ClientBase, numbers: readonly number[]): Promise<Ma
   return new Map(rows.map((row) => [row.sx, row]));
 }
 
-function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & Place): void {
+function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & EventPosition): void {
   const sx = Number(event.id);
   const before = rows.get(sx);
   const state = node.evolve(before?.state, event);
@@ -222,7 +223,7 @@ export type Standing = {
 };
 
 /** How nodes stand as of a moment ago; those asked for at one moment are read together. */
-export const standingOf = gathered(async (pool, numbers: readonly number[]) => {
+export const callerStatusOf = batched(async (pool, numbers: readonly number[]) => {
   const text = `select coalesce(n.running, 0) as running, coalesce(n.failures, 0) as failures, ${utc("n.failed_at")} as failed_at, coalesce(s.score, 0)::float8 / 1e6 as trust,
       ${BOUND_TENANTS} as bound
     from unnest($1::bigint[]) with ordinality a (sx, place)

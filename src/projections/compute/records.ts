@@ -1,7 +1,7 @@
 /** What is told of a node beside how it stands: how long it was online lately. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 
 /** `compute_known`: since when a node is registered. `compute_online`: from when until when it was online, of the last days alone; null: it is. */
@@ -26,7 +26,7 @@ export const recordsProjection = projection({
 });
 
 /** Nodes come and go rarely: each time a statement of its own. */
-async function foldNode(tx: pg.ClientBase, { id, type, data }: Placed<typeof node>): Promise<void> {
+async function foldNode(tx: pg.ClientBase, { id, type, data }: PositionedEvent<typeof node>): Promise<void> {
   const sx = Number(id);
   if (type === "NodeRegistered")
     await tx.query("insert into read.compute_known_v1 values ($1, $2) on conflict do nothing", [

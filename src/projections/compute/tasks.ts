@@ -1,11 +1,11 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
 
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
 import { textArray } from "../../../eventstore/pg-arrays.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
@@ -131,7 +131,7 @@ export const tasksProjection = projection({
   },
 });
 
-function rowOf({ tenant, id }: Placed<typeof task>, state: Task, position: number): TaskRow {
+function rowOf({ tenant, id }: PositionedEvent<typeof task>, state: Task, position: number): TaskRow {
   const { terms, kind } = state.facts;
   const { lease } = state;
   return {
@@ -217,7 +217,7 @@ export async function owedTo(pool: pg.Pool, sx: number): Promise<number> {
 export type NamedTask = { tenant: string; task_id: string };
 
 /** Whose task it is, as of a moment ago; those asked for at one moment are read together. */
-export const requesterOf = gathered(async (pool, ids: readonly string[]) => {
+export const requesterOf = batched(async (pool, ids: readonly string[]) => {
   const text = "select task_id, tenant from read.compute_tasks_v4 where task_id = any($1)";
   const { rows } = await pool.query<NamedTask>({ name: "compute_requesters", text, values: [ids] });
   const tenants = new Map(rows.map(({ task_id, tenant }) => [task_id, tenant]));

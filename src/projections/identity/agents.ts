@@ -1,8 +1,8 @@
 /** Agents as they stand, a row each, and every key that one has proven: for lists, and for whoever has a number or a wallet. */
 import type pg from "pg";
-import { askedOnce } from "../../../eventstore/gathered.ts";
+import { queriedOnce } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Agent, AgentStatus, KeyKind } from "../../domain/identity/agent.ts";
 import * as agent from "../../domain/identity/agent.ts";
 import { type AgentRef, lowerId } from "../../domain/identity/fields.ts";
@@ -78,7 +78,7 @@ export const agentsProjection = projection({
   },
 });
 
-function folded(row: AgentRow | undefined, event: Placed<typeof agent>): AgentRow | undefined {
+function folded(row: AgentRow | undefined, event: PositionedEvent<typeof agent>): AgentRow | undefined {
   const state = agent.evolve(row?.state, event);
   // Whoever writes into the log past our decisions may begin with anything.
   if (!state) return undefined;
@@ -138,7 +138,7 @@ async function count(
 
 const KEY_EVENTS = new Set<string>(["AgentKeyProven", "AgentKeyRevoked", "PassportRevoked"]);
 
-type OfKey = { event: Placed<typeof agent>; sx_number: number };
+type OfKey = { event: PositionedEvent<typeof agent>; sx_number: number };
 
 async function foldKeys(tx: pg.ClientBase, events: readonly OfKey[]): Promise<void> {
   const sql = "select * from read.agent_keys_v2 where sx_number = any($1::bigint[])";
@@ -159,7 +159,7 @@ async function foldKeys(tx: pg.ClientBase, events: readonly OfKey[]): Promise<vo
 /** The rows that it changes. A key that was freed and is proven again by the same passport is live again. */
 function foldKey(
   keys: Map<string, AgentKeyRow>,
-  { type, data }: Placed<typeof agent>,
+  { type, data }: PositionedEvent<typeof agent>,
   sx_number: number,
 ): AgentKeyRow[] {
   if (type === "AgentKeyProven") {
@@ -211,7 +211,7 @@ export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<Agen
 }
 
 /** Agents newest first, a page after a number; many who ask for one page at a moment are told what one query finds. */
-export const newestAgents = askedOnce(
+export const newestAgents = queriedOnce(
   async (
     pool,
     { before = Number.MAX_SAFE_INTEGER, limit }: { before: number | undefined; limit: number },

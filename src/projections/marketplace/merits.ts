@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
@@ -41,7 +41,10 @@ export const meritsProjection = projection({
   },
 });
 
-async function foldOne(event: Placed<typeof bounty | typeof item>, tx: pg.ClientBase): Promise<void> {
+async function foldOne(
+  event: PositionedEvent<typeof bounty | typeof item>,
+  tx: pg.ClientBase,
+): Promise<void> {
   const { id, event_id } = event;
   switch (event.type) {
     case "BountyAwarded": {

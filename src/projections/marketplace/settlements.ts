@@ -1,7 +1,7 @@
 /** Where money has gone between agents: tasks settled, bounties awarded, items sold; the newest first. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
@@ -47,7 +47,9 @@ export const settlementsProjection = projection({
   },
 });
 
-function settlementOf(event: Placed<typeof task | typeof bounty | typeof item>): Settlement | undefined {
+function settlementOf(
+  event: PositionedEvent<typeof task | typeof bounty | typeof item>,
+): Settlement | undefined {
   switch (event.type) {
     case "TaskSettled": {
       const { sx, provider_micro: paid_micro, fee_micro, settled_at: at } = event.data;

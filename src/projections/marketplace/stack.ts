@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { daysAfter, FOR_EVER, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
@@ -65,7 +65,7 @@ export const stackProjection = projection({
   },
 });
 
-async function foldOne(event: Placed<typeof item>, tx: pg.ClientBase): Promise<void> {
+async function foldOne(event: PositionedEvent<typeof item>, tx: pg.ClientBase): Promise<void> {
   const { id: item_id } = event;
   switch (event.type) {
     case "ItemPublished":
@@ -90,7 +90,7 @@ async function foldOne(event: Placed<typeof item>, tx: pg.ClientBase): Promise<v
 }
 
 async function publish(
-  { id: item_id, position, data }: Extract<Placed<typeof item>, { type: "ItemPublished" }>,
+  { id: item_id, position, data }: Extract<PositionedEvent<typeof item>, { type: "ItemPublished" }>,
   tx: pg.ClientBase,
 ): Promise<void> {
   const text = objectName("stack", item_id, data.text_sha256);
@@ -118,7 +118,7 @@ async function publish(
 }
 
 async function validate(
-  { id: item_id, position, event_id, data }: Extract<Placed<typeof item>, { type: "ItemValidated" }>,
+  { id: item_id, position, event_id, data }: Extract<PositionedEvent<typeof item>, { type: "ItemValidated" }>,
   tx: pg.ClientBase,
 ): Promise<void> {
   const { by, verdict, note_sha256, validated_at } = data;

@@ -1,7 +1,7 @@
 /** Accounts as they stand, and which payments were credited to them: for totals, and for what the chain takes back. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as account from "../../domain/payments/account.ts";
 
 const columns = ["credited", "reversed", "available", "held", "spent", "withdrawn", "debt"] as const;
@@ -59,7 +59,10 @@ export const accountsProjection = projection({
 });
 
 /** Which are under way, or were paid: one that failed is over. */
-async function foldWithdrawal(tx: pg.ClientBase, { tenant, type, data, position }: Placed<typeof account>) {
+async function foldWithdrawal(
+  tx: pg.ClientBase,
+  { tenant, type, data, position }: PositionedEvent<typeof account>,
+) {
   const set = (paid_at: string | null) =>
     tx.query("update read.withdrawals_v2 set paid_at = $3 where tenant = $1 and withdrawal_id = $2", [
       tenant,

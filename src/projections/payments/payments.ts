@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Place } from "../../core/read-models/typed.ts";
+import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";
@@ -138,7 +138,7 @@ export const paymentsProjection = projection({
   },
 });
 
-const timeOf = ({ recorded_at_us }: Place) => new Date(recorded_at_us / 1000).toISOString();
+const timeOf = ({ recorded_at_us }: EventPosition) => new Date(recorded_at_us / 1000).toISOString();
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, PaymentRow>> {
   if (ids.length === 0) return new Map();

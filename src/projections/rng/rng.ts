@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { firstDrawn } from "../../domain/games/drawn.ts";
 import { loungeNames } from "../../domain/games/lounge-games.ts";
 import type { BetFacts } from "../../domain/lounge/account.ts";
@@ -167,7 +167,7 @@ async function voidSeed(tx: pg.ClientBase, seed_hash: string, voided_at: string)
   );
 }
 
-type Folded = Placed<typeof seeds | typeof commitment | typeof account | typeof roll>;
+type Folded = PositionedEvent<typeof seeds | typeof commitment | typeof account | typeof roll>;
 
 async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Promise<void> {
   switch (type) {

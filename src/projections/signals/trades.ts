@@ -1,7 +1,7 @@
 /** Paper trades, how each ended, and how far releases were evaluated. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Evaluated } from "../../domain/signals/evaluation.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import type { Opened } from "../../domain/signals/paper-trade.ts";
@@ -41,7 +41,7 @@ export const signalsProjection = projection({
 
 async function add(
   tx: pg.ClientBase,
-  { id, position, ...event }: Placed<typeof trade | typeof evaluation>,
+  { id, position, ...event }: PositionedEvent<typeof trade | typeof evaluation>,
 ): Promise<void> {
   const end = (status: string, ...values: unknown[]) =>
     tx.query(

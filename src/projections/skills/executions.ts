@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Execution, ExecutionStatus } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
 
@@ -65,7 +65,7 @@ export const executionsProjection = projection({
   },
 });
 
-async function keepObject(tx: pg.ClientBase, event: Placed<typeof executions>): Promise<void> {
+async function keepObject(tx: pg.ClientBase, event: PositionedEvent<typeof executions>): Promise<void> {
   if (event.type !== "SkillStepDone" && event.type !== "SkillRunFinished") return;
   const text = `update objects.small set keep_until = greatest(keep_until,
       to_timestamp($2::bigint / 1000000) + interval '${executions.KEEP_DAYS} days') where name = $1`;

@@ -1,7 +1,7 @@
 /** What agents say of each other: a row an attestation, with the positions between which it is live. */
 import type pg from "pg";
 import { int4Array, int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as attestation from "../../domain/trust/attestation.ts";
 import { dayOf } from "./days.ts";
 
@@ -24,7 +24,7 @@ export const edgesDdl = `
     create index if not exists trust_edges_v3_since on read.trust_edges_v3 using brin (valid_from);
     create index if not exists trust_edges_v3_ended on read.trust_edges_v3 (valid_to) where valid_to is not null;`;
 
-type OfAttestation = Placed<typeof attestation>;
+type OfAttestation = PositionedEvent<typeof attestation>;
 export type Made = OfAttestation & { type: "AttestationMade" };
 type Revoked = OfAttestation & { type: "AttestationRevoked" };
 export type Said = Made | Revoked;

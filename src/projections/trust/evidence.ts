@@ -1,6 +1,6 @@
 /** What scores are computed from, as of a position of the log. */
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explain.ts";
 import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
 import type { SkillWord } from "../../domain/trust/skills.ts";
@@ -94,7 +94,7 @@ export async function evidenceOf(
 type Said = { from_sx: number; to_sx: number; weight_micro: number; day: number; event_id: string };
 
 /** How many attestations of an agent are live; those asked for at one moment are counted together. */
-export const liveAttestations = gathered(async (pool, agents: readonly number[]) => {
+export const liveAttestations = batched(async (pool, agents: readonly number[]) => {
   const text = `select (select count(*)::int from read.trust_edges_v3 where to_sx = a.sx and valid_to is null) as live
     from unnest($1::bigint[]) with ordinality a (sx, place) order by a.place`;
   const { rows } = await pool.query<{ live: number }>({ name: "trust_live", text, values: [agents] });
@@ -102,7 +102,7 @@ export const liveAttestations = gathered(async (pool, agents: readonly number[])
 });
 
 /** How many attest an agent as of a position and are heard; those asked for at one moment are counted together. */
-export const attestorsOf = gathered(async (pool, asked: readonly { sx: number; position: number }[]) => {
+export const attestorsOf = batched(async (pool, asked: readonly { sx: number; position: number }[]) => {
   const at = (of: string) =>
     `${of}.valid_from <= a.position and (${of}.valid_to is null or ${of}.valid_to > a.position)`;
   const text = `select (select count(distinct e.from_sx)::int from read.trust_edges_v3 e

@@ -1,7 +1,7 @@
 /** Which attestations EAS has, is to have, or is to revoke: what the reactor that carries them looks through. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 
 export const onChainProjection = projection({
@@ -60,7 +60,10 @@ async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row
 }
 
 /** Undefined where it changes nothing: what goes to no chain has no row. */
-function folded(row: Row | undefined, { type, data, position }: Placed<typeof attestation>): Row | undefined {
+function folded(
+  row: Row | undefined,
+  { type, data, position }: PositionedEvent<typeof attestation>,
+): Row | undefined {
   if (type === "AttestationMade") {
     const { attestation_id, offchain_uid, made_at: changed_at } = data;
     if (offchain_uid === null) return undefined;

@@ -3,7 +3,7 @@
  * walks; a walk stays with the computation that it began with, so it misses nobody and shows nobody twice.
  */
 import type pg from "pg";
-import { askedOnce } from "../../../eventstore/gathered.ts";
+import { queriedOnce } from "../../../eventstore/query-batch.ts";
 import type { Score } from "../../domain/trust/score.ts";
 import type { AgentRow } from "../identity/agents.ts";
 import type { ComputedRow } from "./scores.ts";
@@ -74,7 +74,7 @@ export type Ranked = AgentRow & { score: number };
  * Agents that are not revoked by falling score, of equals the older passport first; after those with a score all others. Many who ask
  * for one page at a moment, as all do who begin, are told what one query finds.
  */
-export const rankedAgents = askedOnce(
+export const rankedAgents = queriedOnce(
   async (pool, { position, after, limit }: Walk): Promise<readonly Ranked[]> => {
     const scored =
       after?.score === 0

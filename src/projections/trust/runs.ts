@@ -3,7 +3,7 @@
  * touches what the other's do: a tenant's money, a payment, a wallet, an agent or its name.
  */
 import type pg from "pg";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -16,10 +16,12 @@ import type { Said } from "./edges.ts";
 import type { OfKeys } from "./spending.ts";
 import type { OfWork, Reversed } from "./work.ts";
 
-export type Event = Placed<typeof payment | typeof agent | typeof attestation | typeof trust> | OfWork;
-type OfAgent = Placed<typeof agent>;
-type OfPayment = Placed<typeof payment>;
-type OfTrust = Placed<typeof trust>;
+export type Event =
+  | PositionedEvent<typeof payment | typeof agent | typeof attestation | typeof trust>
+  | OfWork;
+type OfAgent = PositionedEvent<typeof agent>;
+type OfPayment = PositionedEvent<typeof payment>;
+type OfTrust = PositionedEvent<typeof trust>;
 
 /** Events of one kind, in their order. */
 export type Run =
@@ -150,7 +152,7 @@ function stepOfWork(event: OfWork, { requesters }: Known): Step | undefined {
 
 /** The task that an event is about. */
 export const aboutOf = (event: OfWork): string | undefined =>
-  isOf(task, event) ? event.id : taskIn(event as Placed<typeof node | typeof account>);
+  isOf(task, event) ? event.id : taskIn(event as PositionedEvent<typeof node | typeof account>);
 
 async function knownOf(tx: pg.ClientBase, events: readonly Event[]): Promise<Known> {
   const ids = (of: (event: Event) => string | undefined) => [

@@ -1,6 +1,6 @@
 /** Computations as the log tells of them, and the scores of the newest of each day. */
 import type pg from "pg";
-import { askedOnce, gathered } from "../../../eventstore/gathered.ts";
+import { batched, queriedOnce } from "../../../eventstore/query-batch.ts";
 import type { Score } from "../../domain/trust/score.ts";
 
 type Database = pg.Pool | pg.ClientBase;
@@ -74,7 +74,7 @@ export async function keptAt(
 }
 
 /** The newest kept computation; many who ask at one moment are told what one query finds. */
-export const newestKept = askedOnce((pool, _: "newest") => keptAt(pool));
+export const newestKept = queriedOnce((pool, _: "newest") => keptAt(pool));
 
 /** A kept computation, and an agent's score in it, all 0 where it has nothing of it. */
 export type KeptScore = { computed: ComputedRow; own: Score };
@@ -108,7 +108,7 @@ export async function keptScore(
 }
 
 /** The newest kept computation and an agent's score in it; those asked for at one moment are read together. */
-export const newestScore = gathered(async (pool, agents: readonly number[]) => {
+export const newestScore = batched(async (pool, agents: readonly number[]) => {
   const { rows } = await pool.query<ComputedRow & Score>({
     name: "trust_newest_scores",
     text: keptScores("true"),
@@ -118,7 +118,7 @@ export const newestScore = gathered(async (pool, agents: readonly number[]) => {
 });
 
 /** An agent's points of trust, 0 to 100, by the newest computation; those asked for at one moment are read together. */
-export const pointsOf = gathered(async (pool, agents: readonly number[]) => {
+export const pointsOf = batched(async (pool, agents: readonly number[]) => {
   const text = `select sx::float8 as sx, score::float8 / 1e6 as points from read.trust_scores_v3
     where sx = any($1::bigint[]) and day = (select day from read.trust_computed_v3 where kept order by position desc limit 1)`;
   const { rows } = await pool.query<{ sx: number; points: number }>({

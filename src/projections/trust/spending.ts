@@ -1,6 +1,6 @@
 /** Whose payments are evidence: a wallet's are the agent's that holds it, those before the first proof too, none after a revocation. */
 import type pg from "pg";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as agent from "../../domain/identity/agent.ts";
 import type * as payment from "../../domain/payments/payment.ts";
 import { NOT_SPENT } from "../../domain/trust/rules.ts";
@@ -67,7 +67,7 @@ type NewEvidence = {
 /** The position of the newest event that changed what scores are computed from; 0 where none did. */
 export async function foldPayments(
   tx: pg.ClientBase,
-  events: readonly Placed<typeof payment>[],
+  events: readonly PositionedEvent<typeof payment>[],
 ): Promise<number> {
   const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
   const touched = new Set<string>();
@@ -118,7 +118,7 @@ export async function foldPayments(
   return Math.max(moved, ended);
 }
 
-function folded(row: Row | undefined, event: Placed<typeof payment>): Row | undefined {
+function folded(row: Row | undefined, event: PositionedEvent<typeof payment>): Row | undefined {
   if (event.type === "PaymentClaimed") {
     const { payer, tenant, amount_micro, operation } = event.data;
     // Claimed again, it is the same payment, and its money may have been spent since the first time.
@@ -218,7 +218,7 @@ async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promi
 }
 
 /** Registrations, and wallets that are proven. */
-export type OfKeys = Placed<typeof agent> & { type: "AgentRegistered" | "AgentKeyProven" };
+export type OfKeys = PositionedEvent<typeof agent> & { type: "AgentRegistered" | "AgentKeyProven" };
 
 /**
  * An agent is known by its name, then holds the wallets that it proves; the first that ever proves a wallet has its payments from before,

@@ -1,7 +1,7 @@
 /** What scores are computed from, with the positions between which each piece counts, and the scores of the newest computation of each day. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -112,7 +112,7 @@ async function foldRun(tx: pg.ClientBase, run: Run): Promise<number> {
 /** Whether an event that is folded alone changes them. */
 async function foldOne(
   tx: pg.ClientBase,
-  event: Reversed | Placed<typeof agent> | Placed<typeof trust>,
+  event: Reversed | PositionedEvent<typeof agent> | PositionedEvent<typeof trust>,
 ): Promise<boolean> {
   const { position } = event;
   switch (event.type) {
@@ -142,7 +142,7 @@ async function foldOne(
   }
 }
 
-async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promise<boolean> {
+async function foldAgent(tx: pg.ClientBase, event: PositionedEvent<typeof agent>): Promise<boolean> {
   const { type, data, id, position } = event;
   const sql = "select sx from read.trust_agents_v3 where lower_id = $1";
   const sx = (await tx.query<{ sx: number }>(sql, [id])).rows[0]?.sx;

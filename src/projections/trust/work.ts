@@ -1,7 +1,7 @@
 /** What of tasks is evidence, and what of their work is measured: each as it stands, and the purse of each requester by day. */
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
-import type { Placed } from "../../core/read-models/typed.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import type * as account from "../../domain/payments/account.ts";
@@ -57,7 +57,7 @@ export const workDdl = `
       primary key (sx, day)
     );`;
 
-export type OfWork = Placed<typeof task | typeof node | typeof account>;
+export type OfWork = PositionedEvent<typeof task | typeof node | typeof account>;
 
 type Row = {
   task_id: string;
@@ -123,14 +123,15 @@ export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Pr
 
 type About = { event: OfWork; task_id: string };
 
-const isOfTask = (event: OfWork): event is Placed<typeof task> => Object.hasOwn(task.events, event.type);
+const isOfTask = (event: OfWork): event is PositionedEvent<typeof task> =>
+  Object.hasOwn(task.events, event.type);
 
 const newRow = (task_id: string, { tenant, data }: Submitted): Row => ({
   ...{ task_id, requester: tenant, work: begun(tenant, data.terms.limit_s), sx: null, points: null },
   ...{ fee_micro: null, counted_day: null, counted_position: null, reversed: false, punished: false },
 });
 
-type Submitted = Placed<typeof task> & { type: "TaskSubmitted" };
+type Submitted = PositionedEvent<typeof task> & { type: "TaskSubmitted" };
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
   const { rows } = await tx.query<Row>("select * from read.trust_tasks_v3 where task_id = any($1)", [ids]);
@@ -300,7 +301,7 @@ async function insertEvidence(tx: pg.ClientBase, found: Found[]): Promise<void> 
   );
 }
 
-export type Reversed = Placed<typeof account> & { type: "AccountCreditReversed" };
+export type Reversed = PositionedEvent<typeof account> & { type: "AccountCreditReversed" };
 
 /**
  * The chain has taken back a payment that was spent by then: what its account paid for since it was claimed was paid with nothing, so
@@ -343,7 +344,7 @@ export async function keep(
 }
 
 /** What a node did, a day each of those from one to another on which it did something; those asked for at one moment are read together. */
-export const workDays = gathered(
+export const workDays = batched(
   async (pool, asked: readonly { sx: number; from: number; to: number }[]): Promise<WorkDay[][]> => {
     const text = `select a.place::int - 1 as place, day, kept, lost, agreed, differed, speed_ppm
       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality a (sx, from_day, to_day, place)

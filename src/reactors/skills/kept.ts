@@ -7,7 +7,7 @@ import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../core/model/object
 import type { Objects } from "../../core/model/ports/objects.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { placeIn, type Sealed, type SubjectName } from "../../core/model/sealed.ts";
+import { type Sealed, type SubjectName, sealLocation } from "../../core/model/sealed.ts";
 import * as executions from "../../domain/skills/execution.ts";
 import type { Named } from "./steps.ts";
 
@@ -34,7 +34,7 @@ export const subjectOf = ({ tenant, execution_id }: Named): SubjectName => ({
 export const canonicalOf = (value: object): string => canonicalText(value as JsonObject, "value");
 
 const placeOf = ({ tenant, execution_id }: Named) =>
-  placeIn(executions, executions.targetOf(tenant, execution_id), "SkillStepDone");
+  sealLocation(executions, executions.targetOf(tenant, execution_id), "SkillStepDone");
 
 export const objectOf = (execution_id: string, sha256: string): string =>
   objectName("execution", execution_id, sha256);

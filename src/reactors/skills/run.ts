@@ -7,7 +7,7 @@ import { type ReactorLog, reactor } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
 import { digestOf } from "../../core/model/objects.ts";
 import { Refusal } from "../../core/model/refusal.ts";
-import { placeIn } from "../../core/model/sealed.ts";
+import { sealLocation } from "../../core/model/sealed.ts";
 import * as subject from "../../core/model/subject.ts";
 import type {
   Execution,
@@ -181,7 +181,7 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   let step: string | null = null;
   const fail = (code: "refused" | "erased") =>
     decide(app, named, (state) => executions.fail({ attempt, step, code }, nowOf(app))(state));
-  const place = placeIn(
+  const place = sealLocation(
     executions,
     executions.targetOf(named.tenant, named.execution_id),
     "SkillRunRequested",

@@ -1,7 +1,7 @@
 /** Destroys keys that were given out to seal by, and that nothing was recorded under within an hour. */
 
 import { reactor } from "../../core/background/reactor.ts";
-import { type GivenKey, SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
+import { type IssuedKey, SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
 import * as recall from "../../core/model/unused-keys.ts";
 import { sealedAmong, sealedProjection } from "../../projections/subjects/sealed.ts";
 
@@ -22,7 +22,7 @@ export const recallReactor = reactor({
   resumed: "keys that nothing was recorded under are destroyed again",
   async take({ app }) {
     /** Those that nothing is recorded under, of the log up to this position; undefined where that cannot be told yet. */
-    const unused = async (keys: readonly GivenKey[], position: number) => {
+    const unused = async (keys: readonly IssuedKey[], position: number) => {
       if (!(await app.runner.reached(sealedProjection, position, WAIT_MS))) return undefined;
       const used = await sealedAmong(
         app.pool,

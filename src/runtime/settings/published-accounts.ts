@@ -1,8 +1,7 @@
-/** Accounts whose private keys are published, or that everybody tries: anybody can take what they have. */
+/** Private keys that are published or guessable: anybody can take their money. */
 import { createECDH } from "node:crypto";
 import { keccak256 } from "viem/utils";
 
-/** The mnemonics of development chains and of documentation, and how many of their first accounts are listed. */
 export const PUBLISHED_MNEMONICS = {
   "Foundry and Hardhat": {
     mnemonic: "test test test test test test test test test test test junk",
@@ -58,7 +57,7 @@ export const PUBLISHED_KEYS = {
   ],
 } as const;
 
-/** Words whose digests people take for random: keys by SHA-256 or Keccak-256, and seeds by any digest. */
+/** Digests of these words look random: keys by SHA-256 or Keccak-256, and seeds by any digest. */
 export const COMMON_WORDS = [
   "",
   ..."a abc test password secret hello hello world admin root tallystick changeme letmein qwerty cow".split(
@@ -72,7 +71,6 @@ export const COMMON_WORDS = [
   ),
 ] as const;
 
-/** Who tries the keys that are no one's: small numbers, those near the curve's order, repeated bytes, digests of words. */
 export const GUESSERS = "everybody who tries simple keys";
 
 /** The first twelve hex digits of each address; test/settings/published.test.ts derives them from the keys. */
@@ -248,13 +246,13 @@ const ownerByPrefix = new Map(
   ),
 );
 
-/** Who published the private key of an address, by the address in lower case; undefined of any other. */
+/** Undefined for an address without a known publisher. */
 export const publisherOf = (address: string): string | undefined => ownerByPrefix.get(address.slice(2, 14));
 
 /** The order of secp256k1: SEC 2, section 2.4.1. */
 export const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The address of a private key of 64 hex digits; undefined of what is none. */
+/** Undefined for an invalid key. */
 export function addressOfKey(hex: string): string | undefined {
   if (!/^[0-9a-f]{64}$/.test(hex)) return undefined;
   const key = BigInt(`0x${hex}`);

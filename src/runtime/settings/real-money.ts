@@ -1,14 +1,12 @@
-/** What settings may not be where money is real: keys that are published, addresses that nobody has, secrets that can be guessed. */
 import { addressOfKey, GUESSERS, ORDER, publisherOf } from "./published-accounts.ts";
 import { guessingBits, isDigestOfWord, isPlaceholder, isSequence, isUsualPassword } from "./strength.ts";
 
-/** A secret as it is used, and the place it comes from: a setting, or the file that is read where that is empty. */
+/** `place`: a setting, or the file used instead. */
 export type Secret = { place: string; setting: string; value: string };
 
 const RANDOM_32 = "`openssl rand -hex 32`";
 const NEW_ACCOUNT = "make a new account and move what this one has";
 
-/** The settings that are secrets of this service: how many bits each needs at least, and how a better one is made. */
 const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = {
   SIGNING_KEY: {
     bits: 128,
@@ -21,16 +19,16 @@ const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = 
   SUBJECT_PEPPER: { bits: 128, remedy: `make one by ${RANDOM_32}, and begin a new vault by it` },
   INTERNAL_TOKEN: { bits: 80, remedy: `make one by ${RANDOM_32}` },
   METRICS_TOKEN: { bits: 32, remedy: "make one by `openssl rand -hex 24`" },
-  // Given by others, who may have rules of their own: only those that everybody tries are refused.
+  // Issued by others under their own rules, so only the weakest are refused.
   FACILITATOR_TOKEN: { bits: 24, remedy: "ask the facilitator for another" },
   MODEL_API_KEY: { bits: 24, remedy: "make another at the provider of the model" },
   AWS_SECRET_ACCESS_KEY: { bits: 24, remedy: "make another at the provider of the bucket" },
 };
 
-/** The secrets that money, proofs and personal data rest on. SUBJECT_MASTER_KEY_OLD is the way out of a weak one. */
+/** SUBJECT_MASTER_KEY_OLD is exempt: it replaces a weak key. */
 export const secretSettings = Object.keys(OWN_SECRETS);
 
-/** Secrets in print; first the seeds of Ed25519 keys in RFC 8032, section 7.1, of which one signs docs/vectors/receipt.json. */
+/** The first are seeds of RFC 8032, section 7.1; one signs docs/vectors/receipt.json. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
   "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
@@ -42,7 +40,7 @@ const PUBLISHED: ReadonlySet<string> = new Set([
   "what the seeds of this fixture are made from",
 ]);
 
-/** Contracts and the money that is sent to them: nobody can take it out again. */
+/** Money sent to these contracts is lost. */
 export const CONTRACTS: Readonly<Record<string, string>> = {
   "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913": "the contract of USDC itself",
   "0xca11bde05977b3631167028862be2a173976ca11": "the contract Multicall3",
@@ -65,12 +63,12 @@ export const CONTRACTS: Readonly<Record<string, string>> = {
   "0xdd1e484ff251f60e4aeb55918a917d3dc122a69a": "the airdrop contract",
 };
 
-/** The least address that is no precompile, no burn address and no other small number. */
+/** Above precompiles, burn addresses and other small numbers. */
 const LEAST_ADDRESS = 2n ** 64n;
-/** The contracts that Base itself is made of. */
+/** Base's own contracts. */
 const PREDEPLOY = /^0x4200000000000000000000000000000000/;
 
-/** Why money that is sent to this address is lost, or undefined where nothing is known against it. */
+/** Undefined for an address without a known fault. */
 export function faultOfAddress(text: string): string | undefined {
   const address = text.toLowerCase();
   if (!/^0x[0-9a-f]{40}$/.test(address)) return undefined;
@@ -86,7 +84,7 @@ export function faultOfAddress(text: string): string | undefined {
   return undefined;
 }
 
-/** A random address has some 130 bits that cannot be foreseen; one that begins with many zeros still has these. */
+/** A random address has some 130 unpredictable bits; one that begins with many zeros still has these. */
 const LEAST_ADDRESS_BITS = 64;
 
 function faultOfSecret(setting: string, value: string): string | undefined {
@@ -109,7 +107,6 @@ function faultOfSecret(setting: string, value: string): string | undefined {
 
 const hexOf = (key: bigint) => `0x${key.toString(16)}`;
 
-/** What is wrong with the addresses of settings, a line each with the remedy. */
 export function faultsOfAddresses({ PAY_TO, PLATFORM_TOKEN }: Readonly<Record<string, string>>): string[] {
   const payee = PAY_TO === undefined ? undefined : faultOfAddress(PAY_TO);
   const isToken = PAY_TO !== undefined && PAY_TO.toLowerCase() === PLATFORM_TOKEN?.toLowerCase();
@@ -128,7 +125,6 @@ export function faultsOfAddresses({ PAY_TO, PLATFORM_TOKEN }: Readonly<Record<st
   ];
 }
 
-/** What is wrong with secrets where money is real, a line each with the remedy. */
 export function faultsOfSecrets(secrets: readonly Secret[]): string[] {
   const weak = secrets.flatMap(({ place, setting, value }) => {
     const fault = faultOfSecret(setting, value.toLowerCase());
@@ -137,7 +133,7 @@ export function faultsOfSecrets(secrets: readonly Secret[]): string[] {
   return [...weak, ...shared(secrets)];
 }
 
-/** Secrets that stand in two places: one that leaks would give the other away. Refunds may be paid from the gas account. */
+/** A leaked secret would reveal the other. Refunds may use the gas account. */
 function shared(secrets: readonly Secret[]): string[] {
   const plain = (value: string) => value.toLowerCase().replace(/^0x/, "");
   return secrets.flatMap(({ place, setting, value }, at) => {
@@ -147,7 +143,6 @@ function shared(secrets: readonly Secret[]): string[] {
   });
 }
 
-/** Settings that are URLs with a password of this service's own databases. */
 const URLS = [
   "DATABASE_URL",
   "DATABASE_OWNER_URL",
@@ -157,7 +152,6 @@ const URLS = [
   "KURRENTDB_URL",
 ];
 
-/** The URLs whose password everybody tries first, a line each with the remedy. */
 export function faultsOfPasswords(given: Readonly<Record<string, string>>): string[] {
   return URLS.flatMap((setting) => {
     const isUsual = given[setting]?.split(",").some((url) => passwordsOf(url).some(isUsualPassword));
@@ -165,7 +159,7 @@ export function faultsOfPasswords(given: Readonly<Record<string, string>>): stri
   });
 }
 
-/** The passwords of a URL, before its host and in its query, as the database is given them; and of pairs as libpq takes them. */
+/** Covers the host part and the query, as the database and libpq read them. */
 function passwordsOf(text: string): string[] {
   const url = URL.parse(text);
   const pairs = [...text.matchAll(/(?:^|\s)password\s*=\s*('[^']*'|\S+)/gi)].map(([, word]) =>
@@ -189,7 +183,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A model's key that would travel in the clear, a line with the remedy. */
+/** The key would be sent unencrypted. */
 export function faultsOfModel({ MODEL_BASE_URL, MODEL_API_KEY }: Readonly<Record<string, string>>): string[] {
   const url = MODEL_BASE_URL === undefined ? null : URL.parse(MODEL_BASE_URL);
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");

@@ -1,10 +1,9 @@
-/** Variables of the environment that were meant to be settings. */
 import { distance } from "fastest-levenshtein";
 
-/** `certain`: it can hardly be another program's. `is_set`: the setting stands beside it. */
+/** `certain`: hardly another program's. `is_set`: the setting exists too. */
 export type Misspelling = { given: string; meant: string; certain: boolean; is_set?: true };
 
-/** Names that people give settings on which money rests; refused beside the setting too, for one of the two is not read. */
+/** Refused even with the correct setting: only one of the two would be read. */
 const WRONG_NAMES: Readonly<Record<string, string>> = {
   ...namesOf(
     "BASE_RPC_URL",
@@ -24,10 +23,9 @@ function namesOf(meant: string, names: string): Record<string, string> {
 }
 
 const PREFIX = "TALLYSTICK_";
-/** Names this short are near to those of other programs: HOME and HOST. */
+/** Shorter names resemble those of other programs: HOME and HOST. */
 const SHORTEST = 6;
 
-/** The variables that are no setting: those nearly one that is not set, and wrong names of any. */
 export function misspellings(
   given: Readonly<Record<string, string>>,
   settings: readonly string[],
@@ -47,9 +45,9 @@ export function misspellings(
   });
 }
 
-/** True where the name can hardly mean anything else, false where it may, undefined where it is another name. */
+/** Undefined for an unrelated name. */
 function likeness(name: string, value: string, meant: string): boolean | undefined {
-  // Kubernetes sets such variables for a service of this name, and their values are addresses.
+  // Kubernetes sets such variables for a service of this name.
   if (name === PREFIX + meant) return !/^tcp:\/\//.test(value);
   const plain = name.toUpperCase().replaceAll("-", "_");
   if (lettersOf(plain) === lettersOf(meant)) return true;
@@ -61,10 +59,10 @@ function likeness(name: string, value: string, meant: string): boolean | undefin
   return isNear || lacksOneWord(plain, meant) ? false : undefined;
 }
 
-/** Settings that other programs have too, among many of a like name. */
+/** Other programs have settings of these families. */
 const FAMILIES = /^(AWS|OTEL)_/;
 
-/** True of BASE_RPC where BASE_RPC_URL is meant; one word alone may mean anything. */
+/** BASE_RPC for BASE_RPC_URL; a single word proves nothing. */
 function lacksOneWord(name: string, meant: string): boolean {
   const words = meant.split("_");
   return words.length > 2 && words.some((_, at) => words.toSpliced(at, 1).join("_") === name);

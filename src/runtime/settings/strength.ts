@@ -1,5 +1,3 @@
-/** An estimate of how hard a secret is to guess: how much of it follows from the characters before. */
-
 import { createHash } from "node:crypto";
 import { COMMON_WORDS } from "./published-accounts.ts";
 
@@ -10,7 +8,7 @@ const keyOf = (character: string): [row: number, column: number] => {
   return row < 0 ? [character.charCodeAt(0), 0] : [row, KEYBOARD[row]!.indexOf(character)];
 };
 
-/** The ways to read a text in which its next character may repeat: characters, steps of the alphabet, steps of the keyboard. */
+/** Characters, steps of the alphabet and steps of the keyboard. */
 function viewsOf(characters: readonly string[]): readonly (readonly string[])[] {
   const codes = characters.map((character) => character.charCodeAt(0));
   const keys = characters.map(keyOf);
@@ -22,12 +20,12 @@ function viewsOf(characters: readonly string[]): readonly (readonly string[])[] 
   return [characters, steps, moves];
 }
 
-/** So many symbols in a row that occurred before are no chance. */
+/** A repetition of so many symbols is no chance. */
 const REPEATED = 3;
 
 /**
- * Bits of a secret that do not follow from what stands before them. Random hex digits have nearly four each, a text that repeats a
- * letter, a short piece, a run of the alphabet or of the keyboard has few however long it is. Words of a language look random to it.
+ * Counts bits that do not follow from earlier characters. Random hex digits have nearly four each; repetitions and runs of the
+ * alphabet or keyboard have few. Words of a language look random to it.
  */
 export function guessingBits(secret: string): number {
   const characters = [...secret.toLowerCase()];
@@ -44,21 +42,18 @@ export function guessingBits(secret: string): number {
   return count * Math.log2(new Set(characters).size);
 }
 
-/** Words of examples: nobody's random secret has one of them. */
 const PLACEHOLDER =
   /change.?(me|this|it)|example|password|secret|placeholder|replace|insert.?here|your.?(own|key|token)|tallystick|dummy|insecure/i;
 
-/** True of a text that stands where a secret should be put. */
 export const isPlaceholder = (secret: string): boolean => PLACEHOLDER.test(secret);
 
-/** Passwords that are the default of a database or a bucket, or stand in documentation. */
+/** Defaults of databases and buckets, or from documentation. */
 const USUAL_PASSWORD =
   /^(postgres|password|passwd|pass|pw|changeit|changeme|letmein|welcome|secret|token|admin|minioadmin|root|tallystick([_-]\w+)?|test|qwerty)\d*$|^123456\d*$/i;
 
-/** True of a password that everybody tries first. */
 export const isUsualPassword = (password: string): boolean => USUAL_PASSWORD.test(password);
 
-/** True of a digest, in hex, of the empty text or of a common word: it looks random, and anybody computes it. */
+/** A digest (hex) of the empty text or a common word looks random, but anybody can compute it. */
 export const isDigestOfWord = (hex: string): boolean => digests().has(hex);
 
 let known: ReadonlySet<string> | undefined;
@@ -71,7 +66,7 @@ const digests = (): ReadonlySet<string> => {
   return known;
 };
 
-/** Digits of π, e and the square root of 2, after the point too: long enough for a piece of twelve to be no chance. */
+/** π, e and the square root of 2: a matching run of twelve digits is no chance. */
 const CONSTANTS = [
   "314159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798",
   "271828182845904523536028747135266249775724709369995957496696762772407663035354759457138217852516642742",
@@ -79,7 +74,6 @@ const CONSTANTS = [
   "161803398874989484820458683436563811772030917980576286213544862270526046281890244970720720418939113748",
 ];
 
-/** True of a text that is counting bytes, digits of a constant, or one phrase said over and over. */
 export function isSequence(text: string): boolean {
   const digits = text.replaceAll(/[\s.,_-]/g, "");
   const bytes = digits.match(/../g) ?? [];
@@ -92,7 +86,7 @@ export function isSequence(text: string): boolean {
 const steps = (bytes: readonly string[]) =>
   new Set(bytes.slice(1).map((byte, at) => (parseInt(byte, 16) - parseInt(bytes[at]!, 16) + 256) % 256));
 
-/** Whether a piece of it makes up the whole, with any separator and in any case, and the last time perhaps not to its end. */
+/** Ignores separators and case; the last repetition may be incomplete. */
 function isRepeated(text: string): boolean {
   const plain = text.toLowerCase().replaceAll(/[\s_.,;:|/-]+/g, "");
   for (let length = 1; length <= plain.length / 2; length++)

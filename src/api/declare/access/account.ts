@@ -1,5 +1,3 @@
-/** By a caller's own account: what it has pays, and a payment brings what is missing. */
-
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
@@ -10,9 +8,8 @@ import { allowSubject, subject } from "./subject.ts";
 import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
 
 /**
- * By whoever has an account: an API key or a subject's key with `scope`, or the signature of the wallet that paid. What the call holds is
- * decided in its commit; where the account has less, the answer is a 402 for exactly that sum. A payment, with one of them or alone, is
- * credited first. A delegate spends of its principal's what its delegation lets it, and pays nothing in.
+ * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; a lower balance is a 402 for what is missing.
+ * A payment is credited first. A delegate spends within its delegation, and cannot pay in.
  */
 export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): Way {
   const paying = pay(price, unitPrice);
@@ -45,10 +42,7 @@ export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): 
   };
 }
 
-/**
- * By a subject's key with `scope` alone, from the subject's account; where that has less, a payment beside the key brings it. What is in the
- * account may be used where accounts are closed to payments, too.
- */
+/** For subjects' keys only; a payment beside the key adds what is missing. Existing funds are usable even with CUSTODY off. */
 export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): Way {
   const paying = pay(price, unitPrice);
   const own = subject(scope);
@@ -77,7 +71,7 @@ export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc
   };
 }
 
-/** Keeping money for others is custody: on a real chain none is taken unless the operator wants that. */
+/** Holding others' money is custody: on a real chain the operator must enable it. */
 export function refuseClosed({ settings }: { settings: Pick<Parts["app"]["settings"], "custody"> }): void {
   if (!settings.custody.open)
     refuse(

@@ -1,4 +1,3 @@
-/** So many calls free for an address; beyond them the next way in counts. */
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
@@ -6,7 +5,7 @@ import { addressBlock } from "../address.ts";
 import { EACH } from "./open.ts";
 import type { Way } from "./way.ts";
 
-/** `free(10, "day")`: ten calls a UTC day by address, then the next way in of the list. A call that brings a payment is paid. */
+/** `free(10, "day")`: ten calls a UTC day by address, then the next way in. A call with a payment is paid. */
 export const free = (calls: number, per: CallLimit["per"]): Way => ({
   kind: "free",
   is_open: true,

@@ -1,10 +1,9 @@
-/** By the token that servers of one operator show each other. */
 import { timingSafeEqual } from "node:crypto";
 import { refuse } from "../../../core/model/refusal.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
 import type { Way } from "./way.ts";
 
-/** By X-Internal-Token, from this machine alone unless the operator allows others. */
+/** From this machine only, unless the operator allows others. */
 export const internal = (): Way => ({
   kind: "internal token",
   security: [{ internal: [] }],
@@ -29,6 +28,6 @@ export const internal = (): Way => ({
   },
 });
 
-/** Compared by digest, so that the time it takes tells nothing. */
+/** Compares digests, so that timing reveals nothing. */
 export const isSameSecret = (given: string, wanted: string): boolean =>
   timingSafeEqual(digestOf(given), digestOf(wanted));

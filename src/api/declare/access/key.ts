@@ -1,4 +1,4 @@
-/** By an API key, within its quota. Its checks are a list, so that a test can switch each off and see the difference. */
+/** The checks are a list, so that a test can omit each one. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
@@ -18,7 +18,7 @@ type KeyAttempt = {
   key: KeyWithDigest | undefined;
 };
 
-/** One reason to turn a presented key away; `scope` is asked where a key is the way in, the others always. */
+/** Only `key` ways check the scope. */
 export type KeyCheck =
   | { name: string; refuses(attempt: KeyAttempt): void }
   | { name: "scope"; lacks(key: KeyRow, scope: Scope): void };
@@ -58,13 +58,11 @@ export const keyChecks: KeyCheck[] = [
   },
 ];
 
-/** How long a process may go on trusting what it knows of a key, should the news of its revocation be late. */
+/** Bounds the trust in a cached key when its revocation arrives late. */
 const KEY_TTL_MS = 1_000;
 
-/** Unknown keys an address may present: each costs a look into the database. */
 export const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
 
-/** Looks up what a secret's digest names, unless the address has presented too many that name nothing. */
 export async function lookUp<Found>(
   { limits }: Pick<AccessParts, "limits">,
   ip: string,
@@ -85,20 +83,20 @@ export function createKeys(
   parts: Pick<AccessParts, "findKey" | "limits">,
   checks: readonly KeyCheck[] = keyChecks,
 ): Keys {
-  const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
+  const cache = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
 
   const look = async (digest: Buffer, find: () => Promise<KeyWithDigest | undefined>) => {
     const name = digest.toString("base64");
-    const held = known.get(name);
-    if (held) return held;
+    const cachedKey = cache.get(name);
+    if (cachedKey) return cachedKey;
     const found = await find();
-    if (found) known.set(name, found);
+    if (found) cache.set(name, found);
     return found;
   };
 
   const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
     for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
-    // With `known` switched off in a test there is still no caller.
+    // A test without the `known` check still gets no caller.
     return key ?? refuse("unauthorized", "this key is unknown");
   };
 
@@ -119,11 +117,10 @@ export function createKeys(
       const digest = digestOf(secret);
       keyOf(secret, digest, await look(digest, () => parts.findKey(digest)));
     },
-    forget: () => known.clear(),
+    forget: () => cache.clear(),
   };
 }
 
-/** How OpenAPI describes keys. */
 export const keySchemes: SecuritySchemes = {
   bearer: { type: "http", scheme: "bearer", description: "An API key: sk_live_… or sk_test_…" },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
@@ -131,7 +128,6 @@ export const keySchemes: SecuritySchemes = {
 
 export const keySecurity: Way["security"] = [{ bearer: [] }, { apiKey: [] }];
 
-/** By an API key that carries `scope`, within its quota. */
 export const key = (scope: Scope): Way => ({
   kind: "key",
   scope,
@@ -143,7 +139,6 @@ export const key = (scope: Scope): Way => ({
   admit: (attempt, parts) => admitKey(attempt, parts, scope),
 });
 
-/** Admits a call by its key, and counts it; undefined where none was presented. */
 export async function admitKey(
   { identity }: Pick<Attempt, "identity">,
   parts: Pick<AccessParts, "quotas" | "clock"> & { keys: Keys },
@@ -154,7 +149,6 @@ export async function admitKey(
   return { caller: identity.caller, pays: false, headers: await counted(identity.key, parts) };
 }
 
-/** Counts the call against the key's quota, and tells what is left of it; refuses when it is used up. */
 async function counted(
   key: KeyRow,
   { quotas, clock }: Pick<AccessParts, "quotas" | "clock">,

@@ -1,13 +1,12 @@
-/** On-Behalf-Of: an agent that acts for another, by its own key and within what the other has delegated to it. */
 import type { Hex } from "../../../core/model/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { admitWallet } from "./owner.ts";
-import { type Admission, type Attempt, type Delegated, delegatedOf, type Parts } from "./way.ts";
+import { type Admission, type Attempt, type DelegateRequest, delegatedOf, type Parts } from "./way.ts";
 
-/** `SX#42`, and where the principal has several wallets the one that is meant. */
+/** The wallet is needed where the principal has several. */
 const FORM = /^SX#([1-9]\d{0,6})(?:; ?wallet=(0x[0-9a-f]{40}))?$/i;
 
-/** Admits a call that says to be for another. It is never taken for the caller's own: what does not fit is refused. */
+/** A call with On-Behalf-Of never falls back to the caller's own name. */
 export async function admitOnBehalf(
   attempt: Attempt,
   parts: Parts,
@@ -30,12 +29,11 @@ export async function admitOnBehalf(
   return { pays: false, headers: {}, ...proven, ...admitted };
 }
 
-/** Who acts: the agent whose own key is shown, or whose wallet has signed the call and for whom it is made. */
 async function delegateOf(
   { presented, identity: { caller } }: Attempt,
   parts: Parts,
-  scope: Delegated["scope"],
-): Promise<Pick<Delegated, "by"> & Pick<Admission, "covers" | "idempotency_key">> {
+  scope: DelegateRequest["scope"],
+): Promise<Pick<DelegateRequest, "by"> & Pick<Admission, "covers" | "idempotency_key">> {
   if (presented.wallet_proof !== undefined) {
     if (presented.secret !== undefined)
       refuse("invalid", "send an API key or SIGN-IN-WITH-X, not both: each names a delegate");

@@ -1,16 +1,15 @@
-/** By anybody, free: within a limit by address. */
 import type { AddressLimits, CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { OpeningSetting, Way } from "./way.ts";
 
-/** A limit of the operation's own, such as 20 an hour, or of several that name the same one as `shared`. */
+/** Operations may use one limit under the same `shared` name. */
 export type OwnLimit = Pick<CallLimit, "calls" | "per"> & { shared?: string };
 
 /**
- * By anybody, free. All such operations share one limit a minute, which API keys are free of; one with a limit of its own
- * counts every call of an address, whoever asks.
+ * Without `own`, all open operations share one limit a minute, from which API keys are exempt. `own` counts every caller by
+ * address.
  */
 export const open = (own?: OwnLimit): Way => ({
   kind: "open",
@@ -25,7 +24,7 @@ export const open = (own?: OwnLimit): Way => ({
       ? { name: own.shared ?? operation.name, calls: own.calls, per: own.per }
       : { name: "open", calls: open_per_minute, per: "minute" };
     if (own || caller.kind !== "key") {
-      // A subject's key is free, so it is counted itself: its owner may call from many addresses.
+      // Subjects' keys are free, so the key is counted: its owner may use many addresses.
       const counted = !own && caller.kind === "subject" ? caller.key_id : addressBlock(presented.ip);
       const refusal = await beyond(limits, limit, counted, own?.shared);
       if (refusal) return refusal;
@@ -34,7 +33,6 @@ export const open = (own?: OwnLimit): Way => ({
   },
 });
 
-/** By anybody, free, where a setting of the operator's says so; otherwise the next way in counts. */
 export const openWhere = (setting: OpeningSetting): Way => {
   const { is_open: _, ...way } = open();
   return {
@@ -45,7 +43,6 @@ export const openWhere = (setting: OpeningSetting): Way => {
   };
 };
 
-/** Counts a call of somebody against a limit; the refusal of one that is beyond it. */
 export async function beyond(
   limits: AddressLimits,
   limit: CallLimit,

@@ -1,4 +1,3 @@
-/** By whoever caused what is asked about: the tenant's API key, or the signature of the wallet that paid. */
 import { createHash } from "node:crypto";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
@@ -18,17 +17,23 @@ import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
 import { walletsOwn } from "./wallet-signature.ts";
-import { type AccessParts, type Admission, BEARER, type Presented, type Way, walletSchemes } from "./way.ts";
+import {
+  type AccessParts,
+  type Admission,
+  BEARER,
+  type Credentials,
+  type Way,
+  walletSchemes,
+} from "./way.ts";
 
-/** Signatures of an address that only a contract at the chain can judge: each costs a question there. */
+/** Each one costs a query to the chain. */
 const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
 
 const WRITES = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * By the tenant's key that carries `scope`, or by the wallet's signature of the call in SIGN-IN-WITH-X. The wallet's tenant is
- * the one that its payments have. A signature of a call that writes covers the body, and its nonce is the Idempotency-Key:
- * whoever sends it again gets the first answer, and nothing is done twice.
+ * A wallet owns what its payments caused. A signature of a write covers the body; its nonce is the Idempotency-Key, so a repeat
+ * gets the first answer.
  */
 export const owner = (scope: Scope): Way => ({
   kind: "owner",
@@ -49,10 +54,9 @@ export const owner = (scope: Scope): Way => ({
   },
 });
 
-/** The wallet that signed the text in SIGN-IN-WITH-X, if that is about this call; refuses any other. */
 export async function admitWallet(
   header: string,
-  { method, path, ip, on_behalf_of }: Presented,
+  { method, path, ip, on_behalf_of }: Credentials,
   { app, clock, limits }: Pick<AccessParts, "app" | "clock" | "limits">,
 ): Promise<Admission> {
   const { public_url } = app.settings;
@@ -75,11 +79,11 @@ export async function admitWallet(
   return method === "DELETE" ? { ...admission, idempotency_key: proof.nonce } : admission;
 }
 
-/** A body as `resources` names it: the SHA-256 of its canonical form (RFC 8785) as a URI (RFC 6920). */
+/** SHA-256 of the canonical form (RFC 8785) as a URI (RFC 6920). */
 const bodyDigest = (body: JsonObject): string =>
   `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
 
-/** For whom a delegate signs: what On-Behalf-Of says, so that nobody turns the call into another's. */
+/** Signed too, so that nobody can redirect the call to another principal. */
 const principalUri = (on_behalf_of: string): string => `urn:on-behalf-of:${encodeURIComponent(on_behalf_of)}`;
 
 function refuseOthers({ resources = [] }: WalletProof, wanted: readonly string[]): void {

@@ -1,4 +1,3 @@
-/** By a payment over x402. */
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import {
@@ -11,16 +10,11 @@ import {
   type Way,
 } from "./way.ts";
 
-/** A payment stands for the scopes of ordinary use, and for none beyond them. */
 const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
 
-/** What a call with this input costs. */
 export type PriceOf<In> = (input: In, call: PricedCall) => Usdc | Promise<Usdc>;
 
-/**
- * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
- * unit price for the price lists.
- */
+/** A computed price states its unit price for the price lists. */
 export function pay(price: Usdc): Way;
 export function pay<In>(price: PriceOf<In>, unitPrice: Usdc): Way;
 export function pay(price: Payment["price"], unitPrice?: Usdc): Way {
@@ -50,8 +44,8 @@ export function pay(price: Payment["price"], unitPrice?: Usdc): Way {
 }
 
 /**
- * Whether the payment is good is said later. The key that comes along names the tenant, and does there what its scopes let it: else
- * whoever has one of a few scopes would have all of them for the price of a call.
+ * Verifies nothing yet. A key beside the payment must have the scope; otherwise a restricted key could buy any scope with one
+ * call.
  */
 function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {
   if (presented.payment === undefined) return undefined;

@@ -1,4 +1,3 @@
-/** By a key that belongs to a subject of the service, an agent say, and acts for that one alone. */
 import { timingSafeEqual } from "node:crypto";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
@@ -8,12 +7,10 @@ import { lookUp } from "./key.ts";
 import { beyond, EACH, type OwnLimit } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
 
-/** The form of a subject's key: `sk_soul_` and 256 random bits in base64url. */
 const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
 
 export const isSubjectSecret = (secret: string) => secret.startsWith("sk_soul_");
 
-/** Whose key it is. Refuses one that is unknown or revoked. */
 export async function identifySubject(parts: AccessParts, secret: string, ip: string): Promise<Identity> {
   const digest = digestOf(secret);
   const { findSubjectKey } = parts;
@@ -23,7 +20,7 @@ export async function identifySubject(parts: AccessParts, secret: string, ip: st
   return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
 }
 
-/** Refuses a secret that was identified before, once its key is revoked; it counts no guess. */
+/** Counts no guess: the secret was identified before. */
 export async function confirmSubject({ findSubjectKey }: AccessParts, secret: string): Promise<void> {
   const digest = digestOf(secret);
   liveKey(digest, await findSubjectKey?.(digest));
@@ -36,10 +33,7 @@ function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
   return key;
 }
 
-/**
- * By a subject's key that carries `scope`. It is free and has no quota, so it never stands for a payment; `own` limits what a subject
- * calls, from wherever it does.
- */
+/** Free and without a quota, so it never replaces a payment; `own` limits calls by subject, from any address. */
 export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   kind: "subject's key",
   ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),
@@ -61,7 +55,6 @@ export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   },
 });
 
-/** Refuses a subject's key that lacks a scope. */
 export function allowSubject({ scopes }: Extract<Caller, { kind: "subject" }>, scope: Scope): void {
   if (!scopes.includes(scope))
     refuse("forbidden", `this key lacks the scope ${scope}; it has ${scopes.join(", ")}`);

@@ -1,4 +1,3 @@
-/** A wallet's own signature: a key's, or that of a wallet which is a contract (ERC-1271). */
 import type { App } from "../../../core/app.ts";
 import type { Call, CallResult, Hex } from "../../../core/model/chain.ts";
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
@@ -7,8 +6,8 @@ import { isAccepted, keySignature, STRANGER_GAS, signatureCall } from "../../../
 export type WalletSignature = { digest: Uint8Array; wallet: Hex; given: Hex };
 
 /**
- * The signature as the chain takes it; undefined where it is not the wallet's. `beforeAsking` is called before the wallet's
- * code is asked at the chain, and may refuse.
+ * The form that the chain accepts; undefined for a wrong signature. `beforeAsking` may refuse before a contract (ERC-1271) is
+ * queried.
  */
 export async function walletsOwn(
   app: Pick<App, "chain" | "recover">,
@@ -21,7 +20,7 @@ export async function walletsOwn(
   return isAccepted(await askStranger(app, signatureCall(wallet, digest, given))) ? given : undefined;
 }
 
-/** Asks what runs code of strangers, which can break the very call that asks it: then it has said no, if the node answers others. */
+/** A stranger's contract can fail the whole call. That counts as a no, if the node answers other queries. */
 export async function askStranger({ chain }: Pick<App, "chain">, call: Call): Promise<CallResult> {
   try {
     return (await chain.read([call], { gas: STRANGER_GAS }))[0]!;

@@ -1,13 +1,12 @@
 import type { Printer } from "../../../core/model/ports/printer.ts";
 import type { Output, Picture } from "../output.ts";
 import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
-import { type Marked, sheetOf } from "./table.ts";
+import { type SourcedAnswer, sheetOf } from "./table.ts";
 
-/** An answer in another form than JSON, one that its operation has. */
 export function encodeAnswer(
   { table, chart, pages }: Extract<Output, { kind: "json" }>,
   form: Exclude<Form, typeof JSON_FORM>,
-  answer: Marked,
+  answer: SourcedAnswer,
   printer: Printer,
 ): Promise<Buffer> {
   switch (form) {
@@ -25,7 +24,6 @@ export function encodeAnswer(
   }
 }
 
-/** The picture that is an operation's own answer. */
 export function encodePicture(form: Form, { chart, meta }: Picture, printer: Printer): Promise<Buffer> {
   if (!isPictureForm(form)) throw new Error(`${form} is no picture format`);
   return printer.print({ form, chart, provenance: meta });

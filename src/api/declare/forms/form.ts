@@ -1,11 +1,10 @@
-/** The forms an answer can be had in, and which of them a caller is given (RFC 9110, 12.5.1). */
+/** RFC 9110, 12.5.1. */
 
 import Negotiator from "negotiator";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { OperationDeclaration } from "../operation.ts";
 
-/** Media types of JSON and of what is made of it, each with what HTTP tells beside it. */
 const forms = {
   "application/json": { extension: "json", parameters: "; charset=utf-8" },
   "text/csv": { extension: "csv", parameters: "; charset=utf-8; header=present" },
@@ -27,7 +26,6 @@ const PAGES = ["text/markdown", "text/html", "application/pdf"] as const;
 export const isPictureForm = (form: Form): form is (typeof PICTURES)[number] =>
   (PICTURES as readonly Form[]).includes(form);
 
-/** What an operation's answer can be had as, the usual form first; a stream and plain bytes have one of their own. */
 export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[] {
   if (output.kind === "picture") return [...PICTURES];
   if (output.kind !== "json") return [];
@@ -43,8 +41,8 @@ export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[
 const MOST_ACCEPT = 1_000;
 
 /**
- * The form that an Accept header prefers: by quality, then by how exactly it is named, then by the header's order; the usual one where
- * that leaves several, and where there is no header. Refuses with 406 when none fits; `field` is the header's name.
+ * By quality, then specificity, then the header's order; the default without a header. Refuses with 406; `field` is the header's
+ * name.
  */
 export function chosenForm(
   operation: OperationDeclaration,
@@ -57,7 +55,7 @@ export function chosenForm(
       errors: [{ path: field, message: `is at most ${MOST_ACCEPT} characters` }],
     });
   if (!accept || offered.length === 0) return offered[0] ?? JSON_FORM;
-  // With their parameters: some clients name a charset.
+  // With parameters: some clients name a charset.
   const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
   if (chosen !== undefined) return whole.get(chosen)!;
@@ -67,7 +65,6 @@ export function chosenForm(
   });
 }
 
-/** What HTTP tells of an answer's form; a caller that saves the answer finds a name for it. */
 export function formHeaders(operation: OperationDeclaration, form: Form): Record<string, string> {
   const { extension, parameters } = forms[form];
   if (form === JSON_FORM) return { "Content-Type": form + parameters };
@@ -75,7 +72,7 @@ export function formHeaders(operation: OperationDeclaration, form: Form): Record
   return {
     "Content-Type": form + parameters,
     "Content-Disposition": `${shown}; filename="${operation.name.replaceAll("_", "-")}.${extension}"`,
-    // A drawing opened by itself is a page, whose text has its size and font by style; so has a document.
+    // An SVG or HTML opened alone is a page, with inline styles.
     ...((form === "image/svg+xml" || form === "text/html") && {
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     }),

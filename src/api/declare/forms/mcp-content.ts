@@ -6,18 +6,14 @@ import { pathWith } from "../operation-facts.ts";
 import type { Output } from "../output.ts";
 import { encodeAnswer } from "./encode.ts";
 import type { Form, JSON_FORM } from "./form.ts";
-import type { Marked } from "./table.ts";
+import type { SourcedAnswer } from "./table.ts";
 
-/** What stands for an Accept header. */
 export function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined {
   const accepted: unknown = meta?.["tallystick/accept"];
   return accepted === undefined || accepted === null ? undefined : String(accepted);
 }
 
-/**
- * An answer's other form, which comes before its JSON: that stays, for it is what the tool's schema promises and what a receipt
- * names. A picture that cannot be drawn does not cost the caller the answer.
- */
+/** Precedes the JSON, which the tool's schema and the receipt need. A failed rendering does not cost the caller the answer. */
 export async function contentOf(
   { printer, public_url }: { printer: Printer; public_url: string },
   operation: Operation,
@@ -27,7 +23,7 @@ export async function contentOf(
 ): Promise<CallToolResult["content"][number]> {
   try {
     const { output } = operation as { output: Extract<Output, { kind: "json" }> };
-    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as Marked, printer);
+    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as SourcedAnswer, printer);
     if (form.startsWith("text/")) return { type: "text", text: body.toString() };
     const base64 = body.toString("base64");
     if (form.startsWith("image/")) return { type: "image", data: base64, mimeType: form };

@@ -1,23 +1,18 @@
-/** An answer as rows and columns: what CSV and Parquet are written from. */
 import { z } from "zod";
 import type { Provenance } from "../../../core/model/chart.ts";
 import type { Cell, Column, Sheet } from "../../../core/model/sheet.ts";
 import type { JsonSchema } from "../json-schema.ts";
 
-/** The answers that can be had in other forms than JSON: what their figures rest on stands in `meta`. */
-export type Marked = { meta: Provenance };
+export type SourcedAnswer = { meta: Provenance };
 
-/** The rows of an answer, and the schema of a row. */
 export type Table = { row: z.ZodType; rows: (answer: never) => readonly object[] };
 
-/** `"data.months"`: the array of objects at this place of an answer. */
-export type Place = "data" | `data.${string}`;
+/** The path of an array of objects in the answer: "data.months". */
+export type RowsPath = "data" | `data.${string}`;
 
-/** A column and where its values stand in a row. */
-type Found = Column & { path: string[]; optional: boolean };
+type TableColumn = Column & { path: string[]; optional: boolean };
 
-/** The table at a place of an answer. Throws at start for a place that holds no array of objects. */
-export function tableAt(schema: z.ZodObject, place: Place): Table {
+export function tableAt(schema: z.ZodObject, place: RowsPath): Table {
   const path = place.split(".");
   let found: unknown = schema;
   for (const name of path) found = found instanceof z.ZodObject ? found.shape[name] : undefined;
@@ -31,7 +26,7 @@ export function tableAt(schema: z.ZodObject, place: Place): Table {
 const member = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** Every row ends with what its figures rest on, so that it can be told apart wherever it is copied. */
+/** Every row has its source, so that copied rows stay identifiable. */
 const marksOf = ({ dataset, vintage, synthetic, coverage }: Provenance): (Column & { value: Cell })[] => [
   ...(coverage
     ? [{ name: "products_complete", type: "boolean" as const, value: coverage.products.complete }]
@@ -41,8 +36,8 @@ const marksOf = ({ dataset, vintage, synthetic, coverage }: Provenance): (Column
   { name: "synthetic", type: "boolean", value: synthetic },
 ];
 
-/** An answer's rows with nested objects flattened by dots. A column that may be absent, and is in every row, is left out. */
-export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
+/** Nested objects are flattened with dots. Optional columns without values are omitted. */
+export function sheetOf({ row, rows }: Table, answer: SourcedAnswer): Sheet {
   const found = rows(answer as never);
   const columns = columnsOf(row).filter(
     ({ path, optional }) =>
@@ -58,26 +53,25 @@ export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
   };
 }
 
-const path = (row: object, column: Found): unknown => column.path.reduce<unknown>(member, row);
+const path = (row: object, column: TableColumn): unknown => column.path.reduce<unknown>(member, row);
 
-const known = new WeakMap<z.ZodType, Found[]>();
+const columnsByRow = new WeakMap<z.ZodType, TableColumn[]>();
 
-function columnsOf(row: z.ZodType): Found[] {
-  let columns = known.get(row);
+function columnsOf(row: z.ZodType): TableColumn[] {
+  let columns = columnsByRow.get(row);
   if (!columns) {
     columns = flattened(
-      // Without their ids, for a column is looked for where a row has it.
+      // Without schema ids, which would hide a column behind a reference.
       z.toJSONSchema(row, { io: "output", unrepresentable: "any", metadata: z.registry() }) as JsonSchema,
       [],
       false,
     );
-    known.set(row, columns);
+    columnsByRow.set(row, columns);
   }
   return columns;
 }
 
-/** The columns below a schema; alternatives together have the columns of each. */
-function flattened(schema: JsonSchema, path: string[], optional: boolean): Found[] {
+function flattened(schema: JsonSchema, path: string[], optional: boolean): TableColumn[] {
   const options = (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null");
   if (options.length === 0 || !options.every(({ properties }) => properties))
     return [{ name: path.join("."), path, optional, type: typeOf(options) }];
@@ -98,7 +92,7 @@ function typeOf(options: JsonSchema[]): Column["type"] {
   return all === "integer" || all === "number" || all === "boolean" ? all : "text";
 }
 
-/** A list of plain values is joined by spaces; what has a structure of its own stays JSON. */
+/** Lists of plain values are joined by spaces; structures stay JSON. */
 function cellOf(value: unknown, { type }: Column): Cell {
   if (value === undefined || value === null) return null;
   if (type !== "text") return value as Cell;

@@ -1,4 +1,3 @@
-/** Whether webhooks are told in time. */
 import { waitingAlerts } from "../../../projections/alerts/subscriptions.ts";
 import { type Gauge, secondsSince } from "../../declare/gauge.ts";
 

@@ -1,4 +1,3 @@
-/** How far the log goes, and how far it is proven. */
 import { headsOf } from "../../../anchoring/heads.ts";
 import { newestAnchor } from "../../../domain/anchoring/anchor.ts";
 import { type Gauge, secondsSince } from "../../declare/gauge.ts";

@@ -1,4 +1,3 @@
-/** Money that is owed, and the gas that moves it. */
 import { keptPayments, owedRefunds } from "../../../projections/payments/watched.ts";
 import type { Gauge } from "../../declare/gauge.ts";
 

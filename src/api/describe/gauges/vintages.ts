@@ -1,5 +1,3 @@
-/** How old the figures are that are sold. */
-
 import { addMonths, monthText } from "../../../domain/trade/units.ts";
 import { currentReferences } from "../../../projections/reference/releases.ts";
 import { currentReleases } from "../../../projections/trade/releases.ts";

@@ -1,4 +1,3 @@
-/** The documentation at /docs: the pages of docs/, and a page for each operation, to be read, searched and tried. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { html, written } from "../../../core/model/html.ts";
@@ -13,10 +12,8 @@ import { operationBody } from "./operation-page.ts";
 
 const FOLDER = join(PACKAGE, "docs");
 
-/** Shown another way: what is generated from the catalogue has pages of its own. */
 const ELSEWHERE = new Map([["operations", "/docs#operations"]]);
 
-/** Files beside docs/ that are served. */
 const SERVED = new Map([
   ["/.env.example", "/docs/settings"],
   ["/src/explorer/verifier.js", "/log/verifier.js"],
@@ -107,7 +104,6 @@ async function readArticles(): Promise<Map<string, Article>> {
   );
 }
 
-/** A link of a page of docs/, as it stands at /docs. */
 function linkFrom(page: string, target: string): Destination {
   if (/^([a-z]+:|#|\/)/i.test(target)) return target;
   const { pathname, hash } = new URL(target, `http://docs/docs/${page}`);

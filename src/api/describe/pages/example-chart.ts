@@ -1,4 +1,3 @@
-/** The chart on the page at /: what it is of, as far as the open data go, and its picture. */
 import type { App } from "../../../core/app.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import { gapIn, knownOf, productsComplete } from "../../../domain/trade/coverage.ts";
@@ -11,16 +10,15 @@ import { mayAnswer, type TradeData } from "../../../projections/trade/answers/qu
 import { timeline } from "../../../projections/trade/answers/series.ts";
 import type { Document } from "../document.ts";
 
-/** Whose answer is drawn. */
 export const CHARTED_BY = "trade_timeline";
 
 const CHART = "/chart.svg";
 
-/** Shown where they are covered: most readers know roughly what these trade. */
+/** Most readers know roughly what these trade. */
 const WELL_KNOWN: readonly string[] = ["DE", "FR", "PL"];
 const [MOST_YEARS, MOST_REPORTERS] = [5, 3];
 
-export type Charted = {
+export type ChartQuery = {
   dataset: string;
   reporters: ReporterCode[];
   flow: Flow;
@@ -28,8 +26,7 @@ export type Charted = {
   hs: string | undefined;
 };
 
-/** What is asked for the chart: the last years of what would answer first; undefined where no open data can be drawn so. */
-export function chartedIn(trade: TradeData): Charted | undefined {
+export function chartedIn(trade: TradeData): ChartQuery | undefined {
   for (const manifest of mayAnswer(trade))
     for (const flow of flows) {
       const charted = chartedOf(manifest, flow);
@@ -38,7 +35,7 @@ export function chartedIn(trade: TradeData): Charted | undefined {
   return undefined;
 }
 
-function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undefined {
+function chartedOf({ dataset, coverage }: Manifest, flow: Flow): ChartQuery | undefined {
   const { products, months } = coverage;
   const [shortest] = products.codes.toSorted((a, b) => a.length - b.length);
   const hs = productsComplete(coverage, {}) ? undefined : shortest;
@@ -59,7 +56,7 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undef
     .filter((code) => monthsOf(code) > 0)
     .toSorted((a, b) => rank(a) - rank(b) || monthsOf(b) - monthsOf(a))
     .slice(0, MOST_REPORTERS);
-  // A last year of which months are to come would end in a fall that nobody's trade has taken.
+  // A partial last year would look like a fall in trade.
   const isWhole = (year: number) =>
     monthsBetween(year * 100 + 1, year * 100 + 12).every((period) =>
       reporters.every((code) => known(code, flow, period)),
@@ -69,21 +66,18 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undef
   return gapIn(coverage, charted, false) === undefined ? charted : undefined;
 }
 
-/** In words, for whoever does not see it. */
-export function aboutChart({ reporters, flow, years: { from, to }, hs }: Charted): string {
+export function aboutChart({ reporters, flow, years: { from, to }, hs }: ChartQuery): string {
   const names = new Intl.ListFormat("en-GB").format(reporters.map(partnerName));
   const product = hs === undefined ? "" : `, ${productTitle(hs)}`;
   const span = from === to ? String(to) : `${from} to ${to}`;
   return `A line chart: monthly ${flowWord(flow)} of ${names}${product}, ${span}`;
 }
 
-/** The chart of what is open now: where its picture is, and what it shows. */
 export function exampleChart(app: App): { path: string; about: string } | undefined {
   const charted = chartedIn(dataOf(app.data));
   return charted && { path: CHART, about: aboutChart(charted) };
 }
 
-/** The picture of the newest data is kept. */
 export function chartDocument(): Document {
   let drawn: { of: string; picture: Promise<Buffer> } | undefined;
   return {
@@ -103,7 +97,7 @@ export function chartDocument(): Document {
   };
 }
 
-/** Where nothing can be drawn the answer's own refusal says why. */
+/** The operation's own refusal explains a missing chart. */
 async function draw(app: App): Promise<Buffer> {
   const data = dataOf(app.data);
   const charted = chartedIn(data);

@@ -1,4 +1,3 @@
-/** The page at /: what this is, three calls to paste, a chart of today's data, and the price list. */
 import Negotiator from "negotiator";
 import { html } from "../../../core/model/html.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";

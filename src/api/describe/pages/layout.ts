@@ -1,25 +1,21 @@
-/** What every page that is made here has around it, and how it is sent. */
-
 import { html, type Markup, written } from "../../../core/model/html.ts";
-import type { Rendered, Visit } from "../document.ts";
+import type { RenderedDocument, Visit } from "../document.ts";
 import { PAGE_POLICY } from "../explorer.ts";
-import { type Place, placesFor } from "./places.ts";
+import { type MenuEntry, placesFor } from "./places.ts";
 
 export type Page = {
   title: string;
-  /** One sentence, for search engines and previews. */
   description: string;
   body: Markup;
-  /** Its place in the navigation, where it has one. */
-  place?: Place;
+  place?: MenuEntry;
   script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js";
   embedded_chain: boolean;
-  /** The sandbox's key, for whoever sits at the machine. */
+  /** The sandbox's key, for a browser on this machine. */
   key?: string | undefined;
 };
 
-/** A whole page; one that shows a key is kept nowhere. */
-export function pageOf({ script = "/docs/page.js", ...page }: Page): Rendered {
+/** A page with a key is never cached. */
+export function pageOf({ script = "/docs/page.js", ...page }: Page): RenderedDocument {
   const { title, description, body, place, embedded_chain, key } = page;
   const text = html`<!doctype html>
 <html lang="en" data-chain="${embedded_chain ? "development" : "public"}">
@@ -56,9 +52,7 @@ export function pageOf({ script = "/docs/page.js", ...page }: Page): Rendered {
   };
 }
 
-/** What the pages are made with, beside the catalogue. */
 export type PageParts = { public_url: string; embedded_chain: boolean; sandbox_key?: string | undefined };
 
-/** The key that a page may show: to a browser at this machine alone. */
 export const keyFor = ({ sandbox_key }: PageParts, { is_at_home }: Visit) =>
   is_at_home ? sandbox_key : undefined;

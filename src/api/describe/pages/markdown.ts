@@ -1,15 +1,13 @@
-/** Our own Markdown as HTML: anchors at headings, links between pages, tables that scroll, code in colours. */
 import MarkdownIt, { type Token } from "markdown-it";
 import { type Markup, markup } from "../../../core/model/html.ts";
 
-/** A page's part below one of its headings; the first is the whole page's. */
 export type Section = { title: string; anchor: string; text: string };
 
 export type Rendering = { title: string; lead: string; body: Markup; sections: Section[] };
 
 const escaped = new MarkdownIt().utils.escapeHtml;
 
-/** Comments, texts, options and words before a colon: what shell, JSON and TypeScript have in common is enough for our few blocks. */
+/** Covers only what our few blocks of shell, JSON and TypeScript need. */
 const TOKEN =
   /(?<comment>(?<=^|\s)(?:#|\/\/) .*$)|(?<name>"[^"\n]*"(?=\s*:))|(?<text>"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)|(?<option>(?<=\s)--?[a-z][\w-]*)/gm;
 
@@ -26,10 +24,8 @@ function coloured(code: string): string {
 
 const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
 
-/** Where a link goes: to an address, or to a file of the repository that is served nowhere. */
 export type Destination = string | { file: string };
 
-/** Renders a page; `linkOf` says where a link goes from here. */
 export function rendering(source: string, linkOf: (target: string) => Destination): Rendering {
   const markdown = new MarkdownIt({ html: false });
   markdown.core.ruler.push("destinations", (state) => {
@@ -68,7 +64,7 @@ export function rendering(source: string, linkOf: (target: string) => Destinatio
   };
 }
 
-/** Links with their destinations; a file that is served nowhere is named in place of a link, beside words that do not name it. */
+/** A file that is not served is named instead of linked. */
 function ledOn(
   children: readonly Token[],
   linkOf: (target: string) => Destination,
@@ -111,7 +107,7 @@ type Child = { type: string; content: string };
 const textOf = (children: readonly Child[]): string =>
   children.map(({ type, content }) => (type === "softbreak" ? " " : content)).join("");
 
-/** As GitHub names headings, whose links our pages hold. */
+/** GitHub's anchors, which our links use. */
 const anchorOf = (title: string): string =>
   title
     .toLowerCase()

@@ -1,5 +1,3 @@
-/** An operation on one page: what it is, its example in a form, how it is paid for, and room for its answer. */
-
 import { html, type Markup, prose } from "../../../core/model/html.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
 import { formsOf } from "../../declare/forms/form.ts";
@@ -84,11 +82,10 @@ function field(operation: Operation, name: string, property: JsonSchema, isRequi
               <p id="about-${name}" class="soft">${prose(property.description ?? "")}</p></div>`;
 }
 
-/** How what is typed is read: as it stands, as a number or yes and no, or as JSON. */
 function kindOf({ type, enum: values, items, anyOf }: JsonSchema, method: string): string {
   if (type === "boolean" || type === "integer" || type === "number")
     return type === "boolean" ? "boolean" : "number";
-  // A query has words alone; lists are words with commas between them there.
+  // A query has only text; lists are comma-separated.
   if (method !== "POST") return "text";
   if (type === "object" || items) return "json";
   if (anyOf && values === undefined) return anyOf.some(({ type }) => type === "object") ? "json" : "text";

@@ -1,5 +1,3 @@
-/** The row at the top of every page: whose it is, and where else to look. */
-
 import { html, type Markup } from "../../../core/model/html.ts";
 
 const PLACES = [
@@ -10,10 +8,9 @@ const PLACES = [
   ["/openapi.json", "OpenAPI"],
 ] as const;
 
-/** Of the page itself, where it is one of them. */
-export type Place = "/" | (typeof PLACES)[number][0];
+export type MenuEntry = "/" | (typeof PLACES)[number][0];
 
-export const placesFor = (place?: Place): Markup => html`<div class="top">
+export const placesFor = (place?: MenuEntry): Markup => html`<div class="top">
       <a class="brand" href="/"><img src="/log/icon.svg" alt="" width="28" height="28"> Tallystick</a>
       <nav class="places" aria-label="Pages">
         ${PLACES.map(([path, name]) => html`<a href="${path}"${path === place ? html` aria-current="page"` : ""}>${name}</a>`)}

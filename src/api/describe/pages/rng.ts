@@ -1,4 +1,3 @@
-/** The page at /rng: draws a random number, and draws one again from its revealed seed. */
 import { html, type Markup } from "../../../core/model/html.ts";
 import { type AbandonedRow, abandonedChains } from "../../../projections/rng/seeds.ts";
 import type { Document } from "../document.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { idFrom, limit, offset } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import { mailSubject, placeIn } from "../../../core/model/sealed.ts";
+import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
 import { microUsdcOf, totalOf } from "../../../domain/commerce/money.ts";
 import type { Order } from "../../../domain/commerce/order.ts";
 import * as orders from "../../../domain/commerce/order.ts";
@@ -87,7 +87,7 @@ const list = operation({
 /** Where whom an order is for was sealed. */
 const sealedOf = (tenant: string, { facts }: Order) => ({
   sealed: facts.customer,
-  place: placeIn(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
+  place: sealLocation(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
 });
 
 const HOUR_S = 3_600;
@@ -177,7 +177,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const target = orders.targetOf(tenant, facts.order_id);
     const customer = personal({
       subject: mailSubject(tenant, input.customer_email),
-      place: placeIn(orders, target, "OrderPlaced"),
+      place: sealLocation(orders, target, "OrderPlaced"),
       value: customerOf(input),
     });
     // The stock first: orders of one product queue for it, and each sees what the one before has left.

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import { mailSubject, placeIn } from "../../../core/model/sealed.ts";
+import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
 import { decimalEuro, sumOf, totalOf } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS } from "../../../domain/commerce/order.ts";
 import type { Product, UnitName } from "../../../domain/commerce/product.ts";
@@ -86,7 +86,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     const target = { tenant, id: quote_id };
     const client = personal({
       subject: mailSubject(tenant, input.client_email),
-      place: placeIn(quotes, target, "QuoteDrafted"),
+      place: sealLocation(quotes, target, "QuoteDrafted"),
       value: { name: input.client_name, mail: input.client_email },
     });
     const draft = (state: quotes.QuoteState) => {

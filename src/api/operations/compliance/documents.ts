@@ -22,7 +22,7 @@ import { compliancePages } from "../../../domain/compliance/pages.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
 import { agentRef, isInvented, sxId } from "../../../domain/identity/fields.ts";
 import { type Context, json, operation, pay } from "../../declare/index.ts";
-import { canonical } from "../../serve/asking.ts";
+import { canonical } from "../../serve/nested-calls.ts";
 import { ownAgent, positionNow, purposedOf } from "./record.ts";
 import { asOf, rulesFor, rulesShown } from "./rules.ts";
 

@@ -4,7 +4,7 @@ import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import type { Placed } from "../../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../../core/read-models/typed-events.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
@@ -29,7 +29,7 @@ import { trustProjection } from "../../../projections/trust/trust.ts";
 import { agentNamed, agentOf } from "../../agents/agents.ts";
 import { type Caller, payer } from "../../declare/caller.ts";
 import type { Context } from "../../declare/operation.ts";
-import { canonical } from "../../serve/asking.ts";
+import { canonical } from "../../serve/nested-calls.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 
@@ -45,7 +45,7 @@ export function rulesDigest(rules: Rules): string {
 /** An edition is the same as long as the process lives. */
 const digests = new WeakMap<Rules, string>();
 
-type AgentEvent = Placed<typeof agents>;
+type AgentEvent = PositionedEvent<typeof agents>;
 const evidence = ({ event_id, position, type }: AgentEvent): Evidence => ({ event_id, position, type });
 
 /** All events of an agent's own stream up to a position. */

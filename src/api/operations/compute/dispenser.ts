@@ -1,5 +1,5 @@
 /** Tasks that callers of this process are about to take: those who look at one moment look together, and each is given another one. */
-import { gathered } from "../../../../eventstore/gathered.ts";
+import { batched } from "../../../../eventstore/query-batch.ts";
 import type { App } from "../../../core/app.ts";
 import {
   mayTake,
@@ -37,7 +37,7 @@ export class Dispenser {
   /** By name, those who looked last at the end. */
   readonly #takers = new Map<string, { taker: Taker; until: number }>();
   #page: Page | undefined;
-  readonly #next = gathered((_pool, all: readonly Looking[]) => this.#shareOut(all));
+  readonly #next = batched((_pool, all: readonly Looking[]) => this.#shareOut(all));
 
   constructor(app: Pick<App, "pool" | "runner">) {
     this.#app = app;

@@ -20,7 +20,7 @@ import { copyId, ownerOf } from "../../../domain/compute/quorum.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { MOST_COPIES, verifications } from "../../../domain/compute/task-events.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { standingOf } from "../../../projections/compute/nodes.ts";
+import { callerStatusOf } from "../../../projections/compute/nodes.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
@@ -221,7 +221,7 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
 
 /** A node gets no task of its own side: it would buy itself a history of right results. */
 async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
-  const { bound } = await standingOf(app.pool, sx);
+  const { bound } = await callerStatusOf(app.pool, sx);
   if (bound.includes(tenant))
     refuseField(
       "assign",

@@ -16,7 +16,12 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
-import { findNode, nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
+import {
+  callerStatusOf,
+  findNode,
+  nodesProjection,
+  type Standing,
+} from "../../../projections/compute/nodes.ts";
 import {
   lentUnder,
   type NamedTask,
@@ -105,7 +110,7 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
     };
     const before = context.idempotency_key === undefined ? undefined : await lentBefore(app, lease_sha256);
     if (before) {
-      const again = await take(before, await standingOf(app.pool, sx));
+      const again = await take(before, await callerStatusOf(app.pool, sx));
       return { task: await shownLent(app, before, again, lease_id) };
     }
     refuseUnavailable(node);
@@ -198,11 +203,11 @@ function refusePaused({ failures, failed_at }: Standing, now: string): void {
 }
 
 async function standingUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<Standing> {
-  const standing = await standingOf(app.pool, sx);
+  const standing = await callerStatusOf(app.pool, sx);
   if (standing.running < max_concurrent) return standing;
   // Whoever has just given a result is not to be told that it works on it still.
   await app.caughtUp(nodesProjection);
-  const now = await standingOf(app.pool, sx);
+  const now = await callerStatusOf(app.pool, sx);
   if (now.running < max_concurrent) return now;
   return refuse(
     computeProblems["node-busy"],

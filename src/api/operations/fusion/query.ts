@@ -1,6 +1,6 @@
 import { query, queryInput, queryOutput } from "../../../projections/reports/answers/query.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
-import { type Asking, asking, STEP_MS } from "../../serve/asking.ts";
+import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { askOf } from "../reports/made.ts";
 import { queryVintage } from "./data.ts";
 
@@ -17,9 +17,13 @@ nearest three.`,
   example: { question: "How dependent is Latvia on imports of mineral fuels?" },
   vintage: queryVintage,
   handle: (context) =>
-    asking(context as never, (asked: Asking) => query(askOf(asked), asked.reference, context.input), {
-      step_ms: STEP_MS,
-    }),
+    withNestedCalls(
+      context as never,
+      (asked: NestedCalls) => query(askOf(asked), asked.reference, context.input),
+      {
+        step_ms: STEP_MS,
+      },
+    ),
 });
 
 export const queryOperations = [queryOperation];

@@ -8,7 +8,7 @@ import type { App } from "../../../core/app.ts";
 import { time } from "../../../core/model/fields.ts";
 import type { Subjects } from "../../../core/model/ports/subjects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import { placeIn } from "../../../core/model/sealed.ts";
+import { sealLocation } from "../../../core/model/sealed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
@@ -31,7 +31,7 @@ import { agentWatched } from "./keys.ts";
 
 const MOST_SERVICES = 10;
 
-const placeOfAbout = (agent_id: string) => placeIn(agents, agents.targetOf(agent_id), "AgentDescribed");
+const placeOfAbout = (agent_id: string) => sealLocation(agents, agents.targetOf(agent_id), "AgentDescribed");
 
 type Opener = Pick<Subjects, "open">;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
-import { typed } from "../../../core/read-models/typed.ts";
+import { typedEvent } from "../../../core/read-models/typed-events.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
@@ -138,7 +138,7 @@ async function eventsOf(app: App, agent_id: string): Promise<z.infer<typeof sayi
   return stored.map((event) => ({
     event_id: event.event_id,
     type: event.type,
-    about: aboutOf(typed<agents.AgentEvent>(app.unit.schemas, event)),
+    about: aboutOf(typedEvent<agents.AgentEvent>(app.unit.schemas, event)),
   }));
 }
 

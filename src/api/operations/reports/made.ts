@@ -16,7 +16,7 @@ import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
 import { type Context, json } from "../../declare/index.ts";
-import { type Asking, asking, canonical, type Patience } from "../../serve/asking.ts";
+import { canonical, type NestedCalls, type TimeLimits, withNestedCalls } from "../../serve/nested-calls.ts";
 import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({
@@ -42,11 +42,11 @@ export async function made(
   operation: string,
   context: Context<never>,
   write: (ask: Ask, reference: ReferenceStore) => Promise<Written>,
-  patience: Patience = {},
+  patience: TimeLimits = {},
 ): Promise<z.infer<typeof reportAnswer>> {
   const { app, caller, decide } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
-  const { plain, vintages } = await asking(
+  const { plain, vintages } = await withNestedCalls(
     context,
     async (asked) => ({ plain: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
     patience,
@@ -108,4 +108,4 @@ export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMe
 }
 
 /** Answers are what the operations' schemas say, which the catalogue's tests hold them to. */
-export const askOf = (asked: Asking): Ask => asked.ask as unknown as Ask;
+export const askOf = (asked: NestedCalls): Ask => asked.ask as unknown as Ask;

@@ -2,7 +2,7 @@ import { CUSTOM_MS, customInput, customReport } from "../../../projections/repor
 import { fusionDeep, fusionDeepInput } from "../../../projections/reports/answers/fusion-deep.ts";
 import { vintage } from "../../../projections/trade/answers/data.ts";
 import { key, operation, pay } from "../../declare/index.ts";
-import { STEP_MS } from "../../serve/asking.ts";
+import { STEP_MS } from "../../serve/nested-calls.ts";
 import { FORMS, made, recorded, reportOutput } from "./made.ts";
 
 const customOperation = operation({

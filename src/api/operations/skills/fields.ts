@@ -14,7 +14,7 @@ import { agents, type Skill, type SkillScope } from "../../../domain/skills/skil
 import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/operation.ts";
-import { canonical } from "../../serve/asking.ts";
+import { canonical } from "../../serve/nested-calls.ts";
 
 /** Micro-USDC that an agent's run costs. */
 export const PRICE_MICRO = 500_000;

@@ -10,8 +10,8 @@ import type { Written } from "../../../projections/reports/writing.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import { dataNamed } from "../../declare/named-vintages.ts";
-import { canonical } from "../../serve/asking.ts";
 import { sha256 } from "../../serve/call.ts";
+import { canonical } from "../../serve/nested-calls.ts";
 import { isOfLog, runSkill } from "./running.ts";
 
 /** `kept`: its answer was not asked again, since it was read of the log. */

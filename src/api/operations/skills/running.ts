@@ -3,7 +3,7 @@
 import type { App } from "../../../core/app.ts";
 import { decidesNothing } from "../../../core/commands/unit.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
-import { Late, refuse } from "../../../core/model/refusal.ts";
+import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
@@ -19,8 +19,8 @@ import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
 import { anonymous } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
-import { type Asking, asking, canonical, STEP_MS } from "../../serve/asking.ts";
 import { sha256 } from "../../serve/call.ts";
+import { canonical, type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { complete } from "../reports/made.ts";
 import { summedUp } from "../reports/summed-up.ts";
 import { offered } from "./asked.ts";
@@ -54,9 +54,9 @@ export type Ran = { result: SkillResult; text: string; vintages: string };
 
 /** Runs a skill. Refuses what a step that it cannot do without refuses. */
 export const runSkill = (run: Run): Promise<Ran> =>
-  asking(contextOf(run), (asked) => told(run, asked), { step_ms: STEP_MS });
+  withNestedCalls(contextOf(run), (asked) => told(run, asked), { step_ms: STEP_MS });
 
-async function told(run: Run, asked: Asking): Promise<Ran> {
+async function told(run: Run, asked: NestedCalls): Promise<Ran> {
   const { skill, slots, at_once = false, noted } = run;
   const begun = new Map<string, number>();
   const ask = ((operation: string, input: Record<string, unknown>) =>
@@ -101,14 +101,14 @@ async function told(run: Run, asked: Asking): Promise<Ran> {
 /** What a step asks: a method of earlier answers, the caller's own log, or an operation. */
 async function answerTo(
   run: Run,
-  asked: Asking,
+  asked: NestedCalls,
   name: string,
   input: Record<string, unknown>,
 ): Promise<Told> {
   if (Object.hasOwn(methodsOfPlans, name)) return computed(name as keyof typeof methodsOfPlans, input);
   if (!isOfLog(name)) return asked.ask(name, input);
   const kept = await run.kept?.(name, sha256(canonical(input)));
-  const answer = kept ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new Late(name)));
+  const answer = kept ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new QueryTimeout(name)));
   const synthetic = valueAt(answer, "/meta/synthetic") === true;
   return {
     answer,

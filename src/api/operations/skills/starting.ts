@@ -1,8 +1,8 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
 
 import type { App } from "../../../core/app.ts";
-import { Late, refuse } from "../../../core/model/refusal.ts";
-import { placeIn } from "../../../core/model/sealed.ts";
+import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
+import { sealLocation } from "../../../core/model/sealed.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
@@ -18,8 +18,8 @@ import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import type { Context } from "../../declare/index.ts";
-import { canonical } from "../../serve/asking.ts";
 import { sha256 } from "../../serve/call.ts";
+import { canonical } from "../../serve/nested-calls.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
 
@@ -89,7 +89,7 @@ export async function begin(
       1_000 * wait_s,
     ).catch((error: unknown) => {
       // A step that was slow is asked again by the worker.
-      if (error instanceof Late) return undefined;
+      if (error instanceof QueryTimeout) return undefined;
       throw error;
     }),
   );
@@ -144,7 +144,7 @@ export async function request(
   const tasks = all.map(({ execution_id, task }) =>
     personal({
       subject: subjectOf({ tenant, execution_id }),
-      place: placeIn(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
+      place: sealLocation(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
       value: { task },
       is_new,
     }),

@@ -7,7 +7,7 @@ import { Refusal } from "../../../core/model/refusal.ts";
 import { readSignature, writeSignature } from "../../../domain/payments/authorization.ts";
 import { idOf } from "../../../domain/payments/payment.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
-import type { Presented, Usdc } from "../../declare/access/way.ts";
+import type { Credentials, Usdc } from "../../declare/access/way.ts";
 import { addressBlock } from "../../declare/address.ts";
 import type { PresentedPayment } from "./charge.ts";
 import { type Asked, examine, SETTLING_SECONDS } from "./checks.ts";
@@ -29,9 +29,9 @@ export type AcceptedPayment = PresentedPayment & { x402_version: 1 | 2; identifi
 
 export type Acceptance = {
   /** Reads and judges a payment; one that is not good carries its `refusal`. Throws PaymentRefused when it cannot be read. */
-  accept(presented: Presented, quote: Quote): Promise<AcceptedPayment>;
+  accept(presented: Credentials, quote: Quote): Promise<AcceptedPayment>;
   /** Counts a payment that was refused, or whose call was, or that came for what its caller had already. */
-  boughtNothing(presented: Presented, error?: unknown): void;
+  boughtNothing(presented: Credentials, error?: unknown): void;
 };
 
 export function createAcceptance(parts: {

@@ -29,7 +29,7 @@ import { PaymentRefused, refusePayment } from "./refused.ts";
 import { answeredPayment } from "./replay.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { heldFor, standingOf } from "./standing.ts";
+import { callerStatusOf, heldFor } from "./standing.ts";
 
 /** What can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
 export const supported = ({ chain }: App) => ({
@@ -171,7 +171,7 @@ async function sellElsewhere(
   const { app, call, payment } = charge;
   const target = payments.targetOf(payment.id);
   const state = await app.load(payments, target);
-  const standing = await standingOf(state, charge);
+  const standing = await callerStatusOf(state, charge);
   if (standing === "pending") return refusePending(payment.id, undefined, await heldFor(app, state));
   if (standing === "open") {
     const checked = await check(charge, state);

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { transact } from "../../../core/commands/transact.ts";
-import type { Committed, Decide } from "../../../core/commands/unit.ts";
+import type { CommitResult, Decide } from "../../../core/commands/unit.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import type { AddressLimits } from "../../../core/model/ports/address-limits.ts";
 import { type EventName, Refusal, refuse } from "../../../core/model/refusal.ts";
@@ -26,7 +26,7 @@ import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../../domain/payments/receipt.ts";
 import { admitWallet } from "../../declare/access/owner.ts";
-import type { Presented } from "../../declare/access/way.ts";
+import type { Credentials } from "../../declare/access/way.ts";
 import { payer } from "../../declare/caller.ts";
 import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
@@ -61,10 +61,10 @@ import {
 } from "./replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { heldFor, isLeftBehind, standingOf } from "./standing.ts";
+import { callerStatusOf, heldFor, isLeftBehind } from "./standing.ts";
 
 /** A payment as a call brought it; `path` is the request's own path and query, which its 402 named, `sent` its body. */
-export type Offer = { presented: Presented; path: string; sent: JsonObject };
+export type Offer = { presented: Credentials; path: string; sent: JsonObject };
 
 /** What a paid call comes to: its answer with the event that records it, or a fresh 402. */
 export type Outcome = Answered | { due: true; refused: PaymentRefused };
@@ -242,7 +242,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
     if (other) await Promise.race([other.catch(() => undefined), pause(deadline - performance.now())]);
     const state = await app.load(payments, payments.targetOf(id));
     if (state) await refuseIfPublic(paid, state);
-    const standing = await standingOf(state, paid, leftBehind);
+    const standing = await callerStatusOf(state, paid, leftBehind);
     if (standing === "answered") return repeat(parts, call, id);
     const isHeld = holder !== undefined && (await isUnderWay(app, holder));
     if (standing === "open" && !isHeld && !under_way.has(id)) {
@@ -339,7 +339,7 @@ const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
 async function servedBy(
   { parts }: Flow,
   paid: PaidCall,
-  { result: made, events, replayed }: Committed<PreparedAnswer>,
+  { result: made, events, replayed }: CommitResult<PreparedAnswer>,
   settled: SettledPayment | undefined,
 ): Promise<Served> {
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.prefix));

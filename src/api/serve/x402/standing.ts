@@ -28,7 +28,7 @@ export async function isLeftBehind(app: App, state: PaymentState): Promise<boole
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
  * answer. Throws PaymentRefused for one that is not good, or has bought something else.
  */
-export async function standingOf(
+export async function callerStatusOf(
   state: PaymentState,
   { app, call, payment }: Charge,
   leftBehind: (app: App, state: PaymentState) => boolean | Promise<boolean> = isLeftBehind,

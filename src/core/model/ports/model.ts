@@ -1,5 +1,4 @@
-/** Why a model gave no text. */
-export const modelTroubles = {
+export const modelFailures = {
   unreached: "it could not be reached",
   late: "it did not answer in time",
   refused: "it refused to answer",
@@ -8,18 +7,15 @@ export const modelTroubles = {
   budget_spent: "the tokens of the day are spent",
 } as const;
 
-export type ModelTrouble = keyof typeof modelTroubles;
+export type ModelFailure = keyof typeof modelFailures;
 
-/** What became of asking a model: what was kept of its text, or why nothing was. */
-export type ModelAsked<Kept, Why> = ({ kept: Kept } | { why: Why | ModelTrouble }) & {
+export type ModelResult<Kept, Why> = ({ kept: Kept } | { why: Why | ModelFailure }) & {
   prompt_sha256: string;
-  /** Of the text that was read last; null where there was none. */
   answer_sha256: string | null;
-  /** That counted against the day's budget. */
   tokens: number;
 };
 
-/** `data` is the whole user message, as JSON; `form` the JSON Schema of the answer; `within_ms` less than the minute that asking may take. */
+/** `data`: the user message, as JSON. `form`: the JSON Schema of the answer. `within_ms`: below the one-minute limit. */
 export type Question = {
   instructions: string;
   data: object;
@@ -28,17 +24,13 @@ export type Question = {
   within_ms?: number | undefined;
 };
 
-/** A language model somewhere else, whose word counts for nothing by itself. */
+/** A language model; its answers are never trusted alone. */
 export type Model = {
   readonly name: string;
-  /** Where it is asked. */
   readonly host: string;
-  /**
-   * Asks it once, and again where nothing comes of it; a minute in all. `read` says what a text comes to. Rejects where `signal`
-   * does.
-   */
+  /** Retries a failed answer, within one minute in all. `read` parses a text. Rejects where `signal` aborts. */
   ask<Kept, Why>(
     question: Question,
     read: (text: string) => { kept: Kept } | { why: Why },
-  ): Promise<ModelAsked<Kept, Why>>;
+  ): Promise<ModelResult<Kept, Why>>;
 };

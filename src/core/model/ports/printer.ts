@@ -2,7 +2,6 @@ import type { Chart, Provenance } from "../chart.ts";
 import type { Doc } from "../doc.ts";
 import type { Sheet } from "../sheet.ts";
 
-/** An answer to be written in another form than JSON. */
 export type Print =
   | { form: "text/csv"; sheet: Sheet }
   | { form: "application/vnd.apache.parquet"; sheet: Sheet; meta: object }
@@ -10,6 +9,6 @@ export type Print =
   | { form: "text/markdown" | "text/html" | "application/pdf"; doc: Doc };
 
 export type Printer = {
-  /** The same order gives the same bytes. Refuses `busy` when too many wait, `unavailable` when it fails. */
+  /** Deterministic. Refuses `busy` when too many wait, `unavailable` when it fails. */
   print(order: Print): Promise<Buffer>;
 };

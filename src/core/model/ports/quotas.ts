@@ -4,9 +4,9 @@ export type Usage = { day_used: number; month_used: number };
 
 export type QuotaKey = { key_id: string } & Limits;
 
-export type Taken = { granted: boolean; usage: Usage };
+export type QuotaResult = { granted: boolean; usage: Usage };
 
 export type Quotas = {
-  /** Counts one call against both windows of a key, or says that one of them is used up. */
-  take(key: QuotaKey): Promise<Taken>;
+  /** Counts one call against both windows, unless one is used up. */
+  take(key: QuotaKey): Promise<QuotaResult>;
 };

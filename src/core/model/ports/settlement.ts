@@ -1,55 +1,45 @@
 import type { Hex, Purpose, Receipt } from "../chain.ts";
 
-/** Permission to move `value` micro-USDC. It holds while valid_after < time < valid_before (seconds of Unix time). */
+/** `value` in micro-USDC. Valid while valid_after < time < valid_before (Unix seconds). */
 export type TransferAuthorization = {
   from: Hex;
   to: Hex;
   value: bigint;
   valid_after: bigint;
   valid_before: bigint;
-  /** 32 bytes the payer chose; one authorization a nonce. */
+  /** 32 bytes that the payer chose; one authorization a nonce. */
   nonce: Hex;
 };
 
 export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex };
 
-/** `used`: settled or cancelled. `would_settle`: the transfer as it is would go through now, the signature checked by the chain. */
+/** `used`: settled or cancelled. `would_settle`: simulated now, with the chain checking the signature. */
 export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boolean; reason?: string };
 
-/** Why a payment is carried to the chain: by that its gas comes from one budget or another. */
+/** Decides which gas budget pays. */
 export type Errand = "purchase" | "carrying" | "refund" | "unasked refund" | "withdrawal";
 
-/**
- * What is known of a payment before it is carried. `purpose`: its gas would come from the budget of this. `barred`: why the service does
- * not carry it, though the chain might take it.
- */
+/** `purpose`: the gas budget. `barred`: why the service refuses a payment that the chain might accept. */
 export type SettlementFacts = PaymentFacts & { seen_block: bigint; purpose: Purpose; barred?: string };
 
-/** Carries signed payments to the chain: by our own gas key, or through a facilitator. */
+/** Sends with our own gas key, or through a facilitator. */
 export type Settlement = {
-  /**
-   * Whether a payment would go through now, asked together with others; `seen_block` is the chain's height. A payer with
-   * code is asked alone. Rejects with ChainUnavailable.
-   */
+  /** Batched with other calls, except for a payer with code. Rejects with ChainUnavailable. */
   facts(payment: SignedTransfer, errand?: Errand): Promise<SettlementFacts>;
-  /**
-   * How an authorization that is used came to its end, whoever saw to that, if it did within the last two hours; undefined
-   * when the chain does not show it, or not yet. Rejects with ChainUnavailable.
-   */
+  /** Covers any sender, and the last two hours; undefined when the chain does not show it yet. Rejects with ChainUnavailable. */
   ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
   /**
-   * Answers the mined transaction whose logs show that the payment moved, whoever sent it. Rejects with NotSettled, with
-   * ChainUnavailable when nothing was sent, with TransactionPending when the outcome is not known yet.
+   * The receipt's logs prove the payment, whoever sent it. Rejects with NotSettled, ChainUnavailable (nothing was sent) or
+   * TransactionPending (the outcome is open).
    */
   settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;
 };
 
-/** `settled`: its money moved, to whom and as much as it says. `void`: it never will, once that is `final`. */
+/** `void`: the money will never move, once that is `final`. */
 export type PaymentEnd =
   | { kind: "settled"; receipt: Receipt }
   | { kind: "void"; reason: string; final: boolean };
 
-/** The chain refused a payment; nothing moved. */
 export class NotSettled extends Error {
   override readonly name = "NotSettled";
 }

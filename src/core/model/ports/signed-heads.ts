@@ -1,15 +1,14 @@
 import type { Hex } from "../chain.ts";
 
-/** A checkpoint that was signed. `note`: the signed note, which with a log that contradicts it is proof. */
-export type KeptHead = { size: number; root: Hex; note: string };
+/** `note`: with a log that contradicts it, the signed note is proof. */
+export type StoredHead = { size: number; root: Hex; note: string };
 
-/** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
-export type KeptHeads = {
-  /** The logs of which one was signed here. */
+/** Stored outside the database, which may be reset. */
+export type StoredHeads = {
   origins(): Promise<string[]>;
-  /** Asked before every append: as quick as a folder is listed. */
-  last(origin: string): Promise<KeptHead | undefined>;
-  /** Durable when it resolves; a smaller one is passed over. */
+  /** Called before every append, so it must be fast. */
+  last(origin: string): Promise<StoredHead | undefined>;
+  /** Durable when it resolves; a smaller head is ignored. */
   advance(
     origin: string,
     signed: { size: number; root: Hex; note: string; signed_at: string },

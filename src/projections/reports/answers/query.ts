@@ -1,6 +1,6 @@
 /** A question over several sources: `query` finds the plan that answers it, asks its steps, and tells them as facts. */
 import { z } from "zod";
-import { Late, Refusal, refuse } from "../../../core/model/refusal.ts";
+import { QueryTimeout, Refusal, refuse } from "../../../core/model/refusal.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
@@ -143,7 +143,7 @@ export async function runTold(
       return one.answer;
     },
     // What was only slow is asked again with the whole: the same question has the same answer.
-    (error): error is Refusal => error instanceof Refusal && !(error instanceof Late),
+    (error): error is Refusal => error instanceof Refusal && !(error instanceof QueryTimeout),
     course,
   ).catch((error: unknown) => refusedOf(plan, field, error));
   // In the plan's order, whichever was answered first.

@@ -1,11 +1,11 @@
-/** A place in the log that an auditor noted earlier: a position and its log hash or the beginning of it (version and event hash for one stream). */
-export type HeldHead = { position: number; hash_prefix: string; epoch?: string };
+/** An auditor's note of a position and its log hash, or a prefix of it (a stream: version and event hash). */
+export type NotedHead = { position: number; hash_prefix: string; epoch?: string };
 
 const PLAIN = /^(\d{1,16}):([0-9a-f]{8,64})$/;
 const CURSOR = /^v1\.([^.]+)\.(\d{1,16})\.([0-9a-f]{8,64})$/;
 
-/** Reads `position:log_hash` (at least 8 hex digits of it) or a cursor of the change feed; throws on anything else. */
-export function parseHeldHead(text: string): HeldHead {
+/** `position:log_hash` (at least 8 hex digits) or a cursor of the change feed; throws on anything else. */
+export function parseNotedHead(text: string): NotedHead {
   const plain = PLAIN.exec(text);
   if (plain) return { position: Number(plain[1]), hash_prefix: plain[2]! };
   const cursor = CURSOR.exec(text);

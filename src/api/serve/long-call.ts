@@ -1,26 +1,23 @@
 /**
- * A call that lasts: a stream, or one that waits for something. Its caller is checked again before each chunk of the stream, before
- * the answer of a wait, and every 15 seconds: a revoked key, an ended delegation or a suspended agent is served no more.
+ * Checks the caller of a long call again: before each chunk, before a delayed answer, and every 15 seconds. So a revoked key, an
+ * ended delegation or a suspended agent loses access.
  */
 import type { Clock } from "../../core/model/ports/clock.ts";
 
-/** Between two checks of a call in which nothing happens. */
 const CHECK_MS = 15_000;
 
-/** An answer within this time rests on the call's admission: a process trusts what it knows of a key for as long. */
+/** A faster answer relies on admission, which trusts a cached key for as long. */
 const TRUSTED_MS = 1_000;
 
-export type LastingParts = {
-  /** Refuses once the caller may not be served any more. */
+export type LongCallParts = {
   still: () => Promise<void>;
-  /** Of the request: aborted when the caller goes away or the service stops. */
   request: () => AbortSignal;
   clock: Clock;
   check_ms?: number;
 };
 
-export class LastingCall {
-  readonly #parts: LastingParts;
+export class LongCall {
+  readonly #parts: LongCallParts;
   readonly #began = performance.now();
   readonly #own = new AbortController();
   #signal: AbortSignal | undefined;
@@ -28,11 +25,11 @@ export class LastingCall {
   #ends_at: Date | undefined;
   #isOver = false;
 
-  constructor(parts: LastingParts) {
+  constructor(parts: LongCallParts) {
     this.#parts = parts;
   }
 
-  /** Aborted as the request is, when a check refuses, and when the call's time is over. A call that reads it may last: the checks begin. */
+  /** Also aborts after a failed check and at the call's end. Reading it starts the checks. */
   get signal(): AbortSignal {
     if (this.#signal) return this.#signal;
     const request = this.#parts.request();
@@ -43,12 +40,11 @@ export class LastingCall {
     return this.#signal;
   }
 
-  /** Nothing is told after this time, by the service's clock. */
   endAt(time: Date): void {
     this.#ends_at = time;
   }
 
-  /** Refuses once the caller may not be served any more; false when the call's time is over. */
+  /** Refuses once the caller lost access; false after the call's end. */
   async check(): Promise<boolean> {
     try {
       await this.#parts.still();
@@ -62,12 +58,11 @@ export class LastingCall {
     return false;
   }
 
-  /** Checks the caller of an answer that took its time. */
   async checkAnswer(): Promise<void> {
     if (performance.now() - this.#began > TRUSTED_MS) await this.check();
   }
 
-  /** Passes on a stream's chunks. Once its time is over one more may come: its last line. */
+  /** After the end it passes one more chunk: the last line. */
   async *checked<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
     void this.signal;
     try {
@@ -82,7 +77,6 @@ export class LastingCall {
     }
   }
 
-  /** The call is over: nothing is checked any more. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

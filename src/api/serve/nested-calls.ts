@@ -1,58 +1,54 @@
-/** Operations asked from within another, as its own caller and uncharged: all on one state of the data, and each answer named. */
+/** Calls operations inside another: as its caller, uncharged, on one state of the data, each answer citable. */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import { Late } from "../../core/model/refusal.ts";
+import { QueryTimeout } from "../../core/model/refusal.ts";
 import { type Data, held, watched } from "../../datasets/reading.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { Told } from "../../domain/reports/fact.ts";
-import type { Marked } from "../declare/forms/table.ts";
+import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { inputReader } from "../declare/input.ts";
 import { type Context, restsOnDataAlone } from "../declare/operation.ts";
 import { effectOf } from "../declare/operation-facts.ts";
 import { handled, withRestsOn } from "./answer.ts";
+import { cachedAnswer, keepTold } from "./answer-cache.ts";
 import { sha256 } from "./call.ts";
-import { keepTold, toldBefore } from "./told-before.ts";
 
-/** An answer as HTTP gives it, without its envelope, and what it is cited by. */
-export type AnswerTold = Told & { answer: { data: unknown; meta: Marked["meta"] & { rests_on: string } } };
+/** As over HTTP, without the envelope, and with its citation. */
+export type CitedAnswer = Told & {
+  answer: { data: unknown; meta: SourcedAnswer["meta"] & { rests_on: string } };
+};
 
-export type Asking = {
-  /** Refuses what the operation refuses. */
-  ask(operation: string, input: Record<string, unknown>): Promise<AnswerTold>;
-  /** What all answers so far rest on. */
+export type NestedCalls = {
+  ask(operation: string, input: Record<string, unknown>): Promise<CitedAnswer>;
   restsOn(): string;
-  /** The tables in the state that all of them are asked on. */
   reference: ReferenceStore;
 };
 
-/** How long an answer and all of them may take, where that is limited; one that takes longer is refused as unavailable. */
-export type Patience = { step_ms?: number; whole_ms?: number };
+export type TimeLimits = { step_ms?: number; whole_ms?: number };
 
-/** RFC 8785. */
 export const canonical = (value: object): string => canonicalText(value as JsonObject, "value");
 
-/** Runs `work` on data that stay as they are until it is done. */
-export async function asking<T>(
+export async function withNestedCalls<T>(
   called: Context<never>,
-  work: (asking: Asking) => Promise<T>,
-  { step_ms, whole_ms }: Patience = {},
+  work: (withNestedCalls: NestedCalls) => Promise<T>,
+  { step_ms, whole_ms }: TimeLimits = {},
 ): Promise<T> {
-  // Its signal listens to the call anew each time that it is read: it is read once.
+  // Each read of its signal adds a listener, so it is read once.
   const context = { ...called };
   const { data, release } = held(context.data);
   const all = watched(data);
   const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
   const whole = after(whole_ms);
-  const ask: Asking["ask"] = async (name, input) => {
+  const ask: NestedCalls["ask"] = async (name, input) => {
     const limits = [...after(step_ms), ...whole];
     const signal = AbortSignal.any([context.signal, ...limits]);
     try {
-      const answer = await asked({ ...context, signal }, { data, seen: all.data }, name, input);
+      const answer = await callOperation({ ...context, signal }, { data, seen: all.data }, name, input);
       signal.throwIfAborted();
       return answer;
     } catch (error) {
       if (context.signal.aborted || !limits.some(({ aborted }) => aborted)) throw error;
-      throw new Late(name);
+      throw new QueryTimeout(name);
     }
   };
   try {
@@ -62,22 +58,21 @@ export async function asking<T>(
   }
 }
 
-/** What a step of a plan may take. */
 export const STEP_MS = 10_000;
 
-async function asked(
+async function callOperation(
   context: Context<never>,
   { data, seen }: { data: Data; seen: Data },
   name: string,
   input: Record<string, unknown>,
-): Promise<AnswerTold> {
+): Promise<CitedAnswer> {
   const operation = context.catalogue.operations.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   const valid = inputReader(operation.input).fromObject(input, {}) as never;
   const isKept = restsOnDataAlone(operation) && effectOf(operation).changes === "nothing";
   const question = `${name} ${JSON.stringify(input)}`;
-  const before = isKept ? toldBefore(context.app, question, { data, seen }) : undefined;
-  if (before) return before as AnswerTold;
+  const before = isKept ? cachedAnswer(context.app, question, { data, seen }) : undefined;
+  if (before) return before as CitedAnswer;
   const reading = watched(seen);
   const answer = await handled(operation, {
     ...context,
@@ -85,15 +80,17 @@ async function asked(
     data: reading.data,
   });
   const rests_on = reading.restsOn();
-  // As it is sent: what JSON leaves out is no part of it.
-  const told = JSON.parse(JSON.stringify(withRestsOn(answer as Marked, rests_on))) as AnswerTold["answer"];
-  const { dataset, synthetic } = told.meta;
+  // Drops what JSON omits, so that it equals the sent answer.
+  const sent = JSON.parse(
+    JSON.stringify(withRestsOn(answer as SourcedAnswer, rests_on)),
+  ) as CitedAnswer["answer"];
+  const { dataset, synthetic } = sent.meta;
   const made = {
-    answer: told,
+    answer: sent,
     origin: {
       operation: name,
       input,
-      answer_sha256: sha256(canonical(told)),
+      answer_sha256: sha256(canonical(sent)),
       dataset,
       vintage: rests_on,
       synthetic,

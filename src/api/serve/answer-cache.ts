@@ -1,15 +1,15 @@
-/** Answers that operations have given within others: the same question on the same data has the same answer, which need not be computed again. */
+/** The same query on the same data has the same answer, so nested calls are cached. */
 import { LRUCache } from "lru-cache";
 import type { App } from "../../core/app.ts";
 import { type Data, isFoundAgain, type Look } from "../../datasets/reading.ts";
 import type { Told } from "../../domain/reports/fact.ts";
 
-/** `text`: the answer as it is sent; each who is told it again has one of its own. */
-type Before = { text: string; origin: Told["origin"]; looks: readonly Look[] };
+/** Stored as text, so that each caller gets a copy. */
+type CachedAnswer = { text: string; origin: Told["origin"]; looks: readonly Look[] };
 
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
-type Memory = LRUCache<string, Before>;
+type Memory = LRUCache<string, CachedAnswer>;
 
 const memoryOf = ({ once }: Pick<App, "once">): Memory =>
   once(
@@ -21,8 +21,8 @@ const memoryOf = ({ once }: Pick<App, "once">): Memory =>
       }),
   );
 
-/** What was told of a question, where all that it rests on is in these data as it was. `seen`: the same data, watched by who asks. */
-export function toldBefore(
+/** A cached answer whose data are unchanged. `seen`: the same data, watched by the caller. */
+export function cachedAnswer(
   app: Pick<App, "once">,
   question: string,
   { data, seen }: { data: Data; seen: Data },

@@ -1,6 +1,6 @@
 /**
- * Questions to the database, gathered: those of one turn of the event loop travel as one, and so do those that come while queries are
- * under way. What a command asks is mostly a row or none, so the way there and back is what costs.
+ * Queries of one tick, and those that arrive during running queries, travel together. A command mostly reads a row or none, so
+ * the round trip is the cost.
  */
 import type pg from "pg";
 
@@ -10,20 +10,19 @@ type Waiting<Question, Answer> = {
   reject: (error: unknown) => void;
 };
 
-/** Queries under way at once; what comes meanwhile is gathered. */
+/** Further queries are batched meanwhile. */
 const MOST_QUERIES = 2;
-/** Questions of one query. */
 const MOST_QUESTIONS = 100;
 
-/** Answers questions in their order; one that takes longer than the others may be answered by a promise. */
-export type AskAll<Question, Answer> = (
+/** Results are in order; a slow one may be a promise. */
+export type BatchQuery<Question, Answer> = (
   pool: pg.Pool,
   questions: readonly Question[],
 ) => Promise<readonly (Answer | PromiseLike<Answer>)[]>;
 
-/** One question at a time, for whoever asks; those of a moment go to `ask` together. What fails, fails for all of them. */
-export function gathered<Question, Answer>(
-  ask: AskAll<Question, Answer>,
+/** An error rejects the whole batch. */
+export function batched<Question, Answer>(
+  ask: BatchQuery<Question, Answer>,
 ): (pool: pg.Pool, question: Question) => Promise<Answer> {
   const lines = new WeakMap<pg.Pool, Line<Question, Answer>>();
   return (pool, question) => {
@@ -33,11 +32,11 @@ export function gathered<Question, Answer>(
   };
 }
 
-/** As `gathered`, for what many ask alike, as the first page of a list: equal questions of a moment are one, and have one answer. */
-export const askedOnce = <Question, Answer>(
+/** Equal simultaneous queries share one result. */
+export const queriedOnce = <Question, Answer>(
   ask: (pool: pg.Pool, question: Question) => Promise<Answer>,
 ): ((pool: pg.Pool, question: Question) => Promise<Answer>) =>
-  gathered(async (pool, questions) => {
+  batched(async (pool, questions) => {
     const answers = new Map<string, Promise<Answer>>();
     const asked = questions.map((question) => {
       const name = JSON.stringify(question);
@@ -49,12 +48,12 @@ export const askedOnce = <Question, Answer>(
   });
 
 class Line<Question, Answer> {
-  readonly #ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>;
+  readonly #ask: (questions: readonly Question[]) => ReturnType<BatchQuery<Question, Answer>>;
   #queue: Waiting<Question, Answer>[] = [];
   #underWay = 0;
   #isDue = false;
 
-  constructor(ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>) {
+  constructor(ask: (questions: readonly Question[]) => ReturnType<BatchQuery<Question, Answer>>) {
     this.#ask = ask;
   }
 
@@ -65,7 +64,7 @@ class Line<Question, Answer> {
     });
   }
 
-  /** One append answers many commands in a row, and each of them asks its next question in the same turn. */
+  /** One append answers many commands, which send their next query in the same tick. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
