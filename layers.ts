@@ -90,7 +90,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     types:eventstore src/anchoring types:src/api/declare src/api/describe src/api/operations types:src/core
     src/core/model src/domain src/projections src/reactors zod`),
   "src/migrations": row("types:eventstore"),
-  "src/runtime/settings": row("types:src/core/model types:src/domain fastest-levenshtein node:crypto viem/utils"),
+  "src/runtime/settings": row(
+    "types:src/core/model types:src/domain fastest-levenshtein node:crypto viem/utils",
+  ),
   "src/runtime": row(`
     eventstore eventstore/files eventstore/verify src/adapters src/anchoring src/api/agents src/api/declare src/api/describe
     src/api/operations src/api/serve src/api/transports src/areas src/chain src/core src/core/model src/datasets

@@ -72,7 +72,7 @@ export class Staging implements InUnit {
   readonly #run: Run;
   #leaveQueue: (() => void) | undefined;
   #releaseLock: (() => void) | undefined;
-  /** Detects a `leave` while the run was queued. */
+  /** Detects a `leave` while a stream was prepared for or queued for. */
   #left = 0;
   #lost: string | undefined;
   #versionBefore: { key: string; version: number } | undefined;
@@ -128,10 +128,7 @@ export class Staging implements InUnit {
     entity: Entity<State, E>,
     target: Target,
     decision: Decision<State, E>,
-    key: string,
   ): Promise<void> {
-    if (this.#leaveQueue || this.#staged.size > 0) return;
-    if (!this.#effects.arePending && !this.#parts.cache.isBusy(this.#run.contested ?? key)) return;
     const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
     try {
       decision(state);
@@ -140,6 +137,12 @@ export class Staging implements InUnit {
       decision((await foldAfresh(this.#parts, entity, target)).state);
     }
     await this.#effects.perform();
+  }
+
+  /** A run that lost its turn queues at once, at the front. */
+  #mustPrepare(key: string): boolean {
+    if (this.#leaveQueue || this.#staged.size > 0) return false;
+    return this.#effects.arePending || (this.#run.end === "last" && this.#parts.cache.isBusy(key));
   }
 
   /** A refusal, or an empty result, must not depend on a stale state: it is decided again on a fresh one. */
@@ -180,8 +183,10 @@ export class Staging implements InUnit {
     const earlier = this.#staged.get(key);
     if (earlier) return earlier;
     if (is_new) this.#presumeNew(entity, key);
-    await this.#prepare(entity, target, decision, key);
-    await this.#queue(this.#run.contested ?? key);
+    const left = this.#left;
+    const queued = this.#run.contested ?? key;
+    if (this.#mustPrepare(queued)) await this.#prepare(entity, target, decision);
+    await this.#queue(queued, left);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
     if (this.#versionBefore?.key === key && version > this.#versionBefore.version)
       this.#parts.locks?.contest(key);
@@ -201,8 +206,8 @@ export class Staging implements InUnit {
   }
 
   /** Queues for the first stream only: waiting for a second one while holding the first could deadlock. */
-  async #queue(key: string): Promise<void> {
-    if (this.#leaveQueue || this.#staged.size > 0) return;
+  async #queue(key: string, left: number): Promise<void> {
+    if (this.#leaveQueue || this.#staged.size > 0 || this.#left !== left) return;
     const { cache, locks } = this.#parts;
     if (this.#run.isRefusable && cache.waitedFor(key) > MOST_WAIT_MS) {
       this.#trusted.clear();
@@ -210,7 +215,6 @@ export class Staging implements InUnit {
         retry_after_s: 1,
       });
     }
-    const left = this.#left;
     this.#leaveQueue = await cache.queue(key, this.#run.end);
     if (this.#left !== left) return this.leave();
     const lock = await locks?.enter(key);
@@ -259,7 +263,7 @@ export class Staging implements InUnit {
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return (await this.hasMovedOn()) ? "again" : [];
-    await this.#effects.perform();
+    if (this.#effects.arePending) await this.#effects.perform();
     const guards: StreamGuard[] = [];
     // The empty result may depend on a commit in flight.
     for (const { tenant, stream_id, base, after, events } of this.#staged.values())
