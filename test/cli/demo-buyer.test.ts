@@ -120,7 +120,7 @@ test.each<[string, () => void, RegExp]>([
   ],
   ["accepts nothing", () => (unpaid.header = required()), /USDC on Base/],
   ["says nothing of x402", () => (unpaid = { status: 402 }), /no PAYMENT-REQUIRED header/],
-  ["says it in rubbish", () => (unpaid.header = "rubbish"), /PAYMENT-REQUIRED header is not/],
+  ["says it in rubbish", () => (unpaid.header = "rubbish"), /PAYMENT-REQUIRED header does not/],
   ["answers for nothing", () => (unpaid = { status: 200 }), /in place of a 402/],
 ])("a service that %s is refused before anything is signed", async (_, bend, told) => {
   bend();
@@ -137,7 +137,7 @@ test.each<[string, () => void, RegExp]>([
   [
     "tells of a settlement that failed",
     () => (paid.header = headerOf({ ...settlement, success: false })),
-    /PAYMENT-RESPONSE header is not/,
+    /PAYMENT-RESPONSE header does not/,
   ],
 ])("a service that %s is named", async (_, bend, told) => {
   const payment = await sign(wallet(0), await ask(url));

@@ -269,7 +269,7 @@ describe("what cannot be checked is said, and what to do about it", () => {
   test("a file that is not there, or holds no receipt", async () => {
     expect(await run(["nowhere.jws"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("cannot be read"),
+      stderr: expect.stringContaining("cannot read nowhere.jws"),
     });
     expect(await run([bin])).toMatchObject({ code: 1, stderr: expect.stringContaining("holds no receipt") });
   });

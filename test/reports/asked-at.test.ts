@@ -36,5 +36,5 @@ test("where no connection lasts it is said, with why, after two tries", async ()
 test("nobody there is said at once", async () => {
   const { url } = await closing();
   const elsewhere = url.replace("127.0.0.1", "127.0.0.2");
-  await expect(askAt(elsewhere, undefined)(QUESTION)).rejects.toThrow(/cannot be asked: .*ECONNREFUSED/);
+  await expect(askAt(elsewhere, undefined)(QUESTION)).rejects.toThrow(/is unreachable: .*ECONNREFUSED/);
 });
