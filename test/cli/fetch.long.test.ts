@@ -93,11 +93,11 @@ test("killed and interrupted halfway, the next run goes on from what came", asyn
 test.each([
   [
     ["--discard", "--stop", "--reporters", "DE"],
-    /^--reporters, --stop, --discard without --import: add --import, or leave/,
+    /^--reporters, --stop, --discard needs --import: add --import, or omit/,
   ],
   [
     ["--from", "202401"],
-    /^--from is the first of several months: name the last one by --to, or .* --period 202401$/m,
+    /^--from starts a range: name the last month by --to, or .* --period 202401$/m,
   ],
   [
     ["--from", "202401", "--period", "202402"],
@@ -129,7 +129,7 @@ test("with --import it is interrupted halfway: one message, no month is called m
   });
   expect(await run(dir, ["--import", "--url", url])).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/1 months asked for: 0 were in, 1 brought in, 0 missing/),
+    output: expect.stringMatching(/1 months requested: 0 existed, 1 added, 0 missing/),
   });
   expect(asked.map(({ status }) => status)).toEqual([200, 206]);
 });

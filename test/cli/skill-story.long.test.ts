@@ -28,7 +28,7 @@ test("an agent has a skill run, gives another up, sees its refund opened, and th
   write.mockRestore();
   expect(told).toMatch(/402 +0\.50 USDC/);
   expect(told).toMatch(/finished, \d+ facts, execution [0-9a-f]{32}/);
-  expect(told).toMatch(/cancelled +[0-9a-f]{32}, before a step of it was done/);
+  expect(told).toMatch(/cancelled +[0-9a-f]{32}, before any step was done/);
   expect(told).toContain("refund of 0.50 USDC, open: sent once the payment is final");
   expect(told).toContain("byte for byte the same");
   expect(told).not.toContain("FAIL");
