@@ -179,7 +179,7 @@ test("another's name and a key that is none are told in a sentence", async () =>
   await setup.node("taken");
   const thief = await hire("taken");
   expect(await thief.ended).toBe(1);
-  expect(thief.stderr()).toContain("taken exists");
+  expect(thief.stderr()).toContain("taken is registered");
   const guessed = await hire("taken", ["--key", `sk_soul_${"x".repeat(43)}`]);
   expect(await guessed.ended).toBe(1);
   expect(guessed.stderr()).toContain("says 401");
