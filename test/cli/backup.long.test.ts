@@ -114,7 +114,7 @@ test("a log that lacks what this machine has signed is restored for reading, and
   const settings = settingsOf(there, { SIGNING_KEY: signing_key });
   const restored = await runHere(settings, "restore", older);
   expect(restored.code, restored.stderr).toBe(1);
-  expect(restored.stdout).toMatch(/\nHeld against what this machine signed\.\nFor reading only, /);
+  expect(restored.stdout).toMatch(/\nHeld against what this machine signed\.\nRead-only, /);
   const refused = join(there.data_dir, "backup");
   const { code, stdout, stderr } = await runHere(settings, "backup", refused);
   expect([code, stdout]).toEqual([1, ""]);

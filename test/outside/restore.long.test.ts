@@ -171,14 +171,14 @@ test("the command says what was restored and what it was held against, and exits
   const one = await elsewhere();
   stands(whole.slice(0, -1));
   expect(await run(one.data_dir, one.database_url)).toMatch(
-    /^\d+ events restored; head \d+:[0-9a-f]{64}\nThe copy ends within a commit: 1 events .*\nHeld against nothing outside of it/,
+    /^\d+ events restored; head \d+:[0-9a-f]{64}\nThe copy ends within a commit: 1 events .*\nCompared with nothing outside/,
   );
   expect(process.exitCode ?? 0).toBe(0);
   const other = await elsewhere();
   await cp(join(service.data_dir, "signed"), join(other.data_dir, "signed"), { recursive: true });
   stands(whole.slice(0, size - 1));
   expect(await run(other.data_dir, other.database_url)).toMatch(
-    /Held against what this machine signed\.\nFor reading only/,
+    /Held against what this machine signed\.\nRead-only/,
   );
   expect(process.exitCode).toBe(1);
   db.close();
