@@ -95,7 +95,8 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
     async node(agent_id: string, offer: object = {}): Promise<TestNode> {
       const { privateKey, publicKey } = generateKeyPairSync("ed25519");
       const own = { ...ed25519Key(), ...signing(privateKey, publicKey) };
-      const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
+      const { body, ...made } = await api.post("/soul/register", { agent_id, issue_api_key: true });
+      if (body.api_key === undefined) throw new Error(JSON.stringify({ ...made, body }));
       const headers = { Authorization: `Bearer ${body.api_key}` };
       const proof = await api.proof(own, agent_id);
       const proven = await api.post(`/soul/${agent_id}/keys`, proof, headers);
