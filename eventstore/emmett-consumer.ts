@@ -14,7 +14,7 @@ export type LogProcessor = MessageProcessor<any, Metadata, any, bigint>;
 export type LogConsumerOptions = {
   consumerId?: string;
   processors: readonly LogProcessor[];
-  /** Whose events are read; everybody's when absent. */
+  /** Reads one tenant's events; all tenants' when absent. */
   tenant?: string;
   /** By them events are upcast to their type's newest version; the store's own when absent. */
   schemas?: EventSchemas;

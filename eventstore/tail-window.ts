@@ -30,7 +30,7 @@ export class TailWindow {
     this.#position = position;
   }
 
-  /** Whether it has everything that follows a position. */
+  /** True if it has every event after a position. */
   covers(after: number): boolean {
     return after >= this.#start;
   }

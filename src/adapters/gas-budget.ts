@@ -58,7 +58,7 @@ const DAY_MS = 86_400_000;
 type Reservation = { purpose: Purpose; wei: bigint };
 
 /** The record's last answer for the buyers' budget. `is_stale`: this process has changed it since. */
-type Known = { day: string; wei: bigint; refreshed_at: number; is_stale: boolean };
+type BudgetReading = { day: string; wei: bigint; refreshed_at: number; is_stale: boolean };
 
 /** Writes each transaction into the record before it is sent, on the day of its signature. */
 export const gasJournal =
@@ -76,7 +76,7 @@ export function gasBudget({
   const budget = budget_eth === undefined ? undefined : parseEther(budget_eth);
   const apart = Object.keys(purposes_eth) as Purpose[];
   const reservations = new Set<Reservation>();
-  let known: Known = { day: "", wei: 0n, refreshed_at: 0, is_stale: true };
+  let known: BudgetReading = { day: "", wei: 0n, refreshed_at: 0, is_stale: true };
   let refreshing: Promise<void> | undefined;
   let settling: Promise<void> | undefined;
   let price: { wei: Promise<bigint>; at: number } | undefined;
@@ -92,7 +92,7 @@ export function gasBudget({
     const open = await record.open();
     if (open.length === 0 || !counts) return;
     const { sender, receipt, minedCount } = counts;
-    // Asked before the receipts: a transaction of a lower nonce that has none by then was replaced for good.
+    // Read before the receipts: a lower nonce without a receipt was replaced finally.
     const final_count = await minedCount("finalized").catch(() => 0);
     for (const { transaction, sender: by, nonce } of open) {
       const mined = await receipt(transaction);
@@ -116,7 +116,7 @@ export function gasBudget({
   async function refresh(now: number): Promise<void> {
     const day = dayOf(now);
     await settled().catch(() => undefined);
-    // What is signed from here on is not in the sum.
+    // The sum lacks transactions signed from here on.
     known = { ...known, refreshed_at: now, is_stale: false };
     const wei = await record.committed(day, { without: apart }).catch(() => undefined);
     if (wei !== undefined) known = { ...known, day, wei };

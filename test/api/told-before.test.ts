@@ -26,10 +26,10 @@ const counted = (name: string) =>
   }) as unknown as Operation;
 const operations = [counted("trade_balance")];
 
-type Asked = { told: CitedAnswer; rests_on: string };
+type NestedAnswer = { told: CitedAnswer; rests_on: string };
 
 /** As a plan asks, with how often the operation was at work for it. */
-async function asked(input: Record<string, unknown>): Promise<Asked & { times: number }> {
+async function asked(input: Record<string, unknown>): Promise<NestedAnswer & { times: number }> {
   const before = computed;
   const context = {
     app: service.app,

@@ -93,7 +93,7 @@ export class Carriage {
   async #begin(): Promise<Flight | undefined> {
     const { gas, fees: market, nonces } = this.#parts;
     const [next, fees] = await Promise.all([gas.nextNonce(), market.current()]);
-    // What may be carried once alone needs a nonce that all processes know of; the chain sees to it that the others are.
+    // A call that must travel alone needs a shared nonce; the chain itself prevents a second mining of the others.
     const nonce = await nonces.take(next).catch((error) => {
       if (this.#first.alone) throw error;
       return next;
@@ -172,7 +172,7 @@ export class Carriage {
       flight.foreign_since ??= now;
       return now - flight.foreign_since > limits.foreign_ms ? "overtaken" : "go-on";
     }
-    // What a reorg took back is not foreign any more.
+    // A reorg may have removed the foreign transaction.
     flight.foreign_since = undefined;
     if (!isStuck) return "go-on";
     // At the highest fee, or behind others, the same bytes are sent again: a node may have forgotten them.
@@ -193,7 +193,7 @@ export class Carriage {
     return "open";
   }
 
-  /** Where there is nothing newer, the nonce is seen through with what there is. */
+  /** Without a newer call, the nonce keeps its present one. */
   async #renewCall(): Promise<void> {
     const { alone, renew } = this.#first;
     const renewed = alone ? await renew?.().catch(() => undefined) : undefined;

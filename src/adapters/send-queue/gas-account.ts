@@ -5,7 +5,7 @@ import { GasKeyEmpty } from "../../core/model/ports/chain.ts";
 import type { Ask } from "../json-rpc.ts";
 import type { Fees } from "./fees.ts";
 
-/** What geth, reth and anvil say when a transaction cannot be paid for, has a rival of its nonce, or is there already. */
+/** Error texts of geth, reth and anvil: the balance is too low, the nonce is contested, the transaction is in the pool. */
 const INSUFFICIENT = /insufficient funds/i;
 const CONTESTED = /nonce too low|underpriced/i;
 const KNOWN = /already known|already imported/i;

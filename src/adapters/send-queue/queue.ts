@@ -56,7 +56,7 @@ export function sendQueue(context: Context): SendQueue {
 
   async function run(): Promise<void> {
     isRunning = true;
-    // What is asked for in the same moment travels together.
+    // Calls of one tick share a transaction.
     await nextTurn();
     while (waiting.count > 0) {
       const riders = waiting.takeNext();

@@ -20,7 +20,7 @@ export type Rider = Call & {
   signed?: readonly Hex[] | undefined;
   /** It was told that nothing was sent, so nothing may be. */
   given_up?: true;
-  /** What went wrong last. */
+  /** The last error. */
   trouble?: unknown;
   resolve: (receipt: Receipt) => void;
   reject: (error: Error) => void;

@@ -58,7 +58,7 @@ export function startRunner(options: RunnerOptions): Runner {
   const leases = new Leases(pool, { table: "read.checkpoints", name: "projection" });
   const atOnce = pLimit(Math.max(1, Math.floor((pool.options.max ?? 0) / FOLDS_SHARE)));
   const parts = { ...options, folding, leases, atOnce, checkpoints: new Checkpoints(pool) };
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, ProjectionLoop>();
   let isStopped = false;
   const start = (projection: Projection) => {
     if (!isStopped && !kept.has(nameOf(projection))) kept.set(nameOf(projection), keep(parts, projection));
@@ -136,9 +136,9 @@ type Parts = {
 };
 
 /** A projection that this process folds whenever it holds the lease. */
-type Kept = { loop: LeasedLoop; gathering: Gathering; progress: Progress };
+type ProjectionLoop = { loop: LeasedLoop; gathering: Gathering; progress: Progress };
 
-function keep(parts: Parts, projection: Projection): Kept {
+function keep(parts: Parts, projection: Projection): ProjectionLoop {
   const [gathering, progress] = [new Gathering(), new Progress()];
   const loop = startLeasedLoop({
     leases: parts.leases,
@@ -150,7 +150,7 @@ function keep(parts: Parts, projection: Projection): Kept {
   return { loop, gathering, progress };
 }
 
-function stopKeeping({ loop, gathering }: Kept): Promise<void> {
+function stopKeeping({ loop, gathering }: ProjectionLoop): Promise<void> {
   const stopped = loop.stop();
   gathering.end();
   return stopped;
@@ -190,7 +190,8 @@ class Gathering {
 }
 
 /** A projection under its lease; each renewal is written beside what was folded. */
-type Tenure = Parts & Omit<Kept, "loop"> & { projection: Projection; lease: Lease; signal: AbortSignal };
+type Tenure = Parts &
+  Omit<ProjectionLoop, "loop"> & { projection: Projection; lease: Lease; signal: AbortSignal };
 
 /** Folds until it is stopped or the lease is lost. A fold that fails is tried again from the stored position. */
 async function foldUnderLease(tenure: Tenure): Promise<void> {

@@ -45,19 +45,19 @@ export const catalogueProjection = projection({
   },
 });
 
-type Told = PositionedEvent<typeof product | typeof stock>;
+type GoodsEvent = PositionedEvent<typeof product | typeof stock>;
 type Row<Rest> = { tenant: string; product_id: number } & Rest;
 
-const isOfStock = (event: Told): event is PositionedEvent<typeof stock> =>
+const isOfStock = (event: GoodsEvent): event is PositionedEvent<typeof stock> =>
   Object.hasOwn(stock.events, event.type);
-const isOfProduct = (event: Told): event is PositionedEvent<typeof product> => !isOfStock(event);
+const isOfProduct = (event: GoodsEvent): event is PositionedEvent<typeof product> => !isOfStock(event);
 
 const nameOf = ({ tenant, product_id }: Row<object>) => `${tenant}\n${product_id}`;
 
 /** What is told of one product, in its order. */
 type Page<E> = Row<{ events: [E, ...E[]] }>;
 
-function byProduct<E extends Told>(events: readonly E[]): Page<E>[] {
+function byProduct<E extends GoodsEvent>(events: readonly E[]): Page<E>[] {
   const pages = new Map<string, Page<E>>();
   for (const event of events) {
     const place = { tenant: event.tenant, product_id: Number(event.id) };

@@ -61,12 +61,12 @@ export const demandProjection = projection({
 });
 
 type OfGoods = PositionedEvent<typeof product> | PositionedEvent<typeof stock>;
-type Told = PositionedEvent<typeof order> | OfGoods;
+type DemandEvent = PositionedEvent<typeof order> | OfGoods;
 type Place = { shop: string; product_id: number };
 
-const isOfOrder = (event: Told): event is PositionedEvent<typeof order> =>
+const isOfOrder = (event: DemandEvent): event is PositionedEvent<typeof order> =>
   Object.hasOwn(order.events, event.type);
-const isOfGoods = (event: Told): event is OfGoods => !isOfOrder(event);
+const isOfGoods = (event: DemandEvent): event is OfGoods => !isOfOrder(event);
 
 /** An order that may still be given up. */
 type OpenOrder = { tenant: string; order_id: number; product_id: number; month: string; quantity: number };

@@ -214,7 +214,7 @@ export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | und
  * How many tasks a node works on and failed in a row, when it failed last, its points of trust, 0 to 100, and the tenants that are one
  * hand with it.
  */
-export type Standing = {
+export type NodeReading = {
   running: number;
   trust: number;
   failures: number;
@@ -231,7 +231,7 @@ export const callerStatusOf = batched(async (pool, numbers: readonly number[]) =
       left join read.trust_scores_v3 s on s.sx = a.sx
         and s.day = (select day from read.trust_computed_v3 where kept order by position desc limit 1)
     order by place`;
-  return (await pool.query<Standing>({ name: "compute_standing", text, values: [numbers] })).rows;
+  return (await pool.query<NodeReading>({ name: "compute_standing", text, values: [numbers] })).rows;
 });
 
 export type NodeSearch = {

@@ -19,8 +19,8 @@ import * as seeds from "../../../domain/rng/seeds.ts";
 import {
   callerStatusOf,
   findNode,
+  type NodeReading,
   nodesProjection,
-  type Standing,
 } from "../../../projections/compute/nodes.ts";
 import {
   lentUnder,
@@ -100,7 +100,7 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
     const { hourly_rate_micro, facts: offer } = node;
     const lease_id = leaseIdOf(app, fresh_id);
     const lease_sha256 = leaseDigest(lease_id);
-    const take = async (named: NamedTask, { bound }: Standing) => {
+    const take = async (named: NamedTask, { bound }: NodeReading) => {
       const at = nowOf(app);
       await refuseSibling({ app, watch }, named, facts.sx_number, at);
       const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256, bound }, named.tenant, at);
@@ -193,7 +193,7 @@ function refuseUnavailable({ status }: nodes.Node): void {
     refuse(computeProblems["node-busy"], `the node is ${status}: first set its availability to available`);
 }
 
-function refusePaused({ failures, failed_at }: Standing, now: string): void {
+function refusePaused({ failures, failed_at }: NodeReading, now: string): void {
   const until = nodes.pausedUntil(failures, failed_at);
   if (until !== undefined && now < until)
     refuse(
@@ -202,7 +202,11 @@ function refusePaused({ failures, failed_at }: Standing, now: string): void {
     );
 }
 
-async function standingUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<Standing> {
+async function standingUnlessBusy(
+  app: App,
+  sx: number,
+  { max_concurrent }: nodes.Node,
+): Promise<NodeReading> {
   const standing = await callerStatusOf(app.pool, sx);
   if (standing.running < max_concurrent) return standing;
   // Whoever has just given a result is not to be told that it works on it still.

@@ -30,7 +30,7 @@ export type Noted = { step: string; told: Told; ms: number };
 
 export type Run = {
   app: App;
-  /** What its steps are asked of; the current data unless it runs again on older ones. */
+  /** The data of its steps; a rerun gives older data. Default: current. */
   data?: Data;
   /** Whose money and news the own readings are about. */
   tenant: string;

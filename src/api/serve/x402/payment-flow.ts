@@ -93,8 +93,8 @@ type Flow = {
 type PaidCall = Charge & {
   call: Call;
   /**
-   * Whether the caller shows what the chain does not: the key that stood beside the payment when it was claimed, or a signature of
-   * this call by the wallet that paid.
+   * True if the caller proves that it paid: by the key that claimed the payment, or by the wallet's signature of this call. Neither
+   * is on the chain.
    */
   isPayer: (claim: Claim | undefined) => Promise<boolean>;
 };
