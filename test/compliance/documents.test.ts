@@ -314,7 +314,9 @@ describe("the same position", () => {
 describe("whose it is", () => {
   test.each([
     FULL,
+    `${FULL}?provider_name=Guessed`,
     "/soul/compliance/annex-v",
+    "/soul/compliance/annex-v?provider_name=Guessed",
     "/soul/compliance/self-assessment/recruiter",
     "/soul/compliance/annex-iv/recruiter",
   ])("%s is not given again to a reader of the chain", async (path) => {
