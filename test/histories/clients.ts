@@ -98,11 +98,15 @@ async function write(id: string, keys: readonly string[]): Promise<readonly Op[]
         const own = appends.find(({ append }) => append === key);
         const target = lists.targetOf(key);
         if (!own) ops.push({ read: key, values: await watch(lists, target) });
-        else
+        else {
+          // A unit may try a decision more than once: the last state is the one that it commits on.
+          let decidedOn: readonly number[] = [];
           await decide(lists, target, (state) => {
-            ops.push({ read: key, values: state }, own);
+            decidedOn = state;
             return lists.append(own.value);
           });
+          ops.push({ read: key, values: decidedOn }, own);
+        }
       }
     });
     tell({ id, ops, outcome: "ok", begun: at, ended: now() });
