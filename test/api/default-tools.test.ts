@@ -1,6 +1,6 @@
 /** The tools that MCP lists unasked. */
 import { expect, test } from "vitest";
-import { defaultTools, MOST_TOOLS } from "../../src/api/transports/default-tools.ts";
+import { defaultTools } from "../../src/api/transports/default-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 test("each is an operation, or calls any, and is named once", () => {
@@ -9,6 +9,11 @@ test("each is an operation, or calls any, and is named once", () => {
   expect(new Set(defaultTools).size).toBe(defaultTools.length);
 });
 
-test("they are no more than a model can choose from", () => {
-  expect(defaultTools.length).toBeLessThanOrEqual(MOST_TOOLS);
+test("they are the 37 of the specification, its ten about agents among them", () => {
+  expect(defaultTools).toHaveLength(37);
+  const agents =
+    "profile verify insights leaderboard compliance analytics stack_feed badges bounties".split(" ");
+  expect(defaultTools).toEqual(
+    expect.arrayContaining([...agents.map((name) => `soul_${name}`), "compliance_check"]),
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * In a model's reading order: an overview, the most-used queries, then their proofs. Models choose badly among many tools, so
- * `MOST_TOOLS` limits the list. `operations_find`, `operations_call` and `?areas=` reach the rest.
+ * In a model's reading order: an overview, the most-used queries, the agents' passports, then proofs. The specification names the
+ * ten tools about agents and a count of 37. `operations_find`, `operations_call` and `?areas=` reach the rest.
  */
 export const defaultTools: readonly string[] = [
   "health",
@@ -12,29 +12,32 @@ export const defaultTools: readonly string[] = [
   "trade_top_partners",
   "trade_top_products",
   "trade_balance",
-  "trade_heatmap",
-  "trade_product_detail",
   "trade_price_per_tonne",
   "trade_seasonality",
   "trade_concentration",
   "trade_corridor",
   "trade_alerts",
-  "trade_macro_context",
   "sovereign_mirror",
   "customs_classifications",
   "customs_tariff_lookup",
-  "customs_country_analysis",
   "salary_compare",
   "salary_ai_risk",
   "products_list",
   "fuel_calculator",
   "orders_create",
   "orders_pay",
-  "orders_list",
   "rng_roll",
   "rng_verify",
+  "soul_profile",
+  "soul_verify",
+  "soul_insights",
+  "soul_leaderboard",
+  "soul_compliance",
+  "compliance_check",
+  "soul_analytics",
+  "soul_stack_feed",
+  "soul_badges",
+  "soul_bounties",
   "payment_status",
   "log_proof",
 ];
-
-export const MOST_TOOLS = 37;

@@ -4,9 +4,12 @@ import {
   type CallToolRequestParams,
   type CallToolResult,
   createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import type { JsonObject } from "../../../eventstore/types.ts";
@@ -63,7 +66,7 @@ export function createMcp(parts: McpParts): RequestHandler {
           `at most ${MOST_MESSAGES} messages come in one request; send the others by themselves`,
         );
     };
-    const handler = createMcpHandler(() => {
+    const newServer = () => {
       const server = new Server(
         { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
         { capabilities: { tools: {} }, instructions },
@@ -81,8 +84,35 @@ export function createMcp(parts: McpParts): RequestHandler {
         return call(parts, served, { ...params, ...meant }, req, res.locals.request_id, signal);
       });
       return server;
+    };
+    const handler = { fetch: withPlainJson(newServer, createMcpHandler(newServer)) };
+    toNodeHandler(handler, { maxRequestBodySize: MOST_BODY })(req, res).catch(next);
+  };
+}
+
+const MOST_BODY = 1024 * 1024;
+
+/** The SDK refuses clients that accept no event stream, curl and plain JSON-RPC among them: these get one JSON body. */
+function withPlainJson(newServer: () => Server, handler: McpHttpHandler): McpHttpHandler["fetch"] {
+  return async (request, options) => {
+    const accepted = request.headers.get("accept") ?? "*/*";
+    const streams = accepted.includes("text/event-stream");
+    const isPlain = !streams && /application\/(json|\*)|\*\/\*/.test(accepted);
+    if (request.method !== "POST" || !isPlain || !(await isLegacyRequest(request)))
+      return handler.fetch(request, options);
+    const headers = new Headers(request.headers);
+    headers.set("accept", "application/json, text/event-stream");
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      maxRequestBodySize: MOST_BODY,
     });
-    toNodeHandler(handler, { maxRequestBodySize: 1024 * 1024 })(req, res).catch(next);
+    const server = newServer();
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(new Request(request, { headers }));
+    } finally {
+      await server.close();
+    }
   };
 }
 
