@@ -1,6 +1,7 @@
 /** A buyer's side of x402 version 2, written out: ask, sign what is asked for, ask again. It knows nothing of the runtime. */
+
 import { randomBytes } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause, setTimeout as sleep } from "node:timers/promises";
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import type { Hex } from "../core/model/chain.ts";
@@ -76,6 +77,19 @@ export type Bought = {
 export type Question = { body?: object; hurried?: true };
 
 /** A call that gives up in time; a refusal where nobody answers. */
+const MOST_RETRIES = 5;
+const PAUSE_S = 5;
+
+/** A busy service answers 503 and says in Retry-After when to repeat the request. */
+export async function untilServed(request: () => Promise<Response>): Promise<Response> {
+  for (let left = MOST_RETRIES; ; left--) {
+    const answer = await request();
+    if (answer.status !== 503 || left === 0) return answer;
+    await answer.body?.cancel();
+    await sleep(Number(answer.headers.get("retry-after") ?? PAUSE_S) * 1_000);
+  }
+}
+
 export async function get(
   url: string,
   headers: Record<string, string> = {},

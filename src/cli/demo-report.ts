@@ -9,7 +9,7 @@ import { askedAgain } from "../domain/reports/asked-again.ts";
 import { reportFaults } from "../domain/reports/check.ts";
 import { detached, report } from "../domain/reports/report.ts";
 import { issueKey } from "../operator/keys.ts";
-import { ask, buy, get, ownersProof, sign } from "./demo-buyer.ts";
+import { ask, buy, get, ownersProof, sign, untilServed } from "./demo-buyer.ts";
 import type { Place } from "./demo-place.ts";
 import { tell } from "./demo-story.ts";
 import { askAt } from "./report.ts";
@@ -41,8 +41,12 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
 
   tell.step(3, "The same as PDF", `GET /v1/agent/reports/${brief.report_id}`);
   const place = `/v1/agent/reports/${brief.report_id}`;
-  const signed = await ownersProof(wallet, url, place);
-  const answer = await get(url + place, { "SIGN-IN-WITH-X": signed, Accept: "application/pdf" });
+  const answer = await untilServed(async () =>
+    get(url + place, {
+      "SIGN-IN-WITH-X": await ownersProof(wallet, url, place),
+      Accept: "application/pdf",
+    }),
+  );
   if (!answer.ok) return refuse("unprocessable", `${url} answered ${answer.status} instead of the report`);
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${brief.report_id}.pdf`);

@@ -8,6 +8,8 @@ import { isLost, refundVoided } from "../reactors/rng/lost-seeds.ts";
 
 export type Abandonment = { chains: seeds.AbandonedChain[]; refunded_accounts: number };
 
+const MOST_WAIT_MS = 60_000;
+
 /** Gives up every chain that the secret at hand does not make. Said again, it goes on where it stopped. */
 export async function abandonLost(app: App, meta: JsonObject): Promise<Abandonment> {
   const abandoned_at = app.clock.now().toISOString();
@@ -19,7 +21,7 @@ export async function abandonLost(app: App, meta: JsonObject): Promise<Abandonme
   }
   let refunded_accounts = 0;
   for (let refunded = -1; refunded !== 0; refunded_accounts += refunded) {
-    if (!(await app.caughtUp(rngProjection)))
+    if (!(await app.caughtUp(rngProjection, MOST_WAIT_MS)))
       refuse(
         "unavailable",
         "the chains are given up, and bets are still being counted: run the command again",

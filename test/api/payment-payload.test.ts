@@ -43,7 +43,7 @@ describe("a payment is read", () => {
   });
 
   test("of version 2, with what stock clients send back of the 402", () => {
-    const { v2: offered } = paymentRequired(countCalls, "0.05", "/v1/agent/count", terms);
+    const { v2: offered } = paymentRequired(countCalls, "/v1/agent/count", terms, { price: "0.05" });
     const [accepted] = offered.accepts;
     const echoed = { ...v2, accepted: { ...accepted, later: 1 }, resource: offered.resource };
     const extensions = {
@@ -248,7 +248,7 @@ describe("the 402", () => {
     "of %s has room in one header, with its extensions",
     (_, operation) => {
       const price = paymentOf(operation)!.unit_price;
-      const { headers, v2: offered } = paymentRequired(operation, price, pathOf(operation), terms);
+      const { headers, v2: offered } = paymentRequired(operation, pathOf(operation), terms, { price });
       const header = headers["PAYMENT-REQUIRED"]!;
       expect(header.length).toBeLessThan(6 * 1024 + 1);
       expect(header).toBe(encodePaymentRequiredHeader(offered));
@@ -273,7 +273,7 @@ describe("the 402", () => {
   );
 
   test("names the parameters of its path as routes do", () => {
-    const { v2: offered } = paymentRequired(takeNote, "0.01", "/v1/agent/notes/a", terms);
+    const { v2: offered } = paymentRequired(takeNote, "/v1/agent/notes/a", terms, { price: "0.01" });
     expect(offered.extensions!.bazaar).toMatchObject({
       routeTemplate: "/v1/agent/notes/:notebook",
       info: { input: { bodyType: "json", body: { text: "hello" }, pathParams: { notebook: "a" } } },
@@ -283,7 +283,7 @@ describe("the 402", () => {
   test("leaves the descriptions of fields out when they are long, and nothing else of that name", () => {
     const description = z.string().describe("what it says ".repeat(400));
     const wordy = { ...countCalls, input: z.object({ description }), example: { description: "mine" } };
-    const { headers, v2: offered } = paymentRequired(wordy, "0.05", "/v1/agent/count", terms);
+    const { headers, v2: offered } = paymentRequired(wordy, "/v1/agent/count", terms, { price: "0.05" });
     expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
     const { info, schema } = offered.extensions!.bazaar as Bazaar;
     expect(info.input.queryParams).toEqual({ description: "mine" });
@@ -296,22 +296,37 @@ describe("the 402", () => {
 
   test("names a long URL by its digest, and stays short", () => {
     const path = `/v1/agent/count?word=${"x".repeat(4_000)}`;
-    const { headers, v2: offered } = paymentRequired(countCalls, "0.05", path, terms);
+    const { headers, v2: offered } = paymentRequired(countCalls, path, terms, { price: "0.05" });
     expect(offered.resource!.url).toMatch(/\/v1\/agent\/count\?sha256=[0-9a-f]{64}$/);
     expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
   });
 
   test("warns on the development chain, and there alone", () => {
     const warning = "Development chain: do not sign with a funded wallet.";
-    const here = paymentRequired(countCalls, "0.05", "/", { ...terms, embedded_chain: true });
+    const here = paymentRequired(countCalls, "/", { ...terms, embedded_chain: true }, { price: "0.05" });
     expect(here.body.accepts[0]!.description).toContain(warning);
     expect(here.v2.resource.description).toContain(warning);
-    expect(paymentRequired(countCalls, "0.05", "/", terms).v2.resource.description).not.toContain(warning);
+    expect(paymentRequired(countCalls, "/", terms, { price: "0.05" }).v2.resource.description).not.toContain(
+      warning,
+    );
+  });
+
+  test("offers a key only where a key helps, and names wrong input before the price", () => {
+    const detailOf = (more: object, operation: typeof countCalls = countCalls) =>
+      paymentRequired(operation, "/", terms, { price: "0.05", ...more }).body.detail;
+    const keyless = { ...countCalls, access: countCalls.access.filter(({ payment: paid }) => paid) };
+    expect(detailOf({})).toMatch(/costs 0.05 USDC: pay one of accepts, or send an API key$/);
+    expect(detailOf({ has_key: true })).toMatch(/pay one of accepts$/);
+    expect(detailOf({}, keyless as typeof countCalls)).toMatch(/pay one of accepts$/);
+    const errors = [{ path: "limit", message: "is at most 10" }];
+    const { body } = paymentRequired(countCalls, "/", terms, { price: "0.05", errors });
+    expect(body.detail).toMatch(/^Correct the input before you pay: limit is at most 10\. /);
+    expect(body.errors).toEqual(errors);
   });
 
   test("says why a payment was refused, in both generations", () => {
     const refused = new PaymentRefused("insufficient_funds", "the wallet holds too little; fund it");
-    const { body, v2: offered } = paymentRequired(countCalls, "0.05", "/", terms, { refused });
+    const { body, v2: offered } = paymentRequired(countCalls, "/", terms, { price: "0.05", refused });
     expect(body).toMatchObject({
       error: "insufficient_funds",
       detail: "the wallet holds too little; fund it",

@@ -88,7 +88,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
   test("a country that no row names is refused, and a share tells how much of the total is split by partner", async () => {
     const refused = await refusalOf(countryAnalysis(real.trade, { country: "US", dataset }));
     expect(refused).toMatchObject({ type: { slug: "outside-coverage" }, errors: [{ path: "country" }] });
-    expect(refused.message).toMatch(/holds no row of US; name another dataset/);
+    expect(refused.message).toMatch(/has no row of US; name another dataset/);
     // Of this code the files have WORLD rows alone, so no row between two countries is no proof of no trade.
     const pair = { reporter: "DE", partner: "CN", hs: "32151100", dataset } as const;
     expect(await refusalOf(corridor(real.trade, pair))).toMatchObject({ errors: [{ path: "partner" }] });

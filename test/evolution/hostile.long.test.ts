@@ -64,7 +64,7 @@ const json = { "brackets that never close": filled("["), "a long string": filled
 const forms = { md: { ...secrets, ...markdown }, ts: { ...secrets, ...typescript }, json };
 
 describe.each(Object.entries(forms))("%s", (kind, drafts) => {
-  test.each(Object.entries(drafts))("%s", { timeout: 10_000 }, async (_, draft) => {
+  test.each(Object.entries(drafts))("%s", { timeout: 60_000 }, async (_, draft) => {
     expect(Buffer.byteLength(draft)).toBeGreaterThan(MOST_DRAFT_BYTES - 4_000);
     const target_file = kind === "ts" ? "src/domain/x.ts" : `docs/x.${kind}`;
     const bytes = Buffer.from(draft);
@@ -74,7 +74,7 @@ describe.each(Object.entries(forms))("%s", (kind, drafts) => {
   });
 });
 
-test("twenty earlier drafts of as many lines as fit", { timeout: 20_000 }, async () => {
+test("twenty earlier drafts of as many lines as fit", { timeout: 60_000 }, async () => {
   const lines = Array.from({ length: 18_000 }, (_, at) => at.toString(36).padStart(4, "0"));
   const text = lines.join("\n");
   const earlier = Array.from({ length: 20 }, (_, idea_id) => ({

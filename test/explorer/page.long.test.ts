@@ -290,7 +290,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.goto(`${service.url}/log#streams`);
     await rows(page).filter({ hasText: HOSTILE_STREAM }).waitFor();
     expect(await page.locator("main img, main script").count()).toBe(0);
-    expect(await page.title()).not.toContain("owned");
+    await expect.poll(() => page.title()).not.toContain("owned");
   });
 
   test("fits 375 pixels, whatever the tab", async () => {

@@ -13,6 +13,11 @@ const MOST_PATH = 200;
 const MOST_MESSAGE = 300;
 const MOST_NAMES = 400;
 
+const IS_REQUIRED = "is required";
+
+/** True where the field is wrong, and not only absent. */
+export const isPresent = ({ message }: FieldError): boolean => !message.startsWith(IS_REQUIRED);
+
 export type InputReader = {
   schema: { type: "object"; properties: Record<string, JsonSchema>; required?: string[] };
   /** Converts text to numbers, booleans and comma-separated lists where the field needs them. */
@@ -206,7 +211,7 @@ function explain(
   const first = String(issue.path[0] ?? "");
   if (issue.path.length === 1 && issue.code === "invalid_type" && !Object.hasOwn(fields, first)) {
     const description = properties[first]?.description;
-    return { path, message: description ? `is required: ${description}` : "is required" };
+    return { path, message: description ? `${IS_REQUIRED}: ${description}` : IS_REQUIRED };
   }
   return { path, message: issue.message.slice(0, MOST_MESSAGE) };
 }

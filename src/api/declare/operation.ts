@@ -3,6 +3,7 @@
  */
 
 import { z } from "zod";
+import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { Decide, Reserve, SealPersonal, StoreObject, Watch } from "../../core/commands/unit.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
@@ -10,7 +11,7 @@ import type { ProblemType } from "../../core/model/problem.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
 import type { Data } from "../../datasets/reading.ts";
-import type { Way } from "./access/way.ts";
+import type { PricedCall, Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import type { Gauge } from "./gauge.ts";
 import { schemaOfList } from "./listing.ts";
@@ -88,6 +89,8 @@ export type OperationDeclaration = {
   access: readonly Way[];
   input: z.ZodObject;
   output: Output;
+  /** How the input's words are read: stands in the unpaid 402. A refusal stands there as its errors. */
+  understood?: (input: never, call: PricedCall) => JsonObject;
   status?: 200 | 201 | 202;
   /** Kept secret: the request's digest is public, so a guess could be confirmed. */
   secrets?: string[];

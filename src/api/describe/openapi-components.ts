@@ -39,6 +39,10 @@ const paymentRequiredSchema = {
   properties: {
     ...problemSchema.properties,
     x402Version: { type: "integer", const: 1 },
+    understood: {
+      type: "object",
+      description: "How the question or task is read: present where an operation reads words",
+    },
     accepts: {
       type: "array",
       items: {
@@ -171,12 +175,9 @@ function responsesOf(
 function paymentAnswer(operation: Operation, public_url: string): Schema {
   const pay_to = "0x0000000000000000000000000000000000000000";
   const terms = { pay_to, public_url, embedded_chain: false } as const;
-  const { body: example } = paymentRequired(
-    operation,
-    paymentOf(operation)!.unit_price,
-    pathWith(operation, operation.example),
-    terms,
-  );
+  const { body: example } = paymentRequired(operation, pathWith(operation, operation.example), terms, {
+    price: paymentOf(operation)!.unit_price,
+  });
   return {
     description: "Payment required: x402 version 1 in the body, version 2 in the PAYMENT-REQUIRED header",
     headers: refsTo("PAYMENT-REQUIRED"),

@@ -4,13 +4,13 @@
  */
 import { LRUCache } from "lru-cache";
 import { createProver, type Prover } from "../../anchoring/prove.ts";
-import { Refusal } from "../../core/model/refusal.ts";
+import { type FieldError, Refusal } from "../../core/model/refusal.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { refuseClosed } from "../declare/access/account.ts";
-import { type Admission, paymentOf } from "../declare/access/way.ts";
+import type { Admission } from "../declare/access/way.ts";
 import { anonymous } from "../declare/caller.ts";
 import { chosenForm, type Form } from "../declare/forms/form.ts";
-import { type Fields, type InputReader, inputReader } from "../declare/input.ts";
+import { type Fields, inputReader, isPresent } from "../declare/input.ts";
 import { dataNamed } from "../declare/named-vintages.ts";
 import type { Catalogue, Operation } from "../declare/operation.ts";
 import { refusalsOf } from "../declare/statuses.ts";
@@ -23,7 +23,7 @@ import { type Answer, refused, respond, type ServedAnswer } from "./respond.ts";
 import { unpaid } from "./unpaid.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
 import type { PaymentRefused } from "./x402/refused.ts";
-import { type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
+import { type PaymentTerms, paymentRequired, priceOf, type Quote } from "./x402/required.ts";
 
 export type PipelineParts = Pick<AnswerParts, "onBroken"> &
   ReadParts & {
@@ -126,53 +126,56 @@ async function unpaidOrDue(
   }
 }
 
-async function quoted(
-  parts: Parts,
-  { operation, reader }: Ready,
-  request: CallRequest,
-  form: Form,
-): Promise<Answer> {
+async function quoted(parts: Parts, ready: Ready, request: CallRequest, form: Form): Promise<Answer> {
   await parts.app.accepting.check();
-  const price = await quoteFor(parts, operation, await validInput(operation, reader, request));
-  return required(parts, operation, request, { price, form });
+  const { input, errors } = await quotableInput(ready, request);
+  const quote = await quoteFor(parts, ready.operation, input);
+  return required(parts, ready.operation, request, { ...quote, ...(errors && { errors }), form });
 }
 
 const required = (
   { terms }: Parts,
   operation: Operation,
-  { path }: CallRequest,
-  { price, form, refused }: { price: Awaited<ReturnType<typeof priceOf>>; form: Form } & Partial<Due>,
+  { path, presented }: CallRequest,
+  quote: Quote & Partial<Due>,
 ): Answer => ({
   kind: "pay",
-  ...paymentRequired(operation, price, path, terms, { form, ...(refused && { refused }) }),
+  ...paymentRequired(operation, path, terms, { ...quote, has_key: presented.secret !== undefined }),
 });
 
 /** A missing vintage is reported after payment, not in the quote. */
-async function quoteFor({ app }: Parts, operation: Operation, input: Fields | undefined) {
+async function quoteFor(
+  { app }: Parts,
+  operation: Operation,
+  input: Fields | undefined,
+): Promise<Pick<Quote, "price" | "understood" | "errors">> {
   try {
     const leased = await dataNamed(app, operation, input);
     try {
-      return await priceOf(operation, { app, data: leased?.data ?? app.data, caller: anonymous }, input);
+      const call = { app, data: leased?.data ?? app.data, caller: anonymous };
+      const price = await priceOf(operation, call, input);
+      const understood = input && operation.understood?.(input as never, call);
+      return { price, ...(understood && { understood }) };
     } finally {
       leased?.release();
     }
   } catch (error) {
-    if (error instanceof Refusal) return priceOf(operation, { app, data: app.data, caller: anonymous });
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    const price = await priceOf(operation, { app, data: app.data, caller: anonymous });
+    return { price, errors: error.errors?.filter(isPresent) };
   }
 }
 
-/** Quotes only a valid input of the size of a query string: a probe must stay cheap. */
-async function validInput(
-  operation: Operation,
-  reader: InputReader,
+/** Reads only an input of the size of a query string: a probe must stay cheap. */
+async function quotableInput(
+  { reader }: Ready,
   request: CallRequest,
-): Promise<Fields | undefined> {
-  if (!request.is_small || typeof paymentOf(operation)?.price !== "function") return undefined;
+): Promise<{ input?: Fields; errors?: FieldError[] | undefined }> {
+  if (!request.is_small) return {};
   try {
-    return await request.read(reader);
+    return { input: await request.read(reader) };
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof Refusal) return { errors: error.errors?.filter(isPresent) };
     throw error;
   }
 }

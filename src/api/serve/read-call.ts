@@ -19,7 +19,7 @@ import { LongCall } from "./long-call.ts";
 
 export type CallRequest = {
   presented: Credentials;
-  /** Called after admission, so an unpaid body is never read. */
+  /** Called after admission: an unpaid body is read only where it is small. */
   read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
   readonly sent: JsonObject;
   /** No larger than a query string may be. */

@@ -17,7 +17,7 @@ function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced
     if (price === undefined || isOpen(operation) || isFromAccount) return [];
     // A directory asks the address itself, so an example stands where the route has a parameter.
     const path = pathWith(operation, operation.example);
-    const { v2 } = paymentRequired(operation, price, path, terms);
+    const { v2 } = paymentRequired(operation, path, terms, { price });
     return [{ operation, price, url: terms.public_url + path, offer: v2 }];
   });
 }

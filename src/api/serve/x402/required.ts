@@ -1,8 +1,10 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
+import type { FieldError } from "../../../core/model/refusal.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { type PricedCall, paymentOf, type Usdc } from "../../declare/access/way.ts";
 import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
@@ -61,8 +63,20 @@ export type RequirementV2 = Parameters<typeof encodePaymentRequiredHeader>[0];
 export type PaymentRequired = {
   status: 402;
   headers: Record<string, string>;
-  body: Problem & { x402Version: 1; accepts: RequirementV1[] };
+  body: Problem & { x402Version: 1; accepts: RequirementV1[]; understood?: JsonObject };
   v2: RequirementV2;
+};
+
+/** `form`: the media type of the answer; `refused`: why the payment that came with the request is not acceptable. */
+export type Quote = {
+  price: Usdc;
+  form?: Form;
+  refused?: PaymentRefused;
+  /** How the service reads a question, before anybody pays for its answer. */
+  understood?: JsonObject;
+  /** Of the input that is present and wrong, so that no wallet signs for a call that will be refused. */
+  errors?: FieldError[] | undefined;
+  has_key?: boolean;
 };
 
 /** Characters of path and query that a URL says in full; base64 and the rest of a header leave room for no more. */
@@ -93,16 +107,12 @@ export async function priceOf(
   return typeof way.price === "function" && input ? way.price(input as never, call) : way.unit_price;
 }
 
-/**
- * Everything an agent needs to pay for `operation` and ask again. `path` is the request's own path and query, `form` what is
- * answered as; `refused` says why the payment that came with the request will not do.
- */
+/** Everything an agent needs to pay for `operation` and to repeat its request. `path` is the request's own path and query. */
 export function paymentRequired(
   operation: OperationDeclaration,
-  price: Usdc,
   path: string,
   terms: PaymentTerms,
-  { refused, form = JSON_FORM }: { refused?: PaymentRefused; form?: Form } = {},
+  { price, form = JSON_FORM, refused, understood, errors = [], has_key = false }: Quote,
 ): PaymentRequired {
   const resource = resourceUrl(terms, path);
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
@@ -132,23 +142,37 @@ export function paymentRequired(
     mimeType,
     outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
   };
-  const detail =
-    refused?.message ?? `${pathOf(operation)} costs ${price} USDC: pay one of accepts, or send an API key`;
-  const told = problem(coreProblems["payment-required"], detail, {
-    public_url: terms.public_url,
-    instance: path,
-  });
+  const told = problem(
+    coreProblems["payment-required"],
+    refused?.message ?? remedyOf(operation, price, { errors, has_key }),
+    { public_url: terms.public_url, instance: path },
+    errors.length > 0 ? { errors } : {},
+  );
   return {
     status: 402,
     headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },
     body: {
       ...told.problem,
       ...(refused && { error: refused.code }),
+      ...(understood && { understood }),
       x402Version: 1,
       accepts: [requirement],
     },
     v2,
   };
+}
+
+/** A key is offered only to callers without one, and only where a key is accepted. */
+function remedyOf(
+  operation: OperationDeclaration,
+  price: Usdc,
+  { errors, has_key }: { errors: readonly FieldError[]; has_key: boolean },
+): string {
+  const takesKey = operation.access.some(({ scope }) => scope !== undefined);
+  const key = takesKey && !has_key ? ", or send an API key" : "";
+  const cost = `${pathOf(operation)} costs ${price} USDC: pay one of accepts${key}`;
+  const [first] = errors;
+  return first ? `Correct the input before you pay: ${first.path} ${first.message}. ${cost}` : cost;
 }
 
 /** Declares as much of the extensions as the header has room for: a long URL leaves less. */
