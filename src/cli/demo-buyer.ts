@@ -86,7 +86,7 @@ export async function untilServed(request: () => Promise<Response>): Promise<Res
     const answer = await request();
     if (answer.status !== 503 || left === 0) return answer;
     await answer.body?.cancel();
-    await sleep(Number(answer.headers.get("retry-after") ?? PAUSE_S) * 1_000);
+    await pause(Number(answer.headers.get("retry-after") ?? PAUSE_S) * 1_000);
   }
 }
 
