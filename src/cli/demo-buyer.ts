@@ -1,7 +1,7 @@
 /** A buyer's side of x402 version 2, written out: ask, sign what is asked for, ask again. It knows nothing of the runtime. */
 
 import { randomBytes } from "node:crypto";
-import { setTimeout as pause, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import type { Hex } from "../core/model/chain.ts";
