@@ -1,10 +1,10 @@
 /** Profiles by hand: every figure here was worked out on paper from the formulas in docs/identity.md. */
 import { describe, expect, test } from "vitest";
 import {
+  type Activity,
   characterOf,
   dimensions,
   driftOf,
-  type Happened,
   profiler,
   returnOf,
   seasonalityOf,
@@ -12,10 +12,10 @@ import {
 import { nothingOn } from "../../src/domain/trust/factors.ts";
 
 const TODAY = 20_000;
-const happened = (more: Partial<Happened> = {}): Happened => ({
+const activity = (more: Partial<Activity> = {}): Activity => ({
   doings: [],
   paid: [],
-  dealings: [],
+  contacts: [],
   work: [],
   ...more,
 });
@@ -24,7 +24,7 @@ const doing = (operation: string, events: number, day = TODAY) => ({ day, operat
 describe("a profile", () => {
   test("is each dimension's formula", () => {
     const { events, dna } = profiler(
-      happened({
+      activity({
         doings: [
           doing("lounge_dice", 5),
           doing("rng_verify", 2),
@@ -32,7 +32,7 @@ describe("a profile", () => {
           doing("log_proof", 1),
         ],
         paid: [{ day: TODAY, calls: 20 }],
-        dealings: [1, 2, 2, 3, 4, 5].map((other) => ({ day: TODAY, other })),
+        contacts: [1, 2, 2, 3, 4, 5].map((other) => ({ day: TODAY, other })),
         work: [{ ...nothingOn(TODAY), kept: 2, speed_ppm: 246_913 }],
       }),
     )(TODAY);
@@ -49,28 +49,28 @@ describe("a profile", () => {
   });
 
   test("below ten events is none, and what nothing was measured of is null", () => {
-    const of = (events: number) => profiler(happened({ doings: [doing("soul_register", events)] }))(TODAY);
+    const of = (events: number) => profiler(activity({ doings: [doing("soul_register", events)] }))(TODAY);
     expect(of(9)).toEqual({ events: 9, dna: null });
     expect(of(10).dna).toMatchObject({ rigor: null, speed: null, risk: 0, creativity: 0 });
-    expect(profiler(happened())(TODAY)).toEqual({ events: 0, dna: null });
+    expect(profiler(activity())(TODAY)).toEqual({ events: 0, dna: null });
   });
 
   test("reaches back ninety days, and twenty-six weeks for memory", () => {
     const doings = [doing("a", 10), doing("b", 10, TODAY - 89), doing("c", 10, TODAY - 90)];
-    const profile = profiler(happened({ doings, dealings: [{ day: TODAY - 90, other: 1 }] }));
+    const profile = profiler(activity({ doings, contacts: [{ day: TODAY - 90, other: 1 }] }));
     expect(profile(TODAY)).toMatchObject({ events: 20, dna: { curiosity: 50_000, social: 0 } });
     expect(profile(TODAY).dna!.memory).toBe(Math.floor(2_000_000 / 26)); // days 89 and 90 are of one seven
     expect(profile(TODAY - 1)).toMatchObject({ events: 20 });
     expect(profile(TODAY - 90 + 181).dna).toBeNull();
     const late = profiler(
-      happened({ doings: [doing("c", 10, TODAY - 181), doing("c", 10, TODAY - 182), doing("a", 10)] }),
+      activity({ doings: [doing("c", 10, TODAY - 181), doing("c", 10, TODAY - 182), doing("a", 10)] }),
     );
     expect(late(TODAY).dna!.memory).toBe(Math.floor(2_000_000 / 26));
   });
 
   test("no dimension is above one", () => {
     const doings = Array.from({ length: 60 }, (_, n) => doing(`op${n}_verify`, 1));
-    const { dna } = profiler(happened({ doings, paid: [{ day: TODAY, calls: 1 }] }))(TODAY);
+    const { dna } = profiler(activity({ doings, paid: [{ day: TODAY, calls: 1 }] }))(TODAY);
     expect(dna).toMatchObject({ curiosity: 1_000_000, rigor: 1_000_000 });
   });
 });
@@ -104,7 +104,7 @@ describe("drift", () => {
   test("is the mean of the differences, over all seven", () => {
     // Before: 50 calls of one operation. Now: 50 bets. risk 0 → 1; all else stays but memory, which has a week more.
     const { verdict, deltas, distance_ppm } = driftOf(
-      happened({ doings: [bets(50, TODAY), calls(50, TODAY - 30)] }),
+      activity({ doings: [bets(50, TODAY), calls(50, TODAY - 30)] }),
       TODAY,
     );
     expect(deltas).toEqual({
@@ -123,7 +123,7 @@ describe("drift", () => {
   test("is told from 0.15 on", () => {
     // Half of the calls and a bet: risk 1 → 0.5, creativity 0 → 0.5, curiosity one operation more, a week more.
     const half = [bets(50, TODAY), calls(50, TODAY)];
-    const now = driftOf(happened({ doings: [...half, bets(50, TODAY - 30)] }), TODAY);
+    const now = driftOf(activity({ doings: [...half, bets(50, TODAY - 30)] }), TODAY);
     expect(now.distance_ppm).toBe(Math.floor((500_000 + 500_000 + 25_000 + 38_462) / 7));
     expect(now.verdict).toBe("drifted");
   });
@@ -134,7 +134,7 @@ describe("drift", () => {
     [0, 0],
   ])("of %i events against %i is not enough", (recent, before) => {
     const doings = [bets(recent, TODAY), calls(before, TODAY - 119)];
-    expect(driftOf(happened({ doings }), TODAY)).toMatchObject({
+    expect(driftOf(activity({ doings }), TODAY)).toMatchObject({
       verdict: "not_enough",
       deltas: null,
       distance_ppm: null,
@@ -148,7 +148,7 @@ describe("drift", () => {
       calls(50, TODAY - 119),
       calls(7, TODAY - 120),
     ];
-    const { recent, before } = driftOf(happened({ doings }), TODAY);
+    const { recent, before } = driftOf(activity({ doings }), TODAY);
     expect([recent.events, before.events]).toEqual([50, 100]);
   });
 });

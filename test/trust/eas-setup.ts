@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as attestations from "../../src/domain/trust/attestation.ts";
-import { attestedQuery, type Kept, keptCall, keptIn, uidIn } from "../../src/domain/trust/eas.ts";
+import {
+  attestationCall,
+  attestationIn,
+  attestationLogs,
+  type EasAttestation,
+  uidIn,
+} from "../../src/domain/trust/eas.ts";
 import { onChainProjection } from "../../src/projections/trust/on-chain.ts";
 import {
   attestOnChain,
@@ -78,12 +84,12 @@ export async function openEasSetup() {
       return events.map(({ type }) => type.replace("Attestation", ""));
     },
     /** What EAS keeps of an attestation, however often. */
-    async kept(id: string): Promise<Kept[]> {
+    async kept(id: string): Promise<EasAttestation[]> {
       const { latest } = await chain.heads();
-      const logs = await chain.logs(attestedQuery(chain.sender, 0n, latest.number));
-      const answers = await chain.read(logs.map(uidIn).map(keptCall), { mined: true });
+      const logs = await chain.logs(attestationLogs(chain.sender, 0n, latest.number));
+      const answers = await chain.read(logs.map(uidIn).map(attestationCall), { mined: true });
       return answers
-        .flatMap((answer) => keptIn(answer) ?? [])
+        .flatMap((answer) => attestationIn(answer) ?? [])
         .filter(({ attestation_id }) => attestation_id === id);
     },
     /** How many transactions the gas key has sent. */

@@ -2,7 +2,7 @@
 import { concatHex, keccak256 } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type App, withParts } from "../../src/core/app.ts";
-import { SCHEMA_REGISTRY, SCHEMA_UID, standingCalls, standingIn } from "../../src/domain/trust/eas.ts";
+import { SCHEMA_REGISTRY, SCHEMA_UID, statusCalls, statusIn } from "../../src/domain/trust/eas.ts";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
 import { type EasSetup, openEasSetup } from "./eas-setup.ts";
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 const spent = { status: "spent", reason: expect.stringContaining("gas budget for attestations is spent") };
 const done = { status: "done" };
 const forgetGas = () => setup.app.pool.query("delete from chain.gas");
-const isRegistered = async () => standingIn(await setup.app.chain.read(standingCalls()))?.registered;
+const isRegistered = async () => statusIn(await setup.app.chain.read(statusCalls()))?.registered;
 /** As on a chain where nobody has registered it: the development chain has it from its beginning. The registry's mapping is at its slot 0. */
 async function forgetSchema(): Promise<void> {
   const { rpc } = setup.ledger.workshop;

@@ -1,9 +1,9 @@
 /** What eas-sdk 2.10.0 makes of the same: its UID, and that it verifies the signature, was tried by hand; the vectors are its own. */
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { type Attested, dataOf, offchainOf, SCHEMA_UID } from "../../src/domain/trust/eas.ts";
+import { type AttestationContent, dataOf, offchainOf, SCHEMA_UID } from "../../src/domain/trust/eas.ts";
 
-const said: Attested = {
+const said: AttestationContent = {
   attestation_id: "ab".repeat(16),
   from: 42,
   to: 7,
@@ -23,7 +23,8 @@ test("an offchain attestation has the UID and the digest that eas-sdk gives it",
 });
 
 test("another subject, weight, time, chain or version of the contract is another attestation", () => {
-  const uidOf = (more: Partial<Attested>, of = {}) => offchainOf({ ...said, ...more }, { ...chain, ...of });
+  const uidOf = (more: Partial<AttestationContent>, of = {}) =>
+    offchainOf({ ...said, ...more }, { ...chain, ...of });
   const { offchain, digest } = uidOf({});
   for (const other of [uidOf({ to: 8 }), uidOf({ weight_micro: 2_500_100 }), uidOf({}, { time_s: 1 })]) {
     expect(other.offchain.uid).not.toBe(offchain.uid);

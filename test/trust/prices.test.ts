@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { TASKS_1 } from "../../src/domain/trust/rules.ts";
 import { computeTrust, type Edge, type Evidence } from "../../src/domain/trust/score.ts";
-import { type Kept, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
+import { type SpentPayment, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
 import { DAY } from "./log-vectors.ts";
 import { edge, input, ring, seeds } from "./vectors.ts";
 
@@ -17,7 +17,7 @@ type Wallet = { of: number; calls: number; tasks: readonly number[] };
 
 /** Agents who pay, work for and attest each other in one day: the score of one of them, and what the service keeps of it all. */
 function dealing(wallets: readonly Wallet[], words: readonly Edge[], rules: typeof TASKS_1 = TASKS_1) {
-  const happened = wallets.flatMap(({ calls, tasks }, at): (Task | Kept)[] => [
+  const happened = wallets.flatMap(({ calls, tasks }, at): (Task | SpentPayment)[] => [
     { kind: "kept", day: DAY, tenant: `w${at}`, micro: calls },
     ...tasks.map(
       (provider): Task => ({

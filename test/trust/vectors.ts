@@ -13,7 +13,7 @@ import {
   type Input,
   resultSha256,
 } from "../../src/domain/trust/score.ts";
-import { type Kept, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
+import { type SpentPayment, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
 import { DAY, logCases } from "./log-vectors.ts";
 
 export const TRUST_VECTORS = new URL("../../docs/vectors/trust.json", import.meta.url);
@@ -116,13 +116,18 @@ export const cases: [name: string, input: Input][] = [
   ],
 ];
 
-const kept = (day: number, micro: number, tenant = "r"): Kept => ({ kind: "kept", day, tenant, micro });
+const kept = (day: number, micro: number, tenant = "r"): SpentPayment => ({
+  kind: "kept",
+  day,
+  tenant,
+  micro,
+});
 const done = (day: number, more: Partial<Task> = {}): Task => ({
   ...{ kind: "task", day, requester: "r", provider: 1, fee_micro: 10_000, linked: false },
   ...more,
 });
 
-export const taskCases: [name: string, happened: (Task | Kept)[]][] = [
+export const taskCases: [name: string, happened: (Task | SpentPayment)[]][] = [
   [
     "0.02 for a fee of 0.01, in proportion below",
     [10_000, 20_000, 9_999, 100, 99].flatMap((fee_micro, at) => [
@@ -165,7 +170,8 @@ export function resultOf(of: Input, rules?: Rules) {
   return { scores, edges: result.edges, rounds: result.rounds, result_sha256: resultSha256(result) };
 }
 
-export const pointsOfCase = (happened: (Task | Kept)[], rules?: TaskRules) => taskPoints(happened, rules);
+export const pointsOfCase = (happened: (Task | SpentPayment)[], rules?: TaskRules) =>
+  taskPoints(happened, rules);
 
 export function vectorText(): string {
   const logs = logCases.map(([name, events, evidence]) => ({ name, events, evidence }));

@@ -1,5 +1,3 @@
-/** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
-
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -53,7 +51,7 @@ export const hs = z
     abort: true,
   })
   .refine((code) => !code.startsWith("00"), "hs begins with a chapter from 01 to 99")
-  // TARIC's ten digits tell duties apart; no statistics of trade are finer than CN8.
+  // TARIC's ten digits separate duties; trade statistics end at CN8.
   .transform((code) => code.slice(0, productLevels.cn8))
   .describe(
     "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, as `meta.hs` tells; omitted = all products",
@@ -68,7 +66,7 @@ export const hsWithin = hs.describe(
   "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, as `meta.hs` tells); omitted = the chapter",
 );
 
-/** The product that `hs2` and `hs` name together: the finer of them; refused where one does not contain the other. */
+/** The finer of `hs2` and `hs`; refuses if one does not contain the other. */
 export function productOf(input: { hs2: string; hs?: string | undefined }): string;
 export function productOf(input: { hs2?: string | undefined; hs?: string | undefined }): string | undefined;
 export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string | undefined }) {
@@ -79,7 +77,6 @@ export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string |
   return hs ?? hs2;
 }
 
-/** The field that names the product of a question with `hs2` and `hs`, for refusals. */
 export const productField = ({ hs }: { hs?: string | undefined }) => (hs === undefined ? "hs2" : "hs");
 
 export const limit = limitOf("How many lines to rank, 1 to 100");
@@ -103,7 +100,6 @@ export const dataset = z
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
   .describe("Omitted = the real one that covers the question, else the sandbox");
 
-/** The range that `years` text names. */
 export function readYears(text: string): Years {
   const [from = "", to = from] = text.split("-");
   return { from: Number(from), to: Number(to) };

@@ -1,4 +1,3 @@
-/** Why a question over datasets cannot be answered, or their files not imported. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const tradeProblems = problemTypes({

@@ -1,4 +1,4 @@
-/** An attestation: what one agent says of a skill of another. The newest of a pair and skill counts; its attestor may take it back. */
+/** The newest attestation of an attestor, subject and skill counts; its attestor may revoke it. */
 import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -7,7 +7,6 @@ import { refuse } from "../../core/model/refusal.ts";
 import { sxId, sxNumber } from "../identity/fields.ts";
 import { trustProblems } from "./problems.ts";
 
-/** A skill, as it is named in events and on any chain. */
 export const skill = z
   .string()
   .regex(
@@ -21,7 +20,7 @@ const of = { attestation_id: madeId };
 
 const REPLACES = "It replaces an earlier one of the same attestor, subject and skill.";
 
-const made = z.strictObject({
+const madeData = z.strictObject({
   attestation_id: madeId,
   from: sxNumber.describe("The attestor's passport."),
   to: sxNumber.describe("The subject's passport."),
@@ -39,8 +38,8 @@ const made = z.strictObject({
 export const events = {
   AttestationMade: {
     means: "An agent said, signed, what it holds of another one.",
-    1: made.describe(REPLACES),
-    2: made
+    1: madeData.describe(REPLACES),
+    2: madeData
       .extend({
         recipient: address
           .nullable()
@@ -118,8 +117,8 @@ export type AttestationEvent = EventOf<typeof events>;
 type Data<Type extends AttestationEvent["type"]> = Extract<AttestationEvent, { type: Type }>["data"];
 
 /**
- * How it stands with EAS. `none`: it goes to no chain; `asked`: nothing is on its way; `sent`: something may be. `revoked_s`: since
- * when it is revoked there, null while it is not.
+ * Status on EAS. `none`: it goes to no chain; `asked`: no transaction was sent; `sent`: one may be pending.
+ * `revoked_s`: revoked there since then, null = not revoked.
  */
 export type OnChain =
   | { status: "none" | "asked" }
@@ -129,10 +128,9 @@ export type OnChain =
 export type Attestation = { facts: AttestationFacts; revoked_at: string | null; on_chain: OnChain };
 export type AttestationState = Attestation | undefined;
 
-/** Blocks that a reorg may bring a transaction down by. */
+/** A reorg can move a transaction down by at most this many blocks. */
 const REORG_DEPTH = 16;
 
-/** What its streams are named by, before the id. */
 export const prefix = "attestation-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -163,7 +161,7 @@ export function evolve(state: AttestationState, { type, data }: AttestationEvent
     case "AttestationReorged": {
       if (on_chain.status !== "anchored") return state;
       const { signer, kept } = on_chain;
-      // It may have moved to a block before the one that it was found in.
+      // A reorg can move it to an earlier block.
       const from_block = Math.max(0, kept.block_number - REORG_DEPTH);
       return { ...state, on_chain: { status: "sent", signer, from_block } };
     }
@@ -176,16 +174,16 @@ export function evolve(state: AttestationState, { type, data }: AttestationEvent
   }
 }
 
-/** Who stands on one side of an attestation, and whom it acts with. */
+/** An agent of an attestation, with the keys and delegates that bind it to others. */
 export type Side = {
   sx_number: number;
-  /** Its live EVM keys, in lower case. */
+  /** Live EVM keys, lower case. */
   wallets: readonly string[];
-  /** Passports that it lets act for it now. */
+  /** Passports with a live delegation from it. */
   delegates: readonly number[];
 };
 
-/** Refuses what an agent says of itself, or of whom it is bound to. `payer`: the wallet that pays for saying it. */
+/** Refuses an attestation of oneself or of a bound agent. `payer`: the wallet that pays for it. */
 export function refuseSelf(from: Side, to: Side, payer: string | undefined): void {
   const bond =
     from.sx_number === to.sx_number
@@ -210,7 +208,7 @@ export const make =
       ? refuse("conflict", "this attestation was made before")
       : [{ type: "AttestationMade", data: facts }];
 
-/** Its attestor takes it back; to whoever else asks there is no such attestation. Said twice, it is said. */
+/** Only the attestor may revoke; others get not_found. Repeatable. */
 export const revoke =
   (by: number, revoked_at: string) =>
   (state: AttestationState): AttestationEvent[] => {
@@ -220,7 +218,7 @@ export const revoke =
     return [{ type: "AttestationRevoked", data: { attestation_id, revoked_at } }];
   };
 
-/** Says, before anything is sent to EAS, that it will be; of one that was taken back meanwhile, nothing. */
+/** Recorded before the transaction is sent; a revoked attestation is not sent. */
 export const send =
   (facts: Omit<Data<"AttestationSent">, "attestation_id">) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -228,7 +226,7 @@ export const send =
       ? [{ type: "AttestationSent", data: { attestation_id: state.facts.attestation_id, ...facts } }]
       : [];
 
-/** What was sent is not there, and will not be. */
+/** The transaction is not on the chain and cannot arrive any more. */
 export const unsend =
   (found_at: string) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -236,7 +234,7 @@ export const unsend =
       ? [{ type: "AttestationUnsent", data: { attestation_id: state.facts.attestation_id, found_at } }]
       : [];
 
-/** EAS keeps it, in this block as the chain stands now. */
+/** The canonical chain has the attestation in this block. */
 export const anchor =
   (facts: Omit<Data<"AttestationAnchored">, "attestation_id">) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -244,7 +242,7 @@ export const anchor =
       ? [{ type: "AttestationAnchored", data: { attestation_id: state.facts.attestation_id, ...facts } }]
       : [];
 
-/** The block in which it was found is not in the chain any more. */
+/** The block with the attestation is not canonical any more. */
 export const reorg =
   (transaction: Hex, found_at: string) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -257,7 +255,7 @@ export const reorg =
         ]
       : [];
 
-/** Since when EAS has it for revoked, or null where it has not: as the chain stands now. */
+/** Follows the revocation time on the canonical chain; null = not revoked. */
 export const followRevocation =
   (revoked_s: number | null, at: string) =>
   (state: AttestationState): AttestationEvent[] => {

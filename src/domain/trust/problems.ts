@@ -1,4 +1,3 @@
-/** Why an attestation is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const trustProblems = problemTypes({

@@ -1,21 +1,27 @@
-/** What of an agent's attested points each skill has: an attestor's points are shared out by the weights that are left. */
+/** Splits each attestor's points over the agent's skills by remaining weight. */
 import { decayed } from "./decay.ts";
 import type { AttestationLine } from "./explain.ts";
 
-/** A live attestation of the agent, of a day counted from 1970-01-01. */
-export type SkillWord = { from: number; skill: string; weight_micro: number; day: number; made_at: string };
+/** A live attestation of the agent; days count from 1970-01-01. */
+export type SkillAttestation = {
+  from: number;
+  skill: string;
+  weight_micro: number;
+  day: number;
+  made_at: string;
+};
 
-/** `points` in micro-points; `attestors`: live ones, whatever they weigh; `newest`: when it was last attested. */
+/** `points` in micro-points; `attestors`: live ones of any weight; `newest`: the newest attestation. */
 export type Skill = { skill: string; points: number; attestors: number; newest: string };
 
-/** By points, then by name. */
+/** Sorted by points, then by name. */
 export function skillsOf(
-  words: readonly SkillWord[],
+  words: readonly SkillAttestation[],
   lines: readonly Pick<AttestationLine, "from" | "points">[],
   day: number,
 ): Skill[] {
   const points = new Map(lines.map((line) => [line.from, line.points]));
-  const left = (word: SkillWord) => decayed(word.weight_micro, day, word.day);
+  const left = (word: SkillAttestation) => decayed(word.weight_micro, day, word.day);
   const all = new Map<number, number>();
   for (const word of words) all.set(word.from, (all.get(word.from) ?? 0) + left(word));
   const skills = new Map<string, Skill>();

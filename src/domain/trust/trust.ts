@@ -1,4 +1,4 @@
-/** What the operator gives agents to begin with, in public, and what each computation of all scores came to. */
+/** The operator's seeds, and the result of each computation of all scores, are public. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
@@ -49,14 +49,14 @@ export type TrustEvent = EventOf<typeof events>;
 /** The newest event. */
 export type TrustState = TrustEvent | undefined;
 
-/** There is one stream, and this is its name. */
+/** There is one stream, with this name. */
 export const prefix = "trust";
 
 export const streamOf = (id: string) => prefix + id;
 
 export const target = { tenant: "operator", id: "" };
 
-/** It grows by a computation a minute. */
+/** Snapshots spare a read of the whole stream, which grows by one computation a minute. */
 export const fold_version = 1;
 
 export const initialState = (): TrustState => undefined;
@@ -67,7 +67,7 @@ export const seed =
   (data: Seed) =>
   (_: TrustState): TrustEvent[] => [{ type: "TrustSeeded", data }];
 
-/** Records a computation; the same one is recorded once. */
+/** Repeatable: the same computation is recorded once. */
 export const compute =
   (data: Computed) =>
   (newest: TrustState): TrustEvent[] =>

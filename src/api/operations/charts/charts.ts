@@ -4,13 +4,13 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import { isInvented, sxId } from "../../../domain/identity/fields.ts";
 import { profiler, WINDOW_DAYS } from "../../../domain/trust/behaviour.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
-import { dnaChart, happeningsOf, trustChart } from "../../../projections/trust/charts.ts";
+import { dnaChart, evidenceDays, trustChart } from "../../../projections/trust/charts.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import { scoresBetween } from "../../../projections/trust/scores.ts";
 import { agentNamed, id } from "../../agents/agents.ts";
 import { open, operation, picture } from "../../declare/index.ts";
 import { happenedTo } from "../identity/behaviour.ts";
-import { MOST_DAYS } from "../trust/stretch.ts";
+import { MOST_DAYS } from "../trust/day-range.ts";
 
 const days = z.coerce
   .number(`is a whole number from 7 to ${MOST_DAYS}`)
@@ -48,7 +48,7 @@ const trust = operation({
     const sx = agent.facts.sx_number;
     const [scores, happenings] = await Promise.all([
       scoresBetween(app.pool, sx, stretch),
-      happeningsOf(app.pool, sx, stretch),
+      evidenceDays(app.pool, sx, stretch),
     ]);
     const last = scores.at(-1);
     const as_of = last ? `position ${last.as_of_position}, ${dateOf(last.day)}` : "today";

@@ -6,13 +6,13 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {
+  type Activity,
   archetypes,
   characterOf,
   type Dna,
   DRIFT,
   dimensions,
   driftOf,
-  type Happened,
   LEAST_EVENTS,
   MEMORY_WEEKS,
   profiler,
@@ -24,14 +24,14 @@ import {
 import { FACTOR_DAYS } from "../../../domain/trust/factors.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
-import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
-import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
+import { contactsOf, paidCalls, spentBy } from "../../../projections/trust/contacts.ts";
+import { dateOf, dayOfDate, dayOfTime } from "../../../projections/trust/days.ts";
 import { workDays } from "../../../projections/trust/work.ts";
 import { actorsOf, agentNamed, agentOf, id } from "../../agents/agents.ts";
 import { json, key, open, operation, subject } from "../../declare/index.ts";
 import { composed } from "../../serve/composed.ts";
+import { dayRangeFields, dayRangeOf, daysOf, MOST_DAYS } from "../trust/day-range.ts";
 import { trustHistory } from "../trust/scores.ts";
-import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
 
 const named = { agent_id: z.string(), sx_id: z.string() };
 const namesOf = ({ facts }: Agent) => ({ agent_id: facts.agent_id, sx_id: sxId(facts.sx_number) });
@@ -63,12 +63,12 @@ export async function happenedTo(
   { pool }: App,
   agent: Agent,
   { from, to }: { from: number; to: number },
-): Promise<Happened> {
+): Promise<Activity> {
   const days = { from: from - BACK_DAYS + 1, to };
   const [rows, paid, attested, work] = await Promise.all([
     activityOf(pool, actorsOf(agent), dateOf(days.from), dateOf(days.to)),
     paidCalls(pool, walletsOf(agent), days),
-    dealingsOf(pool, agent.facts.sx_number, days),
+    contactsOf(pool, agent.facts.sx_number, days),
     workDays(pool, { sx: agent.facts.sx_number, from: days.from - FACTOR_DAYS, to }),
   ]);
   const delegated = agent.delegations.map(({ to: other, delegated_at }) => ({
@@ -76,9 +76,9 @@ export async function happenedTo(
     day: dayOfTime(new Date(delegated_at)),
   }));
   return {
-    doings: rows.map(({ day, operation, events }) => ({ day: dayNamed(day), operation, events })),
+    doings: rows.map(({ day, operation, events }) => ({ day: dayOfDate(day), operation, events })),
     paid,
-    dealings: [...attested, ...delegated],
+    contacts: [...attested, ...delegated],
     work,
   };
 }
@@ -153,7 +153,7 @@ const history = operation({
   description: `For each day the seven dimensions of soul_dna over the ${WINDOW_DAYS} days up to it, at most ${MOST_DAYS} points. Counts the agent's current keys.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
-  input: z.object({ id, ...stretchFields }),
+  input: z.object({ id, ...dayRangeFields }),
   output: json(
     z.object({
       ...named,
@@ -165,7 +165,7 @@ const history = operation({
   example: { id: "SX#1", step: "week" },
   handle: async ({ input, app }) => {
     const agent = await agentNamed(app, input.id);
-    const stretch = stretchOf(input, app.clock.now());
+    const stretch = dayRangeOf(input, app.clock.now());
     const profile = profiler(await happenedTo(app, agent, stretch));
     return {
       ...namesOf(agent),
@@ -248,7 +248,7 @@ const seasonality = operation({
     const day = dayOfTime(app.clock.now());
     const from = dateOf(day - WINDOW_DAYS + 1);
     const rows = await activityOf(app.pool, actorsOf(agent), from, dateOf(day));
-    const week = seasonalityOf(rows.map(({ day: date, hours }) => ({ day: dayNamed(date), hours })));
+    const week = seasonalityOf(rows.map(({ day: date, hours }) => ({ day: dayOfDate(date), hours })));
     return {
       ...namesOf(agent),
       window_days: WINDOW_DAYS,

@@ -15,8 +15,8 @@ import {
   countAgents,
   newestAgents,
 } from "../../../projections/identity/agents.ts";
-import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
-import { computedAt, newestKept } from "../../../projections/trust/scores.ts";
+import { isWalkable, type RankedAgent, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
+import { computedAt, newestStored } from "../../../projections/trust/scores.ts";
 import { actorsOf, agentNamed, id, namesOf, statusField } from "../../agents/agents.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import type { Context } from "../../declare/operation.ts";
@@ -83,7 +83,7 @@ const refuseCursor = (message: string): never =>
 const OTHER_SORT = "is the next_cursor of another sort; omit it to start again";
 
 async function byTrust({ input: page, app, subjects }: Page) {
-  const newest = await newestKept(app.pool, "newest");
+  const newest = await newestStored(app.pool, "newest");
   const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
@@ -104,7 +104,7 @@ async function byAge({ input: page, app, subjects }: Page) {
   if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
   const before = page.cursor === undefined ? undefined : Number(page.cursor);
   const rows = await newestAgents(app.pool, { before, limit: page.limit });
-  const newest = await newestKept(app.pool, "newest");
+  const newest = await newestStored(app.pool, "newest");
   const scores = await scoresOf(
     app.pool,
     newest?.position ?? 0,
@@ -121,7 +121,7 @@ async function byAge({ input: page, app, subjects }: Page) {
 
 async function listed(
   subjects: Page["subjects"],
-  rows: readonly Ranked[],
+  rows: readonly RankedAgent[],
   rank: (at: number) => number | null,
 ) {
   const names = await namesOf(

@@ -1,4 +1,3 @@
-/** How a country's trade is spread over its partners: `concentration`. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import {
@@ -45,7 +44,7 @@ export const concentrationInput = z.object({
 
 const share = z.number().nullable();
 
-/** How concentrated one flow is; the figures are null where no partner is listed. */
+/** Figures are null if no partner is listed. */
 export const concentrationResult = z.object({
   flow: z.enum(flows),
   hhi: z.number().nullable().describe("Herfindahl–Hirschman index over the listed partners, 0 to 10,000"),
@@ -87,7 +86,6 @@ export const concentrationOutput = z.object({
 type Partner = { flow: Flow; partner: string; value_eur: number };
 type Total = { flow: Flow; value_eur: number };
 
-/** How concentrated a reporter's trade of a product is on its partners, each flow apart. */
 export const concentration = (
   trade: TradeData,
   input: z.output<typeof concentrationInput>,

@@ -1,8 +1,7 @@
-/** What trade costs by mass: `price-per-tonne`, a monthly series with its statistics. */
 import { z } from "zod";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
@@ -42,7 +41,7 @@ export const priceRow = z.object({
 
 const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }).nullable();
 
-/** The complete months of one flow summed up; figures are null where there are too few months. */
+/** Sums of the complete months of one flow; figures are null if there are too few months. */
 export const priceSummary = z.object({
   flow: z.enum(flows),
   months: z.int().describe("Complete months with a price"),
@@ -75,7 +74,6 @@ type Masses = {
 };
 type Row = z.infer<typeof priceRow>;
 
-/** Monthly prices of a reporter's trade in a product, each flow apart. */
 export async function pricesPerTonne(
   trade: TradeData,
   input: z.output<typeof pricesInput>,
@@ -84,11 +82,11 @@ export async function pricesPerTonne(
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
     const found = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
-    const known = knownOf(lease.manifest.coverage, question.hs);
+    const isComplete = completenessOf(lease.manifest.coverage, question.hs);
     const ofFlow = (flow: Flow) => {
       const months = new Map(found.filter((row) => row.flow === flow).map((row) => [row.period, row]));
       const series = monthsOf(lease, span).map((period) =>
-        rowOf(flow, period, months.get(period), known(input.reporter, flow, period)),
+        rowOf(flow, period, months.get(period), isComplete(input.reporter, flow, period)),
       );
       return summed(flow, series);
     };
@@ -105,7 +103,6 @@ export async function pricesPerTonne(
   });
 }
 
-/** The months with trade, each with what its rows state a mass for. */
 async function pricedMonths(
   lease: Lease,
   { hs, years, reporter, flow }: Slice & { hs: string; reporter: ReporterCode; flow?: Flow | undefined },
@@ -144,8 +141,8 @@ function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: 
   });
 }
 
-function rowOf(flow: Flow, period: Period, found: Masses | undefined, isKnown: boolean): Row {
-  const none = isKnown ? 0 : null;
+function rowOf(flow: Flow, period: Period, found: Masses | undefined, delivered: boolean): Row {
+  const none = delivered ? 0 : null;
   const price = found && pricePerTonne(found.value_eur, found.quantity_kg);
   return {
     period: monthText(period),
@@ -155,11 +152,10 @@ function rowOf(flow: Flow, period: Period, found: Masses | undefined, isKnown: b
     quantity_kg: found?.quantity_kg ?? none,
     excluded_value_eur: found?.excluded_value_eur ?? none,
     outlier: false,
-    complete: isKnown,
+    complete: delivered,
   };
 }
 
-/** Marks the outliers of a flow's series and sums its complete months up. */
 function summed(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
   const complete = series.filter((row) => row.complete);
   const priced = complete.filter((row): row is Priced => (row.price_eur_per_tonne ?? 0) > 0);
