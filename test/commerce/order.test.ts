@@ -5,6 +5,7 @@ import {
   deliver,
   events,
   evolve,
+  existing,
   expire,
   expiresAt,
   initialState,
@@ -16,7 +17,6 @@ import {
   refuseTooLarge,
   settleInvoice,
   ship,
-  standing,
   statuses,
   takeBack,
 } from "../../src/domain/commerce/order.ts";
@@ -35,9 +35,9 @@ import {
   placed,
   sealed,
   shipped,
-} from "./goods.ts";
+} from "./facts.ts";
 
-/** The state after events as the log has them: each has to fit its schema. */
+/** The state after events; each must match its schema. */
 function stateAfter(history: readonly OrderEvent[]): OrderState {
   for (const { type, data } of history) events[type][1].parse(data);
   return history.reduce(evolve, initialState());
@@ -147,7 +147,7 @@ test.each(refusals)("an order refuses %s", (_, history, decision, slug, says) =>
   given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
-test("an order goes from each status where the page draws it, and nowhere else", () => {
+test("an order leaves each status only as documented", () => {
   const ways: Record<string, Decision> = {
     paid: pay(payment(), AT),
     shipped: ship(sent),
@@ -169,7 +169,7 @@ test("an order goes from each status where the page draws it, and nowhere else",
     Object.values(ways).flatMap((decision) => {
       try {
         const then = decision(stateAfter(history));
-        return then.length > 0 ? [standing(stateAfter([...history, ...then])).status] : [];
+        return then.length > 0 ? [existing(stateAfter([...history, ...then])).status] : [];
       } catch {
         return [];
       }
@@ -187,7 +187,7 @@ test("an order goes from each status where the page draws it, and nowhere else",
     expired: [],
   });
   for (const [status, history] of Object.entries(at))
-    expect(standing(stateAfter(history)).status).toBe(status);
+    expect(existing(stateAfter(history)).status).toBe(status);
 });
 
 test("expiry is decided ten minutes after the time to pay", () => {
@@ -228,7 +228,7 @@ describe("a quote", () => {
     expect(() => draft(quote)(quote)).toThrow("before");
   });
 
-  test("has its price for as many as it names, until it is over", () => {
+  test("has its price up to its quantity, until it ends", () => {
     expect(quotedPrice(quote, asked(10), later(59))).toBe(495);
     expect(quotedPrice(quote, asked(1, "pallet"), AT)).toBe(29_900);
   });
@@ -238,7 +238,7 @@ describe("a quote", () => {
     ["one that is over", quote, asked(1), later(60), "quote-expired", later(60)],
     ["more than it names", quote, asked(11), AT, "invalid", "quantity"],
     ["another product", quote, asked(1, "bag", 2), AT, "invalid", "quote_id"],
-  ] as const)("refuses for %s", (_, state, wanted, at, slug, says) => {
+  ] as const)("refuses %s", (_, state, wanted, at, slug, says) => {
     const ask = () => quotedPrice(state, wanted, at);
     expect(ask).toThrow(says);
     expect(ask).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));

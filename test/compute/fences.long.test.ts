@@ -1,4 +1,4 @@
-/** What holds when all happens at once: no task is lent twice, each ends once, and the money is where its end says. */
+/** Concurrent acts: no task is leased twice, each ends once, and the money matches its end. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as tasks from "../../src/domain/compute/task.ts";
 import { stepTask } from "../../src/reactors/compute/steps.ts";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await setup.service.stop();
 });
 
-/** Every account adds up, and nothing is held any more. */
+/** Every account adds up, and no hold remains. */
 async function expectSettled(): Promise<void> {
   await setup.folded();
   const { rows } = await setup.app.pool.query(
@@ -28,7 +28,7 @@ async function expectSettled(): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-test("64 callers at two processes: no task is lent twice, and none is left", async () => {
+test("64 callers at two processes lease no task twice and leave none", async () => {
   const node = await setup.node("crowd", { max_concurrent: 256 });
   const headers = await setup.requester("crowded", 10_000_000);
   for (let n = 0; n < CALLERS; n++) await setup.submit(headers, { task_type: "crowded" });
@@ -57,7 +57,7 @@ test("64 callers at two processes: no task is lent twice, and none is left", asy
   await expectSettled();
 });
 
-test("a result, the end of its lease, cancelling and settling at the same time come to one end", async () => {
+test("a concurrent result, lease end, cancellation and settlement have one outcome", async () => {
   const node = await setup.node("racer", { max_concurrent: 256 });
   const meta = { meta: { actor: "test" } };
   for (let round = 0; round < 8; round++) {
@@ -79,7 +79,7 @@ test("a result, the end of its lease, cancelling and settling at the same time c
       () => setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id }),
       () => setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id, accept: false }),
     ];
-    // Each begins once.
+    // Each act begins once.
     const order = acts.map((_, at) => acts[(at + round) % acts.length]!);
     await Promise.all(order.map((act) => act().catch(() => undefined)));
     const story = await setup.storyOf(tenant, task.task_id);
@@ -90,7 +90,7 @@ test("a result, the end of its lease, cancelling and settling at the same time c
     expect(has("TaskAccepted") + has("TaskRejected")).toBeLessThanOrEqual(1);
     const { credited, available, held, spent } = await setup.account(tenant);
     expect(credited).toBe(available + held + spent);
-    // What is still open is ended, so that the next round and the sums begin clean.
+    // Open tasks are ended, so the next round and the sums start clean.
     const { status } = await setup.task(tenant, task.task_id);
     if (status === "queued") await setup.ask(headers, "/soul/compute/cancel", { task_id: task.task_id });
     if (status === "submitted") await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
@@ -102,7 +102,7 @@ test("a result, the end of its lease, cancelling and settling at the same time c
   await expectSettled();
 });
 
-test("what another process has decided counts, whatever this one believes of a task", async () => {
+test("another process's decision counts over a stale state", async () => {
   const [first, next] = [await setup.node("believer"), await setup.node("successor")];
   const headers = await setup.requester("believed");
   await setup.submit(headers, { task_type: "believed" });

@@ -1,4 +1,4 @@
-/** What is wrong after a life has ended, a sentence each; nothing where every honest actor has its own and no thief has more. */
+/** Faults at the end of a life, a sentence each; none if every honest actor has its money and no thief has more. */
 
 import { isBuiltIn } from "../../src/domain/compute/kinds.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
@@ -71,7 +71,7 @@ const givenFor = (life: Life, { task }: Ended) =>
 
 const isRight = (life: Life, one: Ended) => givenFor(life, one)?.is_right === true;
 
-/** What these nodes were to be paid for right work that was settled. */
+/** Expected pay of these nodes for right, settled work. */
 const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended) => boolean): number =>
   all.reduce((sum, one) => {
     const given = givenFor(life, one);
@@ -79,7 +79,7 @@ const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended
     return isPaid ? sum + sharesOf(one.task.lease!.price_micro).provider_micro : sum;
   }, 0);
 
-/** A task goes once to each node, the copies of a task to different ones, and a built-in kind for what running it again costs. */
+/** A task goes once to each node, its copies to different ones, and a built-in kind costs at least its re-run. */
 function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
   const faults = [];
   const { task_id, terms, copy_of } = task.facts;
@@ -98,7 +98,7 @@ function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
   return faults;
 }
 
-/** Right work that could be checked is paid, and what was found wrong costs what was at stake. */
+/** Right, checkable work is paid, and wrong work costs the collateral. */
 function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<string, number>): string[] {
   return all.flatMap((one) => {
     const given = givenFor(life, one);
@@ -128,7 +128,7 @@ function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<st
 const isLostCopy = ({ compared, status, dispute }: Task) =>
   compared?.verdict === "differed" && status === "refunded" && dispute?.decided?.verdict !== "none";
 
-/** What slashes took by task, and how much of it went to no requester. */
+/** Slashed amounts by task, and the part that no requester got. */
 async function slashesIn(life: Life): Promise<{ by_task: Map<string, number>; kept_micro: number }> {
   const by_task = new Map<string, number>();
   let kept_micro = 0;

@@ -1,4 +1,6 @@
-/** A life of the compute market as it happens: two processes over one database, honest actors and thieves, and what each of them did. */
+/**
+ * A life of the compute market: two processes over one database, honest actors and thieves, and a record of their acts.
+ */
 import { randomUUID } from "node:crypto";
 import { type App, withParts } from "../../src/core/app.ts";
 import type { Reactor } from "../../src/core/background/reactor.ts";
@@ -46,7 +48,7 @@ export type LifeSetup = {
   executor: LifeExecutor;
 };
 
-/** Micro-USDC that each has at first. */
+/** Initial micro-USDC of each. */
 const FUNDS: Record<NodeName, number> = {
   known: 60_000,
   thin: 8_000,
@@ -66,7 +68,10 @@ const WORKS: Record<Work, { task_type: string; input_data: object; right: object
   opaque: { task_type: "opaque", input_data: { text: "hello" }, right: { text: "bonjour" } },
 };
 
-/** The service's sandbox, run once for each program. It fails while `runs` is false, and a flaky program comes to something else each time. */
+/**
+ * The service's sandbox runs each program once. It fails while `runs` is false; a flaky program has another result each
+ * time.
+ */
 export class LifeExecutor implements Executor {
   readonly #sandbox: Executor;
   readonly #ran = new Map<string, ReturnType<Executor["run"]>>();
@@ -93,7 +98,7 @@ export class LifeExecutor implements Executor {
 }
 
 export type Submitted = { tenant: string; task_id: string; by: RequesterName; work: Work };
-/** A result that was taken. `at_stake`: what its node could lose then, where nothing else happened at the same time. */
+/** An accepted result. `at_stake`: its node's possible loss then, if nothing else happened at the same time. */
 export type Given = { task_id: string; by: NodeName; is_right: boolean; at_stake: number };
 type Held = { lent: Lent; by: NodeName; of: Submitted };
 
@@ -103,10 +108,10 @@ export class Life {
   readonly actors = new Map<NodeName | RequesterName | "history", Actor>();
   readonly submitted: Submitted[] = [];
   readonly given: Given[] = [];
-  /** What nodes are at, and what they were at and lost. */
+  /** Running and lost leases of nodes. */
   readonly held: Held[] = [];
   readonly #lost: Held[] = [];
-  /** Answers of the service that are faults of its own. */
+  /** Answers that are the service's own faults. */
   readonly faults: string[] = [];
   readonly #parts: LifeSetup;
   readonly #apps: App[];
@@ -119,14 +124,14 @@ export class Life {
     this.#urls = [setup.service.url, second.url];
   }
 
-  /** A new life, with agents of its own. */
+  /** A new life with its own agents. */
   static async begun(parts: LifeSetup): Promise<Life> {
     const life = new Life(parts);
     const name = randomUUID().slice(0, 8);
     const { setup } = parts;
     await Promise.all(
       NODES.map(async (who, n) => {
-        // One thief asks for nothing, and each honest node for as much as the least price comes to.
+        // One thief charges nothing, and each honest node the rate of the least price.
         const hourly_rate_usd = who === "thief-3" ? 0 : 0.06;
         const node = await setup.node(`${who}-${name}`, { hourly_rate_usd, max_concurrent: 16 });
         const tenant = `soul:${node.sx}`;
@@ -152,7 +157,7 @@ export class Life {
   now = () => this.app.clock.now().toISOString();
 
   taskOf = async ({ tenant, task_id }: { tenant: string; task_id: string }) =>
-    tasks.standing(await this.app.load(tasks, tasks.targetOf(tenant, task_id)));
+    tasks.existing(await this.app.load(tasks, tasks.targetOf(tenant, task_id)));
 
   accountOf = (tenant: string) => this.app.load(account, account.targetOf(tenant));
 
@@ -170,13 +175,13 @@ export class Life {
     return all;
   }
 
-  /** Takes the steps, those that begin at the same time together. */
+  /** Runs the steps, concurrent ones together. */
   async live(steps: readonly Step[]): Promise<void> {
     let together: Step[] = [];
     for (const [n, step] of steps.entries()) {
       together.push(step);
       const next = steps[n + 1];
-      // Time passes by itself, once who is honest has done its part.
+      // Time passes only after honest actors have done their part.
       if (step.with_next && next && step.does !== "passes" && next.does !== "passes") continue;
       const isAlone = together.length === 1;
       await Promise.all(together.map((one) => this.#take(one, isAlone)));
@@ -184,7 +189,7 @@ export class Life {
     }
   }
 
-  /** Everything comes to its end: who is honest does what is left, checks run, and a month passes. */
+  /** Ends everything: honest actors finish, checks run, and a month passes. */
   async ends(): Promise<void> {
     this.#parts.executor.runs = true;
     for (const who of NODES) await this.#call(who, "first", "/soul/node/register", this.#offer(who, 0));
@@ -289,7 +294,7 @@ export class Life {
     assign,
     at,
   }: Step & { does: "submits" }): Promise<void> {
-    // An honest requester has what can be run again checked, judges the rest itself, and trusts no majority of strangers.
+    // An honest requester has checkable work checked, judges the rest itself, and trusts no majority of strangers.
     const isHonest = who === "honest-requester";
     if (isHonest && work === "flaky") return;
     const kept = isHonest && (work === "opaque" || verify === "requester") ? "usual" : verify;
@@ -331,7 +336,7 @@ export class Life {
     if (told.some(({ status }) => status === 200)) this.given.push({ task_id, by, is_right, at_stake });
   }
 
-  /** What a wrong result of this task costs its node, by docs/compute.md: the price, where so much is there. */
+  /** A wrong result's cost to its node by docs/compute.md: the price, if that much is there. */
   async #atStake(by: NodeName, lent: Lent & { price_usd?: string }): Promise<number> {
     const { tenant, node } = this.actor(by);
     const funds = await this.accountOf(tenant);
@@ -351,7 +356,7 @@ export class Life {
       if (amount_micro === 0) return;
       const to = `0x${"7".repeat(40)}` as const;
       const wanted = { withdrawal_id: randomUUID(), to, payer: to, amount_micro, seen_block: 1 };
-      const leaves = withdrawal.ask(wanted, this.now());
+      const leaves = withdrawal.requestWithdrawal(wanted, this.now());
       return this.#tries(
         this.app.decide(account, account.targetOf(tenant), leaves, { meta: { actor: "test" } }),
       );
@@ -365,7 +370,7 @@ export class Life {
     await this.#call(who, at, "/soul/compute/settle", { task_id, accept });
   }
 
-  /** The operator is right where it says something. */
+  /** The operator decides correctly. */
   async #decides(which?: number): Promise<void> {
     const open = [];
     for (const { of, task } of await this.allTasks())
@@ -384,7 +389,7 @@ export class Life {
     }
   }
 
-  /** Who is honest is in time: it hands in, judges and disputes before time passes. */
+  /** Honest actors are in time: they submit, judge and dispute before time passes. */
   async #duties(): Promise<void> {
     for (const held of [...this.held])
       if (isHonest(held.by)) await this.#gives(held, "right", "first", false);
@@ -403,7 +408,7 @@ export class Life {
     await this.#duties();
     const told_ = { first: [0], second: [1], both: [0, 1] }[told].map((n) => this.#apps[n]!);
     await this.#parts.clock.moves(seconds, told_);
-    // A lease of a thief may be over by now.
+    // A thief's lease may be over by now.
     for (const held of this.held.filter(({ by }) => !isHonest(by))) if (seconds >= 60) this.#drop(held);
   }
 
@@ -438,7 +443,7 @@ export class Life {
     return told;
   }
 
-  /** A turn at one process; at both at once as where one has lost its lease without knowing. */
+  /** A tick at one process; at both at once, as if one had lost its lease unknowingly. */
   async #turn({ name, begin }: Reactor, at: At): Promise<void> {
     await this.#parts.setup.folded();
     const chosen = { first: [0], second: [1], both: [0, 1] }[at];
@@ -462,7 +467,7 @@ export class Life {
     await this.app.decide(account, account.targetOf(tenant), credit, { meta: { actor: "test" } });
   }
 
-  /** Ten results of the known node that a check has found valid. */
+  /** Ten results of the known node that a check found valid. */
   async #history(tenant: string): Promise<void> {
     const price = 1_000;
     this.actors.set("history", { tenant, headers: {}, sent: 10 * price });

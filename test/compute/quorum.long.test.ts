@@ -1,4 +1,4 @@
-/** Tasks that several nodes do: what enough of them come to is the result, those are paid, and whoever colludes has to be many. */
+/** Quorum tasks: the result that enough copies agree on counts, its nodes are paid, and collusion needs many nodes. */
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => setup.service.stop());
 afterEach(async () => expectSums());
 
-/** Nothing is made or lost: what all accounts were credited by payments and gifts is theirs, or was a fee. */
+/** No money appears or vanishes: credits by payments and gifts are in accounts, or were fees. */
 async function expectSums(): Promise<void> {
   const { rows } = await setup.app.pool.query<{ tenant: string }>(
     "select distinct tenant from eventstore.events where stream_id like 'account-%'",
@@ -47,7 +47,7 @@ const judged = async () => {
 
 const PRICE = 10_000;
 
-/** A quorum of three, whose copies are there for all. */
+/** A quorum of three with all copies available. */
 async function submitted(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const { status, body } = await setup.submit(headers, {
@@ -67,7 +67,7 @@ const gives = async (node: TestNode, lent: Lent, result: object) => {
 const stateOf = async (headers: Record<string, string>, task_id: string) =>
   (await setup.ask(headers, `/soul/compute/status/${task_id}`)).body;
 
-/** The first copy is begun by the first of these, and then the others are made for the others. */
+/** The first node begins the first copy, and then the others get theirs. */
 async function begun(
   tenant: string,
   by: TestNode[],
@@ -83,7 +83,7 @@ async function begun(
 }
 
 describe("a quorum of three", () => {
-  test("holds three times as much, makes the others once one is begun, and pays those that came to the same", async () => {
+  test("holds three prices, makes the other copies once one is begun, and pays the agreeing nodes", async () => {
     const { headers, task_id, body } = await submitted("two-of-three");
     expect(body).toMatchObject({
       state: "copied",
@@ -115,18 +115,18 @@ describe("a quorum of three", () => {
       provider_usd: "0.009",
     });
     expect(await stateOf(three.headers, third.task_id)).toMatchObject({ state: "rejected" });
-    // Two prices are spent; the third is held until nobody can dispute its rejection.
+    // Two prices are spent; the third is held until its rejection cannot be disputed.
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 20_000 });
   });
 
-  test("costs a node that differed nothing but its price, of a kind that the service cannot run", async () => {
+  test("costs a differing node only its price if the service cannot run the kind", async () => {
     const three = nodes[2]!;
     await setup.later(86_401, () => turn(setup.app, computeReactor));
     expect((await three.get(`/soul/node/status/${three.agent_id}`)).body).toMatchObject({ slashes: 0 });
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 0 });
   });
 
-  test("sets nothing aside of such a kind: two of three may be one hand, and the third keeps what it has", async () => {
+  test("reserves no collateral for such a kind: two of three may collude, and the third keeps its money", async () => {
     const [one, two, three] = nodes as [TestNode, TestNode, TestNode];
     for (const n of [0, 1, 2]) await setup.requester(`soul:${nodes[n]!.sx}`, 50_000);
     const run = async (tenant: string) => {
@@ -158,9 +158,9 @@ describe("a quorum of three", () => {
   });
 });
 
-test("where too little is the same it is done again, once, by others or the same, and then refunded", async () => {
+test("too little agreement leads to one second round, and then to a refund", async () => {
   const { headers, task_id, lent } = await begun("at-odds", nodes.slice(0, 3), { copies: 2 });
-  // Of two copies the third node got none.
+  // With two copies the third node gets none.
   expect(lent[2]).toBeNull();
   await gives(nodes[0]!, lent[0]!, { a: 1 });
   await gives(nodes[1]!, lent[1]!, { a: 2 });
@@ -177,7 +177,7 @@ test("where too little is the same it is done again, once, by others or the same
   expect(body).toMatchObject({ slashes: 0 });
 });
 
-test("a copy that comes after enough of the others is held against them; one that nobody begins is dropped", async () => {
+test("a late copy is compared with the agreement; an unstarted one is dropped", async () => {
   const { headers, task_id, lent } = await begun("late", nodes.slice(0, 4), { copies: 5, agree: 3 });
   for (const n of [0, 1, 2]) await gives(nodes[n]!, lent[n]!, { a: 1 });
   await judged();
@@ -188,7 +188,7 @@ test("a copy that comes after enough of the others is held against them; one tha
   expect(await setup.account("late")).toMatchObject({ held: 0, spent: 4 * PRICE });
 });
 
-test("nobody's money is held for what was cancelled before it was begun", async () => {
+test("a task that is cancelled before it began holds no money", async () => {
   const { headers, task_id } = await submitted("dropped");
   const cancel = (id: string) => setup.ask(headers, "/soul/compute/cancel", { task_id: id });
   expect((await cancel(`${task_id}.1`)).status).toBe(404);
@@ -201,7 +201,7 @@ test("nobody's money is held for what was cancelled before it was begun", async 
   ).toMatch(/#task-state$/);
 });
 
-test("input: copies and agree are of a quorum, and more than half", async () => {
+test("copies and agree need verify=quorum, and agree is more than half", async () => {
   const headers = await setup.requester("mistaken");
   for (const [more, path] of [
     [{ verify: "requester", copies: 3 }, "copies"],
@@ -215,12 +215,12 @@ test("input: copies and agree are of a quorum, and more than half", async () => 
   expect(await setup.account("mistaken")).toMatchObject({ held: 0 });
 });
 
-/** Quorums that ten who collude bend among fifteen honest nodes. */
+/** Quorums that ten colluding nodes bend among fifteen honest ones. */
 const TASKS = scaled(8, 2);
 const COLLUDERS = 10;
 const HONEST = 15;
 
-test(`ten colluders of ${COLLUDERS + HONEST} nodes bend as many of ${TASKS} quorums of three as two drawn of them would`, async () => {
+test(`ten colluders of ${COLLUDERS + HONEST} nodes bend only the share of ${TASKS} quorums that chance predicts`, async () => {
   const market = await Promise.all(
     Array.from({ length: COLLUDERS + HONEST }, (_, n) =>
       setup.node(`colluding-${n}`, { max_concurrent: 200 }),
@@ -254,14 +254,14 @@ test(`ten colluders of ${COLLUDERS + HONEST} nodes bend as many of ${TASKS} quor
     expect(result.right).toBe(colluding < 2);
     if (colluding >= 2) bent++;
   }
-  // Hypergeometric: two or three of three drawn without putting back.
+  // Hypergeometric: two or three of three drawn without replacement.
   const [c, h, all] = [COLLUDERS, HONEST, COLLUDERS + HONEST];
   const ways = (all * (all - 1) * (all - 2)) / 6;
   const p = (((c * (c - 1)) / 2) * h + (c * (c - 1) * (c - 2)) / 6) / ways;
   expect(Math.abs(bent - TASKS * p)).toBeLessThan(3 * Math.sqrt(TASKS * p * (1 - p)));
 });
 
-test("one copy is enough of a node that is sure, where the draw says so", async () => {
+test("one copy of a proven node suffices if the draw says so", async () => {
   const sure = nodes[5]!;
   await setup.app.pool.query("update read.compute_nodes_v3 set valid_audits = 1000000 where sx = $1", [
     sure.sx,
@@ -274,7 +274,7 @@ test("one copy is enough of a node that is sure, where the draw says so", async 
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 1 } });
   await gives(sure, lent[0]!, chainOf(input_data));
   await judged();
-  // Without a seed to draw from nobody is sure.
+  // Without a seed no draw accepts a single copy.
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 3 } });
   await setup.activeSeed();
   const next = await begun("sure-drawn", [sure], chain);
@@ -284,12 +284,12 @@ test("one copy is enough of a node that is sure, where the draw says so", async 
     ...{ state: "settled", copies: { made: 1, agreed: 1 }, result: chainOf(input_data) },
   });
   expect(await setup.account("sure-drawn")).toMatchObject({ held: 0, spent: 1_000 });
-  // Of a kind that the service cannot run its node has nothing to lose by a single copy.
+  // For a kind that the service cannot run, the node risks nothing with a single copy.
   const opaque = await begun("sure-opaque", [sure]);
   expect(await stateOf(opaque.headers, opaque.task_id)).toMatchObject({ copies: { made: 3 } });
 });
 
-test("copies are done by nodes that are not bound to each other", async () => {
+test("copies never go to nodes that are bound to each other", async () => {
   const { app } = setup;
   const [one, two, three] = nodes as [TestNode, TestNode, TestNode];
   const at = new Date();

@@ -1,4 +1,4 @@
-/** Receipts of an EVM key, by EIP-712 as wallets sign it; and those that are forged, borrowed or shown twice. */
+/** Receipts of an EVM key by EIP-712, as wallets sign; and forged, borrowed or repeated ones. */
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -55,7 +55,7 @@ const ENGINE = sha256("by hand");
 const text = (name: string) => ({ name, type: "string" });
 const digest = (name: string) => ({ name, type: "bytes32" });
 
-/** As docs/compute.md says that a wallet signs it. */
+/** A wallet's signature by docs/compute.md. */
 async function byWallet(account: PrivateKeyAccount, task: Lent, bent: object = {}) {
   const hex = (of: string) => `0x${of}`;
   const signature = await account.signTypedData({
@@ -114,7 +114,7 @@ const given = async (task: Lent, receipt: object) => {
   ];
 };
 
-test("an EVM key of the agent signs a receipt, and a bent one is refused while the lease stays", async () => {
+test("an agent's EVM key signs a receipt, and a forged one is refused and leaves the lease", async () => {
   const task = await lent();
   const stranger = privateKeyToAccount(generatePrivateKey());
   const good = await byWallet(wallet, task);
@@ -131,7 +131,7 @@ test("an EVM key of the agent signs a receipt, and a bent one is refused while t
   expect(await given(task, good)).toEqual([200, "submitted"]);
 });
 
-test("a receipt of one task is none of the next, nor another agent's", async () => {
+test("a receipt is neither valid for another task nor for another agent", async () => {
   const first = await lent();
   const receipt = await byWallet(wallet, first);
   expect(await given(first, receipt)).toEqual([200, "submitted"]);

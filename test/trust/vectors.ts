@@ -1,6 +1,6 @@
 /**
- * Builds docs/vectors/trust.json; `npx tsx test/trust/vectors.ts` writes it, a test compares it. Each rule of the method has a case that
- * comes out otherwise without it.
+ * Builds docs/vectors/trust.json; `npx tsx test/trust/vectors.ts` writes it, a test compares it. Each rule of the
+ * method has a case with another result without it.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -45,7 +45,7 @@ export const input = (parts: Partial<Input>): Input => ({
 export const seeds = (...of: [sx: number, points: number][]) =>
   new Map(of.map(([sx, points]) => [sx, points * POINT]));
 
-/** All that attest all others, and X, at the highest weight. */
+/** Members that all attest each other and X, at the highest weight. */
 export const ring = (members: readonly number[], weight = 10): Edge[] =>
   members.flatMap((from) => members.filter((to) => to !== from).map((to) => edge(from, to, weight)));
 
@@ -163,7 +163,7 @@ export const taskCases: [name: string, happened: (Task | SpentPayment)[]][] = [
   ["tasks within one tenant, wallet or delegation", [kept(0, 1e8), done(0, { linked: true })]],
 ];
 
-/** The result of a case under these rules, as the file tells it. */
+/** The result of a case under these rules, in the form of the file. */
 export function resultOf(of: Input, rules?: Rules) {
   const result = computeTrust(of, rules);
   const scores = result.scores.filter(({ score }) => score > 0).map(({ sx, score }) => [sx, score]);
@@ -183,7 +183,7 @@ export function vectorText(): string {
     })),
     tasks: taskCases.map(([name, happened]) => ({ name, happened, points: pointsOfCase(happened) })),
   };
-  // A case a line: so a difference is seen by its case.
+  // One case per line, so a diff shows its case.
   const lines = (of: object[]) => of.map((one) => JSON.stringify(one)).join(",\n");
   return `{"method":"${METHOD}","table_sha256":"${TABLE_SHA256}","cases":[\n${lines(told.cases)}\n],"tasks":[\n${lines(told.tasks)}\n],"logs":[\n${lines(logs)}\n]}\n`;
 }

@@ -226,7 +226,7 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
     return { path: "years", message: `covers ${monthText(from)} to ${monthText(to)}` };
   }
   const spoken = spansOf(coverage, question);
-  if (spoken.length === 0) return { path: "flow", message: `holds no ${question.flow} figures${of}` };
+  if (spoken.length === 0) return { path: "flow", message: `has no ${question.flow} figures${of}` };
   if (years && !spoken.some((span) => yearOf(span.from) <= years.to && yearOf(span.to) >= years.from)) {
     const first = Math.min(...spoken.map((span) => span.from));
     const last = Math.max(...spoken.map((span) => span.to));

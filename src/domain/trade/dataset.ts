@@ -31,14 +31,14 @@ export const released = z.strictObject({
   inputs: z
     .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
     .max(10_000)
-    .describe("The files that were read for it, by digest; empty for a generated dataset."),
+    .describe("The source files by digest; empty for a generated dataset."),
   replaces: sha256.nullable().describe("The vintage it was built upon."),
   released_at: time,
 });
 
 export const events = {
   DatasetReleased: {
-    means: "A vintage of a dataset became the one that answers are computed from.",
+    means: "A vintage became current: answers use it.",
     1: released,
     public: true,
   },

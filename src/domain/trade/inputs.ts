@@ -19,7 +19,7 @@ export const reportersField = z
   .array(reporterCode)
   .min(1, "name at least one reporter, or leave the parameter out for the sum of the 27")
   .max(27, "there are 27 reporters")
-  .refine((codes) => new Set(codes).size === codes.length, "a reporter stands in the list twice")
+  .refine((codes) => new Set(codes).size === codes.length, "the list has a reporter twice")
   .describe("Comma-separated reporter codes, one series for each; omitted = the sum of the 27");
 
 export const flow = z
@@ -54,7 +54,7 @@ export const hs = z
   // TARIC's ten digits separate duties; trade statistics end at CN8.
   .transform((code) => code.slice(0, productLevels.cn8))
   .describe(
-    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, as `meta.hs` tells; omitted = all products",
+    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, see `meta.hs`; omitted = all products",
   );
 
 export const hs2 = z
@@ -63,7 +63,7 @@ export const hs2 = z
   .describe("HS chapter, 2 digits from 01 to 99");
 
 export const hsWithin = hs.describe(
-  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, as `meta.hs` tells); omitted = the chapter",
+  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, see `meta.hs`); omitted = the chapter",
 );
 
 /** The finer of `hs2` and `hs`; refuses if one does not contain the other. */

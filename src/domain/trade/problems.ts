@@ -4,7 +4,7 @@ export const tradeProblems = problemTypes({
   "outside-coverage": {
     code: "invalid",
     title: "Outside coverage",
-    meaning: "No dataset covers what was asked; `errors` names the field and the range that there is.",
+    meaning: "No dataset covers the question; `errors` names the field and the covered range.",
   },
   "dataset-missing": {
     code: "unavailable",

@@ -30,56 +30,54 @@ const madeData = z.strictObject({
     .string()
     .max(200)
     .nullable()
-    .describe("A payment or task between the two, as the attestor names it; shown, and worth nothing."),
-  payment_id: z.string().nullable().describe("What paid for it; null where none did."),
+    .describe("A payment or task between the two, by the attestor's word; shown without weight."),
+  payment_id: z.string().nullable().describe("Its payment; null if there was none."),
   made_at: time,
 });
 
 export const events = {
   AttestationMade: {
-    means: "An agent said, signed, what it holds of another one.",
+    means: "An agent attested a skill of another.",
     1: madeData.describe(REPLACES),
     2: madeData
       .extend({
         recipient: address
           .nullable()
-          .describe("The subject's first live EVM key, whom EAS names; null where it has none."),
+          .describe("The subject's first live EVM key, EAS's recipient; null if it has none."),
         offchain_uid: chainHash
           .nullable()
-          .describe(
-            "Of the EAS attestation that was answered; null where there was none, and then it goes to no chain.",
-          ),
+          .describe("UID of the answered EAS attestation; null: it has none and goes to no chain."),
       })
       .describe(REPLACES),
     upcast: { 1: (old: object) => ({ ...old, recipient: null, offchain_uid: null }) },
     public: true,
   },
   AttestationRevoked: {
-    means: "An agent took back what it had said of another one.",
+    means: "An agent revoked its attestation.",
     1: z
       .strictObject({ attestation_id: madeId, revoked_at: time })
-      .describe("By its attestor. What it had replaced stays replaced."),
+      .describe("By its attestor. An attestation that it replaced stays replaced."),
     public: true,
   },
   AttestationSent: {
     means: "An attestation is on its way to the blockchain.",
     1: z
       .strictObject({ ...of, signer: address, from_block: z.int().nonnegative(), sent_at: time })
-      .describe("From now on it may be on its way to EAS from `signer`, in no block below `from_block`."),
+      .describe("From now on a transaction of `signer` may be pending, in no block below `from_block`."),
     public: true,
   },
   AttestationUnsent: {
-    means: "An attestation did not reach the blockchain, and is not on its way any more.",
+    means: "An attestation did not reach the blockchain, and is no longer pending.",
     1: z
       .strictObject({ ...of, found_at: time })
-      .describe("It is not on the chain, and nothing that was sent can bring it there any more."),
+      .describe("It is not on the chain, and no earlier transaction can still bring it there."),
     public: true,
   },
   AttestationAnchored: {
-    means: "An attestation stands on the blockchain.",
+    means: "An attestation is on the blockchain.",
     1: z.strictObject({
       ...of,
-      uid: chainHash.describe("By which EAS keeps it."),
+      uid: chainHash.describe("Its UID on EAS."),
       transaction: chainHash,
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
@@ -88,24 +86,24 @@ export const events = {
     public: true,
   },
   AttestationReorged: {
-    means: "The blockchain took back the block with an attestation.",
+    means: "The blockchain reverted the block of an attestation.",
     1: z
       .strictObject({ ...of, transaction: chainHash, found_at: time })
-      .describe("The chain took its block back."),
+      .describe("The chain reverted its block."),
     public: true,
   },
   AttestationRevocationAnchored: {
-    means: "That an attestation was taken back stands on the blockchain.",
+    means: "An attestation's revocation is on the blockchain.",
     1: z.strictObject({
       ...of,
       uid: chainHash,
-      revoked_s: z.int().positive().describe("The time that EAS has, in seconds of Unix time."),
+      revoked_s: z.int().positive().describe("EAS's time, in seconds of Unix time."),
       anchored_at: time,
     }),
     public: true,
   },
   AttestationRevocationReorged: {
-    means: "The blockchain took back the block in which an attestation was revoked.",
+    means: "The blockchain reverted the block of a revocation.",
     1: z.strictObject({ ...of, uid: chainHash, found_at: time }),
     public: true,
   },
@@ -189,7 +187,7 @@ export function refuseSelf(from: Side, to: Side, payer: string | undefined): voi
     from.sx_number === to.sx_number
       ? "the attestor is the subject"
       : payer !== undefined && to.wallets.includes(payer)
-        ? `the wallet that pays is ${sxId(to.sx_number)}'s own`
+        ? `the paying wallet belongs to ${sxId(to.sx_number)}`
         : from.wallets.some((wallet) => to.wallets.includes(wallet))
           ? "the two share a wallet"
           : from.delegates.includes(to.sx_number)
@@ -198,21 +196,21 @@ export function refuseSelf(from: Side, to: Side, payer: string | undefined): voi
               ? `the attestor acts for ${sxId(to.sx_number)} by a delegation`
               : undefined;
   if (bond)
-    refuse(trustProblems["self-attestation"], `${bond}; let an agent attest that is bound to neither`);
+    refuse(trustProblems["self-attestation"], `${bond}; only an agent that is bound to neither may attest`);
 }
 
 export const make =
   (facts: AttestationFacts) =>
   (state: AttestationState): AttestationEvent[] =>
     state
-      ? refuse("conflict", "this attestation was made before")
+      ? refuse("conflict", "this attestation exists already")
       : [{ type: "AttestationMade", data: facts }];
 
 /** Only the attestor may revoke; others get not_found. Repeatable. */
 export const revoke =
   (by: number, revoked_at: string) =>
   (state: AttestationState): AttestationEvent[] => {
-    if (state?.facts.from !== by) return refuse("not_found", "you have made no such attestation");
+    if (state?.facts.from !== by) return refuse("not_found", "you made no such attestation");
     if (state.revoked_at !== null) return [];
     const { attestation_id } = state.facts;
     return [{ type: "AttestationRevoked", data: { attestation_id, revoked_at } }];

@@ -68,7 +68,7 @@ export function trustChart(
       first === undefined
         ? []
         : [
-            `Each day's last computation by ${METHOD}; anybody computes it again from the log.`,
+            `Each day's last computation by ${METHOD}; anybody can recompute it from the log.`,
             ...(first > from ? [`Nothing was computed before ${dateOf(first)}.`] : []),
           ],
   };
@@ -82,13 +82,13 @@ export function dnaChart(
   const missing = dna === null ? [] : dimensions.filter((one) => dna[one] === null);
   return {
     kind: "radar",
-    title: `What ${name} is like`,
+    title: `The character of ${name}`,
     x: [...dimensions],
     series: dna
       ? [{ name, values: dimensions.map((one) => (dna[one] === null ? null : dna[one] / 1e6)) }]
       : [],
     unit: "",
-    empty: `No data yet: ${events} of the ${LEAST_EVENTS} events that a profile takes`,
+    empty: `No data yet: ${events} of the ${LEAST_EVENTS} events that a profile needs`,
     notes:
       dna === null
         ? []

@@ -59,16 +59,16 @@ export const onChainReactor = reactor({
   memory: noOnChainMemory,
   take: ({ app, memory, signal }) => attestOnChain(app, memory, signal),
   troubles: {
-    away: "the chain is away: attestations are not carried to EAS meanwhile",
-    behind: "attestations are not carried to EAS: the chain lags behind what it showed before",
-    foreign: "attestations are not carried to EAS: this is another chain than the log's",
-    unplaced: "attestations are not carried to EAS: it is not on this chain",
-    spent: "attestations wait for the next day: what they may cost of gas is spent (ATTESTATION_GAS_ETH)",
-    refused: "attestations are not carried to EAS for a while: it refused what was sent",
-    failed: "attestations cannot be carried to EAS; trying again",
+    away: "the chain is down: attestations are not written to EAS meanwhile",
+    behind: "attestations are not written to EAS: the chain lags behind its earlier heads",
+    foreign: "attestations are not written to EAS: this is another chain than the log's",
+    unplaced: "attestations are not written to EAS: it is not on this chain",
+    spent: "attestations wait for the next day: their gas budget is spent (ATTESTATION_GAS_ETH)",
+    refused: "attestations are not written to EAS for a while: it refused a call",
+    failed: "attestations cannot be written to EAS; trying again",
   },
   grave: ["refused"],
-  resumed: "attestations are carried to EAS again",
+  resumed: "attestations are written to EAS again",
 });
 
 export function noOnChainMemory(): OnChainMemory {

@@ -28,7 +28,7 @@ export const trustReactor = reactor({
   memory: (): TrustMemory => ({}),
   take: trustTick,
   troubles: {
-    differs: "scores are not kept: computing them again gives another digest than the log has",
+    differs: "scores are not stored: a recomputation has another digest than the log",
     failed: "trust scores are not computed",
   },
   grave: ["differs"],

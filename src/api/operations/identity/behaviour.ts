@@ -1,4 +1,3 @@
-/** What an agent is like, from what it did: profiles, how they changed, when it acts, and what its calls cost it. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
@@ -55,11 +54,11 @@ const dnaShown = (of: Dna | null) =>
 const walletsOf = ({ keys }: Agent) =>
   keys.filter(({ kind }) => kind === "evm").map((one) => lowerCase(one.public));
 
-/** Profiles of days up to `to` look back over these days before `from`. */
+/** Profiles of days up to `to` look back over this many days before `from`. */
 const BACK_DAYS = MEMORY_WEEKS * 7;
 
-/** What profiles of an agent are made from, for every day from one to another. */
-export async function happenedTo(
+/** The input of an agent's profiles for every day of the range. */
+export async function activityIn(
   { pool }: App,
   agent: Agent,
   { from, to }: { from: number; to: number },
@@ -83,10 +82,10 @@ export async function happenedTo(
   };
 }
 
-/** An agent as of today: its profile of the last 90 days. */
+/** The profile of the last 90 days. */
 export async function profileOf(app: App, agent: Agent) {
   const day = dayOfTime(app.clock.now());
-  return { day, profile: profiler(await happenedTo(app, agent, { from: day, to: day }))(day) };
+  return { day, profile: profiler(await activityIn(app, agent, { from: day, to: day }))(day) };
 }
 
 const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; rigor = 5 · verify and proof calls / paid calls; speed = the trust factor of that name; social = c / (c + 20) of c agents that it attested, was attested by or delegated to; memory = active weeks of ${MEMORY_WEEKS}; creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
@@ -166,7 +165,7 @@ const history = operation({
   handle: async ({ input, app }) => {
     const agent = await agentNamed(app, input.id);
     const stretch = dayRangeOf(input, app.clock.now());
-    const profile = profiler(await happenedTo(app, agent, stretch));
+    const profile = profiler(await activityIn(app, agent, stretch));
     return {
       ...namesOf(agent),
       window_days: WINDOW_DAYS,
@@ -203,19 +202,19 @@ const drift = operation({
   handle: async ({ input, app }) => {
     const agent = await agentNamed(app, input.id);
     const day = dayOfTime(app.clock.now());
-    const told = driftOf(await happenedTo(app, agent, { from: day - DRIFT.days, to: day }), day);
-    const shown = (of: typeof told.recent, days: number) => ({
+    const drifted = driftOf(await activityIn(app, agent, { from: day - DRIFT.days, to: day }), day);
+    const shown = (of: typeof drifted.recent, days: number) => ({
       days,
       events: of.events,
       dna: dnaShown(of.dna),
     });
     return {
       ...namesOf(agent),
-      verdict: told.verdict,
-      distance: shareOf(told.distance_ppm),
-      deltas: dnaShown(told.deltas),
-      recent: shown(told.recent, DRIFT.days),
-      before: shown(told.before, DRIFT.against_days),
+      verdict: drifted.verdict,
+      distance: shareOf(drifted.distance_ppm),
+      deltas: dnaShown(drifted.deltas),
+      recent: shown(drifted.recent, DRIFT.days),
+      before: shown(drifted.before, DRIFT.against_days),
     };
   },
 });

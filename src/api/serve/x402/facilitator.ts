@@ -184,7 +184,7 @@ async function sellElsewhere(
       const body = JSON.stringify(settleResponse(settled, x402_version));
       const answer = { status: 200, sha256: sha256(body), vintage: null };
       const decision = payments.settle(settled.settlement, answer, app.clock.now().toISOString());
-      const held = payments.heldBy(app.presence.name, settled.claim, decision);
+      const held = payments.byOwner(app.presence.name, settled.claim, decision);
       await app.decide(payments, target, held, commandOf(call));
     } catch (error) {
       if (isNoRoom(error) && mayHaveMoved(checked, isClaimed)) refusePending(payment.id, error);

@@ -80,7 +80,7 @@ export const meta = z.object({
         complete: z
           .boolean()
           .describe("false: the figures sum only the listed codes, not all that was requested"),
-        count: z.int().describe("Product codes with data under the `hs` asked for"),
+        count: z.int().describe("Product codes with data under the requested `hs`"),
         codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
       }),
       partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),

@@ -72,7 +72,7 @@ export async function timeline(
 }
 
 export const SUMS =
-  "sums of EUR values; a total is the source's WORLD row where it has one, else the sum over partners; masses are sums of the known ones";
+  "sums of EUR values; a total is the source's WORLD row if it has one, else the sum over partners; masses are sums of the known ones";
 
 export type SeriesRow = {
   reporter: string;
