@@ -191,21 +191,21 @@ const refusals: Refused[] = [
     [received("riga", 10), reserved(1, { riga: 1 }), released(1)],
     confirm(1, AT),
     "order-not-payable",
-    "not held",
+    "no longer reserved",
   ],
   [
     "to ship what is not paid for",
     [received("riga", 10), reserved(1, { riga: 1 })],
     ship(1, AT),
     "order-state",
-    "paid for",
+    "paid goods",
   ],
   [
     "to ship twice",
     [received("riga", 10), reserved(1, { riga: 1 }), confirmed(1), gone(1)],
     ship(1, AT),
     "order-state",
-    "held",
+    "reserved and paid",
   ],
 ];
 test.each(refusals)("stock refuses %s", (_, history, decision, slug, says) => {

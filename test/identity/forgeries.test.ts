@@ -133,7 +133,7 @@ test("a proof is valid for less than ten minutes", async () => {
     replace(service.app, { clock: { now: () => new Date(issued + 600_000) } });
     expect(await api.post("/soul/register", { agent_id, ...proof })).toMatchObject({
       status: 400,
-      body: { errors: [{ message: expect.stringContaining("is over") }] },
+      body: { errors: [{ message: expect.stringContaining("has expired") }] },
     });
     replace(service.app, { clock: { now: () => new Date(issued + 599_999) } });
     expect(await api.post("/soul/register", { agent_id, ...proof })).toMatchObject({ status: 200 });
