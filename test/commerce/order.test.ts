@@ -15,10 +15,10 @@ import {
   pay,
   place,
   refuseTooLarge,
+  returnGoods,
   settleInvoice,
   ship,
   statuses,
-  takeBack,
 } from "../../src/domain/commerce/order.ts";
 import * as quotes from "../../src/domain/commerce/quote.ts";
 import { draft, type QuoteFacts, quotedPrice } from "../../src/domain/commerce/quote.ts";
@@ -83,12 +83,12 @@ const stories: [what: string, history: OrderEvent[], decision: Decision, then: O
   ["is cancelled once", [placed, cancelled], cancel(byBuyer), []],
   ["expires", [placed], expire(later(40)), [expired]],
   ["that is paid does not expire", [placed, paid], expire(later(40)), []],
-  ["comes back on the way", [placed, paid, shipped], takeBack(back), [returned]],
-  ["comes back after it was delivered", [placed, paid, shipped, delivered], takeBack(back), [returned]],
+  ["is returned on the way", [placed, paid, shipped], returnGoods(back), [returned]],
+  ["is returned after its delivery", [placed, paid, shipped, delivered], returnGoods(back), [returned]],
   [
-    "comes back unsellable",
+    "is returned unsellable",
     [placed, paid, shipped],
-    takeBack({ ...back, lines: null }),
+    returnGoods({ ...back, lines: null }),
     [{ type: "OrderReturned", data: { ...back, lines: null } }],
   ],
 ];
@@ -98,7 +98,7 @@ test.each(stories)("an order %s", (_, history, decision, then) => {
 
 const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: string, says: string][] = [
   ["to be placed twice", [placed], place(facts), "conflict", "before"],
-  ["to be paid where there is none", [], pay(payment(), AT), "not-found", "no such order"],
+  ["a payment for a missing order", [], pay(payment(), AT), "not-found", "no such order"],
   ["another total", [placed], pay(payment(1), AT), "order-total-differs", "64.8827"],
   ["to be paid twice", [placed, paid], pay(payment(), AT), "order-not-payable", "is paid"],
   [
@@ -134,11 +134,11 @@ const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: 
     "is shipped",
   ],
   ["to expire while a payment may be under way", [placed], expire(later(39)), "conflict", "under way"],
-  ["to come back before it has left", [placed, paid], takeBack(back), "order-state", "is paid"],
+  ["to come back before it has left", [placed, paid], returnGoods(back), "order-state", "is paid"],
   [
     "more to come back than was sold",
     [placed, paid, shipped],
-    takeBack({ ...back, lines: linesOf({ riga: 11 }) }),
+    returnGoods({ ...back, lines: linesOf({ riga: 11 }) }),
     "invalid",
     "11 came back",
   ],
@@ -154,7 +154,7 @@ test("an order leaves each status only as documented", () => {
     delivered: deliver(AT),
     cancelled: cancel(byBuyer),
     expired: expire(later(40)),
-    returned: takeBack(back),
+    returned: returnGoods(back),
   };
   const at: Record<string, OrderEvent[]> = {
     awaiting_payment: [placed],

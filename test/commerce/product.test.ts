@@ -72,7 +72,7 @@ test.each<[string, ProductEvent[], Decision, string, string]>([
   ["a price of the past", [listed], priceOf(1, AT, later(1)), "invalid", "starts now"],
   ["a price in a unit that it is not sold in", [stateless()], priceOf(1), "invalid", "unit"],
   ["a price of what is withdrawn", [listed, withdrawn], priceOf(1), "not-found", "no such product"],
-  ["to be withdrawn where there is none", [], withdraw(AT), "not-found", "no such product"],
+  ["to withdraw a missing product", [], withdraw(AT), "not-found", "no such product"],
 ])("a product refuses %s", (_, history, decision, slug, says) => {
   given(history).when(decision).thenThrows(refusedAs(slug, says));
 });

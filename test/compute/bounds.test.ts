@@ -32,7 +32,7 @@ const checkedKind = { task_type: "sha256-chain", input_data, max_price_usd: 0.02
 const forNode = (more: object = {}) => ({ assign: `agent:${node.agent_id}`, ...more });
 
 /** A task of a new requester, leased by this node. */
-async function lent(tenant: string, more: object = {}) {
+async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   // The other heartbeats may have taken so long that this node counts as silent.
   await node.beat();
@@ -101,7 +101,7 @@ describe("a submission is refused", () => {
 
   test.each([
     ["an account", "account_micro", "an account holds 0.04 USDC at most"],
-    ["all accounts together", "total_micro", "all accounts together hold 0.04 USDC at most"],
+    ["all accounts together", "total_micro", "all accounts together hold at most 0.04 USDC"],
   ] as const)("if %s would exceed the operator's limit, and nothing is paid", async (_, cap, said) => {
     const { custody } = setup.app.settings;
     const before = custody[cap];
@@ -181,7 +181,7 @@ test("tasks are listed by owner, status and page, the newest first", async () =>
 });
 
 test("a task's bytes are stored until 30 days after its end", async () => {
-  const { headers, task, task_id } = await lent("keeper");
+  const { headers, task, task_id } = await leasedTask("keeper");
   const { pool, objects } = setup.app;
   const named = "starts_with(name, 'task/' || $1 || '/')";
   const lying = async () => {
@@ -221,7 +221,7 @@ describe("automatic steps", () => {
     // Silence accepts such a result only from a node with history.
     const text = "update read.compute_nodes_v3 set valid_audits = 10 where sx = $1";
     await setup.app.pool.query(text, [node.sx]);
-    const { task, task_id } = await lent("unchecked", checkedKind);
+    const { task, task_id } = await leasedTask("unchecked", checkedKind);
     await node.gives(task, chainOf(input_data));
     await oncePassed(300);
     expect(await setup.task("unchecked", task_id)).toMatchObject({ status: "submitted", audit: null });
@@ -258,7 +258,7 @@ describe("automatic steps", () => {
   test("refund a task that is disputed for 14 days, and free both bonds", async () => {
     const tenant = `soul:${node.sx}`;
     await setup.requester(tenant, 10_000);
-    const { headers, task, task_id } = await lent("undecided");
+    const { headers, task, task_id } = await leasedTask("undecided");
     const before = await setup.account(tenant);
     await node.gives(task, { text: "bonjour" });
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });

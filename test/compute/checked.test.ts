@@ -36,7 +36,7 @@ afterAll(() => setup.service.stop());
 
 const input = { seed: sha256("seed"), n: 5 };
 
-async function lent(tenant: string, more: object = {}) {
+async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const task = { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02, ...more };
   await setup.submit(headers, task);
@@ -49,7 +49,7 @@ const checked = async () => {
 };
 
 test("a right result is re-run, accepted and paid, and the log has its receipt", async () => {
-  const { headers, task } = await lent("right");
+  const { headers, task } = await leasedTask("right");
   expect(await node.gives(task, chainOf(input))).toMatchObject({ status: 200, body: { state: "submitted" } });
   expect((await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id })).body.type).toContain(
     "#not-due",
@@ -67,7 +67,7 @@ test("a right result is re-run, accepted and paid, and the log has its receipt",
 });
 
 test("a wrong result is refunded, and the node loses its own money for it", async () => {
-  const { task } = await lent("cheated");
+  const { task } = await leasedTask("cheated");
   const before = await setup.account(`soul:${node.sx}`);
   await node.gives(task, { hash: "00".repeat(32) });
   await checked();
@@ -85,7 +85,7 @@ test("a wrong result is refunded, and the node loses its own money for it", asyn
 });
 
 test("a checkable result needs its worker's receipt, and a forged one leaves the lease", async () => {
-  const { task } = await lent("signed");
+  const { task } = await leasedTask("signed");
   const stranger = await setup.node("stranger");
   // A stranger's call learns a task's owner only from the list.
   await setup.folded();
@@ -209,7 +209,7 @@ test("after enough right results a draw decides on the check, and anybody can re
   });
   await setup.app.decide(account, account.targetOf(`soul:${node.sx}`), rich, { meta: { actor: "test" } });
   const { secret, seed_hash } = await setup.activeSeed();
-  const { task } = await lent("drawn");
+  const { task } = await leasedTask("drawn");
   await node.gives(task, chainOf(input));
   await checked();
   const { accepted, audit } = await setup.task("drawn", task.task_id);
@@ -235,7 +235,7 @@ const revealed = () =>
 
 test("a draw uses the seed of its result's time, even if that is revealed before the draw", async () => {
   const { secret, seed_hash } = await setup.activeSeed();
-  const { task } = await lent("late");
+  const { task } = await leasedTask("late");
   await node.gives(task, chainOf(input));
   await revealed();
   const next = await setup.activeSeed();
@@ -278,7 +278,7 @@ test.skipIf(!python)(
 test("a dispute's winner gets the other side's bond", async () => {
   for (const verdict of ["worker", "requester"] as const) {
     const tenant = `dispute-${verdict}`;
-    const { headers, task } = await lent(tenant, { task_type: "opinion", input_data: {} });
+    const { headers, task } = await leasedTask(tenant, { task_type: "opinion", input_data: {} });
     const { task_id } = task;
     await node.gives(task, { opinion: "good" });
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
@@ -304,7 +304,7 @@ test("a dispute over a built-in kind is decided by a re-run", async () => {
     ["requester", { hash: "00".repeat(32) }],
   ] as const) {
     const tenant = `rerun-${verdict}`;
-    const { headers, task } = await lent(tenant, { verify: "requester" });
+    const { headers, task } = await leasedTask(tenant, { verify: "requester" });
     const { task_id } = task;
     await node.gives(task, output);
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });

@@ -27,7 +27,7 @@ export const kindOf = ({ status, body }: Answer): [number, string] => [
   String(body.type).split("#")[1] ?? "",
 ];
 
-export type Lent = {
+export type LeasedTask = {
   task_id: string;
   task_type: string;
   input_data: Record<string, unknown>;
@@ -50,9 +50,9 @@ export type TestNode = {
   post(path: string, body: object, more?: Record<string, string>): Promise<Answer>;
   get(path: string, more?: Record<string, string>): Promise<Answer>;
   beat(...leases: string[]): Promise<Answer>;
-  pull(query?: string, more?: Record<string, string>): Promise<Lent>;
+  pull(query?: string, more?: Record<string, string>): Promise<LeasedTask>;
   /** Returns a task's result with a receipt. */
-  gives(lent: Lent, result: object, more?: object): Promise<Answer>;
+  gives(leasedTask: LeasedTask, result: object, more?: object): Promise<Answer>;
 };
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
@@ -185,9 +185,9 @@ function didKey(bytes: Buffer): string {
   return `did:key:z${text}`;
 }
 
-type Made = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers" | "privateKey">;
+type NewNode = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers" | "privateKey">;
 
-function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
+function nodeOf(api: ReturnType<typeof caller>, made: NewNode): TestNode {
   const { headers, agent_id, kid, privateKey } = made;
   const node: TestNode = {
     ...made,
@@ -200,12 +200,12 @@ function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
       if (status !== 200) throw new Error(JSON.stringify(body));
       return body.task;
     },
-    gives: (lent, result, more = {}) =>
+    gives: (leasedTask, result, more = {}) =>
       node.post("/soul/compute/result", {
-        task_id: lent.task_id,
-        lease_id: lent.lease_id,
+        task_id: leasedTask.task_id,
+        lease_id: leasedTask.lease_id,
         result,
-        receipt: receiptOf({ kid, privateKey }, lent, result),
+        receipt: receiptOf({ kid, privateKey }, leasedTask, result),
         ...more,
       }),
   };
@@ -215,7 +215,7 @@ function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
 /** A receipt as a worker in any language makes it. */
 export function receiptOf(
   { kid, privateKey }: { kid: string; privateKey: KeyObject },
-  lent: Lent,
+  leasedTask: LeasedTask,
   result: object,
   bent: object = {},
 ) {
@@ -223,12 +223,12 @@ export function receiptOf(
   const said = { engine_sha256: sha256("by hand"), started_at: at, ended_at: at };
   const text = jcs({
     v: 1,
-    origin: lent.origin,
-    task_id: lent.task_id,
-    attempt: lent.attempt,
-    lease_sha256: lent.lease_sha256,
-    kind: lent.task_type,
-    input_sha256: lent.input_sha256,
+    origin: leasedTask.origin,
+    task_id: leasedTask.task_id,
+    attempt: leasedTask.attempt,
+    lease_sha256: leasedTask.lease_sha256,
+    kind: leasedTask.task_type,
+    input_sha256: leasedTask.input_sha256,
     output_sha256: sha256(jcs(result)),
     exit: "ok",
     ...said,

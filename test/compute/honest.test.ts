@@ -30,7 +30,7 @@ afterAll(() => setup.service.stop());
 const input_data = { seed: sha256("seed"), n: 5 };
 
 /** A task of a built-in kind for this node alone, leased by it. */
-async function lent(tenant: string, by = node, more: object = {}) {
+async function leasedTask(tenant: string, by = node, more: object = {}) {
   const headers = await setup.requester(tenant);
   await by.beat();
   const task = { task_type: "sha256-chain", input_data, max_price_usd: 0.02 };
@@ -66,7 +66,7 @@ const checks = async (app = setup.app) => {
 test("a nondeterministic task is void: its worker is paid, gets no points and loses nothing", async () => {
   const tenant = `soul:${node.sx}`;
   const before = await setup.account(tenant);
-  const { task } = await lent("void");
+  const { task } = await leasedTask("void");
   const { task_id } = task;
   await node.gives(task, { hash: "of a moment" });
   await checks(withRuns(came("of a later moment"), came("of one later still")));
@@ -83,14 +83,14 @@ test("a nondeterministic task is void: its worker is paid, gets no points and lo
 });
 
 test("only two equal runs prove a result wrong", async () => {
-  const { task } = await lent("refuted");
+  const { task } = await leasedTask("refuted");
   await node.gives(task, { hash: "wrong" });
   await checks(withRuns(came("right"), came("right")));
   expect(await setup.task("refuted", task.task_id)).toMatchObject({
     status: "refunded",
     audit: { verdict: "mismatch" },
   });
-  const unsure = await lent("unsure");
+  const unsure = await leasedTask("unsure");
   await node.gives(unsure.task, { hash: "whatever" });
   await checks(withRuns(came("right"), "failed"));
   expect(await setup.task("unsure", unsure.task.task_id)).toMatchObject({
@@ -102,7 +102,7 @@ test("a node's collateral is reserved during checks, so it cannot be moved away"
   const thief = await setup.node("thief");
   const tenant = `soul:${thief.sx}`;
   await setup.requester(tenant, 50_000);
-  const victims = await Promise.all([1, 2, 3].map((n) => lent(`victim-${n}`, thief)));
+  const victims = await Promise.all([1, 2, 3].map((n) => leasedTask(`victim-${n}`, thief)));
   for (const { task } of victims) await thief.gives(task, { hash: "00".repeat(32) });
   expect(await setup.account(tenant)).toMatchObject({ available: 47_000, held: 3_000 });
   // The thief puts the rest of its money into a task of its own.
@@ -125,7 +125,7 @@ test("a right result frees its collateral, the stake's part too, even if the sta
       stake_usdc,
     });
   expect((await stake(0.004)).body).toMatchObject({ stake_usdc: "0.004" });
-  const right = await lent("staked-right", staked);
+  const right = await leasedTask("staked-right", staked);
   await staked.gives(right.task, chainOf(input_data));
   // The price is 0.01: all of both is collateral, and the stake is still reported.
   expect([...(await setup.account(tenant)).holds.values()].map((one) => one.amount_micro)).toEqual([
@@ -140,7 +140,7 @@ test("a right result frees its collateral, the stake's part too, even if the sta
   expect(await setup.account(tenant)).toMatchObject({ available: 5_000, held: 0 });
   expect((await stake(0.005)).body).toMatchObject({ stake_usdc: "0.005", stake_free_at: null });
 
-  const wrong = await lent("staked-wrong", staked);
+  const wrong = await leasedTask("staked-wrong", staked);
   await staked.gives(wrong.task, { hash: "00".repeat(32) });
   await checks();
   expect(await setup.account("staked-wrong")).toMatchObject({ available: 1_005_000, held: 0 });
@@ -162,10 +162,10 @@ async function quorumOf(tenant: string, results: readonly (readonly [TestNode, o
   const given: string[] = [];
   for (const [by, result] of results) {
     await by.beat();
-    const lent = await by.pull("?wait_s=10&kinds=sha256-chain");
+    const leasedTask = await by.pull("?wait_s=10&kinds=sha256-chain");
     if (given.length === 0) await judges();
-    expect((await by.gives(lent, result)).status).toBe(200);
-    given.push(lent.task_id);
+    expect((await by.gives(leasedTask, result)).status).toBe(200);
+    given.push(leasedTask.task_id);
   }
   await judges(app);
   return { task_id: body.task_id as string, given };
@@ -223,8 +223,8 @@ test("nodes with equal wrong results are not paid: the service runs built-in kin
       compared: { verdict: "differed" },
     });
   const before = await setup.account(`soul:${node.sx}`);
-  const lent = await node.pull("?wait_s=10&kinds=sha256-chain");
-  await node.gives(lent, chainOf(input_data));
+  const leasedTask = await node.pull("?wait_s=10&kinds=sha256-chain");
+  await node.gives(leasedTask, chainOf(input_data));
   await judges();
   expect(await setup.task("same", task_id)).toMatchObject({
     ...{ status: "settled", judged: { verdict: "agreed", copy: 3, agreed: 1 } },
@@ -251,7 +251,7 @@ test("without a possible check, nodes without history do not count as agreement"
 
 test("an undecidable dispute ends with that reason, and both bonds are freed", async () => {
   const tenant = `soul:${node.sx}`;
-  const { headers, task } = await lent("undecided", node, { verify: "requester" });
+  const { headers, task } = await leasedTask("undecided", node, { verify: "requester" });
   const { task_id } = task;
   await node.gives(task, chainOf(input_data));
   await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
@@ -296,14 +296,14 @@ test("a node that keeps failing waits before its next task", () => {
 
 test("a node with a price of 0 is paid the cost of a re-run", async () => {
   const free = await setup.node("for-nothing", { hourly_rate_usd: 0 });
-  const { task } = await lent("for-nothing", free);
+  const { task } = await leasedTask("for-nothing", free);
   expect((await setup.task("for-nothing", task.task_id)).lease).toMatchObject({ price_micro: 1_000 });
 });
 
 test("silence does not accept an unchecked result of a node without history: it is refunded, and nobody is slashed", async () => {
   const young = await setup.node("young");
   await setup.requester(`soul:${young.sx}`, 5_000);
-  const { task } = await lent("unjudged", young);
+  const { task } = await leasedTask("unjudged", young);
   const { task_id } = task;
   await young.gives(task, { hash: "garbage" });
   await checks(withRuns("failed"));
@@ -325,7 +325,7 @@ test("silence does not accept an unchecked result of a node without history: it 
 
 test("a result whose check did not begin within ten minutes waits for it", async () => {
   const young = await setup.node("younger");
-  const { task } = await lent("late-check", young);
+  const { task } = await leasedTask("late-check", young);
   await young.gives(task, chainOf(input_data));
   await setup.folded();
   await setup.later(700, () => turn(setup.app, computeReactor));

@@ -6,9 +6,9 @@ import { sharesOf } from "../../src/domain/compute/pricing.ts";
 import type { Task } from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { HONEST_NODES, THIEVES } from "./life-plan.ts";
-import { isHonest, type Life, type Submitted } from "./life-world.ts";
+import { isHonest, type Life, type SubmittedTask } from "./life-world.ts";
 
-type Ended = { of: Submitted; task: Task };
+type EndedTask = { of: SubmittedTask; task: Task };
 
 export async function faultsOf(life: Life): Promise<string[]> {
   const all = await life.allTasks();
@@ -66,13 +66,17 @@ export async function faultsOf(life: Life): Promise<string[]> {
   return faults;
 }
 
-const givenFor = (life: Life, { task }: Ended) =>
+const givenFor = (life: Life, { task }: EndedTask) =>
   life.given.find(({ task_id }) => task_id === task.facts.task_id);
 
-const isRight = (life: Life, one: Ended) => givenFor(life, one)?.is_right === true;
+const isRight = (life: Life, one: EndedTask) => givenFor(life, one)?.is_right === true;
 
 /** Expected pay of these nodes for right, settled work. */
-const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended) => boolean): number =>
+const earnedBy = (
+  life: Life,
+  all: readonly EndedTask[],
+  who: (by: never, one: EndedTask) => boolean,
+): number =>
   all.reduce((sum, one) => {
     const given = givenFor(life, one);
     const isPaid = given?.is_right && one.task.settled && who(given.by as never, one);
@@ -80,7 +84,7 @@ const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended
   }, 0);
 
 /** A task goes once to each node, its copies to different ones, and a built-in kind costs at least its re-run. */
-function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
+function lendingFaults({ of, task }: EndedTask, all: readonly EndedTask[]): string[] {
   const faults = [];
   const { task_id, terms, copy_of } = task.facts;
   if (task.lease && of.tenant === nodes.targetOf(task.lease.sx).tenant)
@@ -99,7 +103,7 @@ function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
 }
 
 /** Right, checkable work is paid, and wrong work costs the collateral. */
-function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<string, number>): string[] {
+function resultFaults(life: Life, all: readonly EndedTask[], slashed: ReadonlyMap<string, number>): string[] {
   return all.flatMap((one) => {
     const given = givenFor(life, one);
     const { task, of } = one;

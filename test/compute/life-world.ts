@@ -21,7 +21,7 @@ import {
   type Answer,
   type ComputeSetup,
   chainOf,
-  type Lent,
+  type LeasedTask,
   receiptOf,
   sha256,
   type TestNode,
@@ -97,20 +97,20 @@ export class LifeExecutor implements Executor {
   }
 }
 
-export type Submitted = { tenant: string; task_id: string; by: RequesterName; work: Work };
+export type SubmittedTask = { tenant: string; task_id: string; by: RequesterName; work: Work };
 /** An accepted result. `at_stake`: its node's possible loss then, if nothing else happened at the same time. */
-export type Given = { task_id: string; by: NodeName; is_right: boolean; at_stake: number };
-type Held = { lent: Lent; by: NodeName; of: Submitted };
+export type GivenResult = { task_id: string; by: NodeName; is_right: boolean; at_stake: number };
+type HeldLease = { leasedTask: LeasedTask; by: NodeName; of: SubmittedTask };
 
 type Actor = { tenant: string; headers: Record<string, string>; sent: number; node?: TestNode };
 
 export class Life {
   readonly actors = new Map<NodeName | RequesterName | "history", Actor>();
-  readonly submitted: Submitted[] = [];
-  readonly given: Given[] = [];
+  readonly submitted: SubmittedTask[] = [];
+  readonly given: GivenResult[] = [];
   /** Running and lost leases of nodes. */
-  readonly held: Held[] = [];
-  readonly #lost: Held[] = [];
+  readonly held: HeldLease[] = [];
+  readonly #lost: HeldLease[] = [];
   /** Answers that are the service's own faults. */
   readonly faults: string[] = [];
   readonly #parts: LifeSetup;
@@ -162,7 +162,7 @@ export class Life {
   accountOf = (tenant: string) => this.app.load(account, account.targetOf(tenant));
 
   /** The tasks of this life and all copies of them. */
-  async allTasks(): Promise<{ of: Submitted; task: tasks.Task }[]> {
+  async allTasks(): Promise<{ of: SubmittedTask; task: tasks.Task }[]> {
     const all = [];
     for (const of of this.submitted) {
       const task = await this.taskOf(of);
@@ -217,7 +217,7 @@ export class Life {
       case "fails": {
         const held = pick(this.#heldBy(step.who), step.which);
         if (!held) return;
-        const { task_id, lease_id } = held.lent;
+        const { task_id, lease_id } = held.leasedTask;
         this.#drop(held);
         return void (await this.#call(step.who, step.at, "/soul/compute/result", {
           task_id,
@@ -309,39 +309,43 @@ export class Life {
         this.submitted.push({ tenant: this.actor(who).tenant, task_id: told.task_id, by: who, work });
   }
 
-  async #pulls(who: NodeName, at: At): Promise<Held | undefined> {
+  async #pulls(who: NodeName, at: At): Promise<HeldLease | undefined> {
     await this.#parts.setup.folded();
-    let last: Held | undefined;
+    let last: HeldLease | undefined;
     for (const { status, body } of await this.#call(who, at, "/soul/compute/pull")) {
-      const lent = status === 200 ? (body.task as Lent | null) : null;
-      const of = lent && this.submitted.find(({ task_id }) => lent.task_id.split(".")[0] === task_id);
-      if (!lent || !of) continue;
-      last = { lent, by: who, of };
+      const leasedTask = status === 200 ? (body.task as LeasedTask | null) : null;
+      const of =
+        leasedTask && this.submitted.find(({ task_id }) => leasedTask.task_id.split(".")[0] === task_id);
+      if (!leasedTask || !of) continue;
+      last = { leasedTask, by: who, of };
       this.held.push(last);
     }
     return last;
   }
 
-  async #gives(held: Held, says: ThiefAnswer, at: At, isAlone: boolean): Promise<void> {
-    const { by, lent, of } = held;
+  async #gives(held: HeldLease, says: ThiefAnswer, at: At, isAlone: boolean): Promise<void> {
+    const { by, leasedTask, of } = held;
     const { right } = WORKS[of.work];
     const is_right = says === "right" || isHonest(by);
     const result = is_right ? right : says === "wrong" ? { wrong: true } : { odd: by };
-    const at_stake = isAlone ? await this.#atStake(by, lent) : 0;
+    const at_stake = isAlone ? await this.#atStake(by, leasedTask) : 0;
     const node = this.actor(by).node!;
-    const { task_id, lease_id } = lent;
-    const body = { task_id, lease_id, result, receipt: receiptOf(node, lent, result) };
+    const { task_id, lease_id } = leasedTask;
+    const body = { task_id, lease_id, result, receipt: receiptOf(node, leasedTask, result) };
     const told = await this.#call(by, at, "/soul/compute/result", body);
     this.#drop(held);
     if (told.some(({ status }) => status === 200)) this.given.push({ task_id, by, is_right, at_stake });
   }
 
   /** A wrong result's cost to its node by docs/compute.md: the price, if that much is there. */
-  async #atStake(by: NodeName, lent: Lent & { price_usd?: string }): Promise<number> {
+  async #atStake(by: NodeName, leasedTask: LeasedTask & { price_usd?: string }): Promise<number> {
     const { tenant, node } = this.actor(by);
     const funds = await this.accountOf(tenant);
     const stake = funds.debt > 0 ? 0 : (funds.holds.get(nodes.stakeHoldOf(node!.sx))?.amount_micro ?? 0);
-    return Math.min(Math.round(Number(lent.price_usd) * 1e6), account.maturingAt(funds, this.now()) + stake);
+    return Math.min(
+      Math.round(Number(leasedTask.price_usd) * 1e6),
+      account.maturingAt(funds, this.now()) + stake,
+    );
   }
 
   async #empties(who: ThiefName, how: string, at: At): Promise<void> {
@@ -414,7 +418,7 @@ export class Life {
 
   #heldBy = (who: NodeName) => this.held.filter(({ by }) => by === who);
 
-  #drop(held: Held): void {
+  #drop(held: HeldLease): void {
     const at = this.held.indexOf(held);
     if (at !== -1) this.#lost.push(...this.held.splice(at, 1));
   }

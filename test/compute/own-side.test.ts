@@ -79,8 +79,8 @@ test("a node neither gets an assignment nor a lease of its own side's task, as o
   expect(await node.pull()).toBeNull();
   // Another node gets all of them, so they were available.
   const other = await setup.node("other", { max_concurrent: 16 });
-  const lent = [];
-  for (let one = await other.pull(); one; one = await other.pull()) lent.push(one);
-  expect(lent).toHaveLength(9);
-  expect((await other.gives(lent[0]!, chainOf(input_data))).status).toBe(200);
+  const leasedTask = [];
+  for (let one = await other.pull(); one; one = await other.pull()) leasedTask.push(one);
+  expect(leasedTask).toHaveLength(9);
+  expect((await other.gives(leasedTask[0]!, chainOf(input_data))).status).toBe(200);
 });

@@ -11,7 +11,7 @@ import { turn } from "../support/turns.ts";
 import {
   type ComputeSetup,
   chainOf,
-  type Lent,
+  type LeasedTask,
   openComputeSetup,
   sha256,
   type TestNode,
@@ -60,8 +60,8 @@ async function submitted(tenant: string, more: object = {}) {
 }
 
 const pulls = (node: TestNode, kind: string) => node.pull(`?kinds=${kind}`);
-const gives = async (node: TestNode, lent: Lent, result: object) => {
-  const { status, body } = await node.gives(lent, result);
+const gives = async (node: TestNode, leasedTask: LeasedTask, result: object) => {
+  const { status, body } = await node.gives(leasedTask, result);
   expect(status, JSON.stringify(body)).toBe(200);
 };
 const stateOf = async (headers: Record<string, string>, task_id: string) =>
@@ -74,12 +74,12 @@ async function begun(
   more: { task_type?: string; [field: string]: unknown } = {},
 ) {
   const { headers, task_id } = await submitted(tenant, more);
-  const lent: Lent[] = [];
+  const leasedTask: LeasedTask[] = [];
   for (const node of by) {
-    lent.push(await pulls(node, more.task_type ?? tenant));
+    leasedTask.push(await pulls(node, more.task_type ?? tenant));
     await judged();
   }
-  return { headers, task_id, lent };
+  return { headers, task_id, leasedTask };
 }
 
 describe("a quorum of three", () => {
@@ -130,12 +130,12 @@ describe("a quorum of three", () => {
     const [one, two, three] = nodes as [TestNode, TestNode, TestNode];
     for (const n of [0, 1, 2]) await setup.requester(`soul:${nodes[n]!.sx}`, 50_000);
     const run = async (tenant: string) => {
-      const { lent } = await begun(tenant, [one, two, three]);
-      await gives(one, lent[0]!, { a: 1 });
-      await gives(two, lent[1]!, { a: 1 });
-      await gives(three, lent[2]!, { a: 2 });
+      const { leasedTask } = await begun(tenant, [one, two, three]);
+      await gives(one, leasedTask[0]!, { a: 1 });
+      await gives(two, leasedTask[1]!, { a: 1 });
+      await gives(three, leasedTask[2]!, { a: 2 });
       await judged();
-      return lent[2]!.task_id;
+      return leasedTask[2]!.task_id;
     };
     const own = () => setup.account(`soul:${three.sx}`);
     const before = await own();
@@ -159,11 +159,11 @@ describe("a quorum of three", () => {
 });
 
 test("too little agreement leads to one second round, and then to a refund", async () => {
-  const { headers, task_id, lent } = await begun("at-odds", nodes.slice(0, 3), { copies: 2 });
+  const { headers, task_id, leasedTask } = await begun("at-odds", nodes.slice(0, 3), { copies: 2 });
   // With two copies the third node gets none.
-  expect(lent[2]).toBeNull();
-  await gives(nodes[0]!, lent[0]!, { a: 1 });
-  await gives(nodes[1]!, lent[1]!, { a: 2 });
+  expect(leasedTask[2]).toBeNull();
+  await gives(nodes[0]!, leasedTask[0]!, { a: 1 });
+  await gives(nodes[1]!, leasedTask[1]!, { a: 2 });
   await judged();
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 4 } });
   expect(await setup.account("at-odds")).toMatchObject({ held: 40_000, available: 960_000 });
@@ -178,12 +178,12 @@ test("too little agreement leads to one second round, and then to a refund", asy
 });
 
 test("a late copy is compared with the agreement; an unstarted one is dropped", async () => {
-  const { headers, task_id, lent } = await begun("late", nodes.slice(0, 4), { copies: 5, agree: 3 });
-  for (const n of [0, 1, 2]) await gives(nodes[n]!, lent[n]!, { a: 1 });
+  const { headers, task_id, leasedTask } = await begun("late", nodes.slice(0, 4), { copies: 5, agree: 3 });
+  for (const n of [0, 1, 2]) await gives(nodes[n]!, leasedTask[n]!, { a: 1 });
   await judged();
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "settled", copies: { made: 5, agreed: 3 } });
   expect(await setup.account("late")).toMatchObject({ held: 20_000, spent: 3 * PRICE });
-  await gives(nodes[3]!, lent[3]!, { a: 1 });
+  await gives(nodes[3]!, leasedTask[3]!, { a: 1 });
   await judged();
   expect(await setup.account("late")).toMatchObject({ held: 0, spent: 4 * PRICE });
 });
@@ -243,9 +243,9 @@ test(`ten colluders of ${COLLUDERS + HONEST} nodes bend only the share of ${TASK
     const waiting = [...market];
     const three = [1, 2, 3].map(() => waiting.splice(below(waiting.length), 1)[0]!);
     for (const [at, node] of three.entries()) {
-      const lent = await pulls(node, kind);
+      const leasedTask = await pulls(node, kind);
       if (at === 0) await judged();
-      await gives(node, lent, { right: !isBent(node) });
+      await gives(node, leasedTask, { right: !isBent(node) });
     }
     await judged();
     const { state: ended, result } = await stateOf(headers, body.task_id);
@@ -270,15 +270,15 @@ test("one copy of a proven node suffices if the draw says so", async () => {
   await setup.app.decide(account, account.targetOf(`soul:${sure.sx}`), rich, { meta: { actor: "test" } });
   const input_data = { seed: sha256("seed"), n: 5 };
   const chain = { task_type: "sha256-chain", input_data };
-  const { headers, task_id, lent } = await begun("sure", [sure], chain);
+  const { headers, task_id, leasedTask } = await begun("sure", [sure], chain);
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 1 } });
-  await gives(sure, lent[0]!, chainOf(input_data));
+  await gives(sure, leasedTask[0]!, chainOf(input_data));
   await judged();
   // Without a seed no draw accepts a single copy.
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 3 } });
   await setup.activeSeed();
   const next = await begun("sure-drawn", [sure], chain);
-  await gives(sure, next.lent[0]!, chainOf(input_data));
+  await gives(sure, next.leasedTask[0]!, chainOf(input_data));
   await judged();
   expect(await stateOf(next.headers, next.task_id)).toMatchObject({
     ...{ state: "settled", copies: { made: 1, agreed: 1 }, result: chainOf(input_data) },

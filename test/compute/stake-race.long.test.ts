@@ -160,11 +160,11 @@ async function lived({ leaves_before, meanwhile, checked }: Life): Promise<void>
   });
   await node.beat();
   await setup.folded();
-  const lent = await node.pull("?wait_s=10");
+  const leasedTask = await node.pull("?wait_s=10");
   const isTimeless = ({ does }: Step) => does !== "time passes";
   await Promise.all([
     thief.live(meanwhile.filter(isTimeless)),
-    node.gives(lent, { hash: "00".repeat(32) }).then(({ status }) => expect(status).toBe(200)),
+    node.gives(leasedTask, { hash: "00".repeat(32) }).then(({ status }) => expect(status).toBe(200)),
   ]);
   await takes(
     auditReactor,

@@ -13,7 +13,7 @@ import {
   type ComputeSetup,
   chainOf,
   kindOf,
-  type Lent,
+  type LeasedTask,
   openComputeSetup,
   sha256,
   type TestNode,
@@ -37,7 +37,7 @@ async function nodeWith(name: string, micro = 50_000): Promise<TestNode> {
 }
 
 /** A task for this node alone, leased by it. */
-async function lent(tenant: string, node: TestNode, more: object = {}) {
+async function leasedTask(tenant: string, node: TestNode, more: object = {}) {
   const headers = await setup.requester(tenant);
   await node.beat();
   const { status, body } = await setup.submit(headers, {
@@ -77,7 +77,7 @@ async function sure(name: string): Promise<TestNode> {
 
 test("silence never accepts a result whose check never began, even from a node with ten valid checks", async () => {
   const node = await sure("sure");
-  const { headers, task } = await lent("delayed", node, { deadline_s: 60, window_s: 60 });
+  const { headers, task } = await leasedTask("delayed", node, { deadline_s: 60, window_s: 60 });
   const { task_id } = task;
   await node.gives(task, wrong);
   const aside = (await accountOf(node)).held;
@@ -105,7 +105,7 @@ test("all new requesters share one slot of the checks, and a requester with spen
   const requesters = ["fresh-1", "fresh-2", "fresh-3", "settled"];
   const seeds = new Map(requesters.map((tenant) => [sha256(tenant), tenant]));
   for (const [seed, tenant] of seeds) {
-    const { task } = await lent(tenant, node, { input_data: { seed, n: 1 } });
+    const { task } = await leasedTask(tenant, node, { input_data: { seed, n: 1 } });
     await node.gives(task, chainOf({ seed, n: 1 }));
   }
   const at = new Date().toISOString();
@@ -128,7 +128,7 @@ test("all new requesters share one slot of the checks, and a requester with spen
 test("a check that nobody ran for a week is void: the requester is refunded, and the node loses nothing", async () => {
   const node = await sure("sure-too");
   const before = await accountOf(node);
-  const { task } = await lent("forgotten", node, { deadline_s: 60, window_s: 60 });
+  const { task } = await leasedTask("forgotten", node, { deadline_s: 60, window_s: 60 });
   await node.gives(task, right);
   for (const seconds of [700, 6 * DAY_S]) await due(seconds);
   expect((await setup.task("forgotten", task.task_id)).status).toBe("submitted");
@@ -151,7 +151,7 @@ test.each([
         stake_usdc,
       });
     await stake(0.005);
-    const { task } = await lent(`left-${name}`, node);
+    const { task } = await leasedTask(`left-${name}`, node);
     await node.gives(task, wrong);
     expect((await stake(0)).status).toBe(200);
     await due(7 * DAY_S + 1);
@@ -169,7 +169,7 @@ test.each([
 
 test("a refused result is not stored", async () => {
   const node = await nodeWith("insistent");
-  const { task } = await lent("insisted", node, { verify: "requester" });
+  const { task } = await leasedTask("insisted", node, { verify: "requester" });
   const { task_id } = task;
   const stored = (result: object) =>
     setup.app.objects.get(objectName("task", task_id, sha256(JSON.stringify(result))));
@@ -186,7 +186,7 @@ async function lateCopy(tenant: string, late: object, ...later: object[]) {
   const [one, two, three] = await Promise.all(["a", "b", "c"].map((name) => nodeWith(`${tenant}-${name}`)));
   await setup.submit(await setup.requester(tenant), { ...task, verify: "quorum" });
   await setup.folded();
-  const copies: Lent[] = [];
+  const copies: LeasedTask[] = [];
   for (const by of [one!, two!, three!]) {
     await by.beat();
     copies.push(await by.pull("?wait_s=10&kinds=sha256-chain"));

@@ -20,7 +20,7 @@ const settled = (headers: Record<string, string>, task_id: string, more: object 
   setup.ask(headers, "/soul/compute/settle", { task_id, ...more });
 
 /** A task of a new requester, leased by this node. */
-async function lent(tenant: string, more: object = {}) {
+async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const { body } = await setup.submit(headers, { assign: `agent:${node.agent_id}`, ...more });
   await setup.folded();
@@ -115,7 +115,7 @@ describe("a task", () => {
   });
 
   test("is invisible to others, who can neither settle nor cancel it", async () => {
-    const { task } = await lent("private");
+    const { task } = await leasedTask("private");
     const stranger = await setup.keyOf("stranger");
     for (const headers of [stranger, other.headers]) {
       expect((await setup.ask(headers, `/soul/compute/status/${task.task_id}`)).status).toBe(404);
@@ -130,7 +130,7 @@ describe("a task", () => {
   });
 
   test("that is rejected is refunded a day later, unless the worker disputes it", async () => {
-    const { headers, task } = await lent("picky");
+    const { headers, task } = await leasedTask("picky");
     await node.gives(task, { text: "nonsense" });
     const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is no French" });
     expect(rejected.body).toMatchObject({ state: "rejected" });
@@ -163,7 +163,7 @@ describe("a lease", () => {
   };
 
   test("of a silent worker is over, and its late result does not count", async () => {
-    const { task } = await lent("fenced", { assign: "queue" });
+    const { task } = await leasedTask("fenced", { assign: "queue" });
     await silence();
     await turn(setup.app, computeReactor);
     expect((await setup.task("fenced", task.task_id)).status).toBe("queued");
@@ -182,7 +182,7 @@ describe("a lease", () => {
   });
 
   test("lasts as long as heartbeats name it", async () => {
-    const { task } = await lent("beating");
+    const { task } = await leasedTask("beating");
     expect((await node.beat(task.lease_id)).body.leases).toMatchObject([{ lost: false }]);
     await silence();
     await turn(setup.app, computeReactor);
@@ -192,7 +192,7 @@ describe("a lease", () => {
   });
 
   test("lasts for a worker with heartbeats while the list of tasks is being rebuilt", async () => {
-    const { task } = await lent("anew");
+    const { task } = await leasedTask("anew");
     await setup.folded();
     const headers = await setup.requester("meanwhile");
     const holding = await setup.app.pool.connect();
@@ -234,7 +234,7 @@ describe("a lease", () => {
   });
 
   test("that fails three times ends the task, and the money is freed", async () => {
-    const { task } = await lent("hopeless");
+    const { task } = await leasedTask("hopeless");
     await setup.folded();
     const fails = (one: typeof task) =>
       node.post("/soul/compute/result", {
@@ -257,7 +257,7 @@ describe("a lease", () => {
   });
 
   test("takes one result: a repeat is the same, another is refused", async () => {
-    const { task } = await lent("once");
+    const { task } = await leasedTask("once");
     expect((await node.gives(task, { a: 1 })).status).toBe(200);
     expect((await node.gives(task, { a: 1 })).status).toBe(200);
     expect(await node.gives(task, { a: 2 })).toMatchObject({

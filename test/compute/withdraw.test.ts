@@ -8,7 +8,7 @@ import type { Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { accountsProjection, withdrawalsToFollow } from "../../src/projections/payments/accounts.ts";
 import { isPaying } from "../../src/projections/payments/watched.ts";
-import { carryOut } from "../../src/reactors/payments/outgoing.ts";
+import { sendTransfers } from "../../src/reactors/payments/outgoing.ts";
 import { payWithdrawals, withdrawalToSeek } from "../../src/reactors/payments/withdraw.ts";
 import { balanceOf, finalize, openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -117,7 +117,9 @@ test("a withdrawal sent by a process that died before recording it is found, and
     throw new Error("kill -9");
   };
   await expect(
-    carryOut(setup.app, [{ name: "it", errand: "withdrawal", sought, record: dies }], "withdrawals", { log }),
+    sendTransfers(setup.app, [{ name: "it", errand: "withdrawal", sought, record: dies }], "withdrawals", {
+      log,
+    }),
   ).rejects.toThrow("kill -9");
   expect((await has()) - before).toBe(200_000n);
   expect(await storyOf(id)).toEqual(["WithdrawalAsked"]);

@@ -95,7 +95,7 @@ test.each([
   ],
   ["a binding of what is not A2A", { services: [{ ...MCP, binding: "GRPC" }] }, "services.0.binding"],
   ["too many services", { services: new Array(11).fill(MCP) }, "services"],
-  ["a purpose that turns around", { purpose: "\u202egnp.exe" }, "purpose"],
+  ["a purpose with a direction mark", { purpose: "\u202egnp.exe" }, "purpose"],
   ["a purpose too long", { purpose: "x".repeat(301) }, "purpose"],
   ["a provider without an address", { provider: { organization: "Nordic Weather AS" } }, "provider.url"],
   [
@@ -104,7 +104,7 @@ test.each([
     "provider.url",
   ],
   [
-    "a provider whose name turns around",
+    "a provider with a direction mark in its name",
     { provider: { ...PROVIDER, organization: "\u202egnp" } },
     "provider.organization",
   ],

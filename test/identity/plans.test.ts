@@ -86,16 +86,16 @@ async function multiply(): Promise<void> {
   ]);
 }
 
-type Asked = { text: string; values?: unknown[] };
+type QueryText = { text: string; values?: unknown[] };
 
 /** Queries of read models while `done` runs, each text once. */
-async function askedBy(done: () => Promise<unknown>): Promise<Asked[]> {
+async function askedBy(done: () => Promise<unknown>): Promise<QueryText[]> {
   const spied = vi.spyOn(pg.Client.prototype, "query");
   onTestFinished(() => spied.mockRestore());
   await done();
-  const asked = spied.mock.calls.map(([first, values]): Asked => {
+  const asked = spied.mock.calls.map(([first, values]): QueryText => {
     const given = first as unknown;
-    return typeof given === "string" ? { text: given, values: values as unknown[] } : (given as Asked);
+    return typeof given === "string" ? { text: given, values: values as unknown[] } : (given as QueryText);
   });
   spied.mockRestore();
   const reads = asked.filter(({ text }) => /^\s*(?:select|with)\b/i.test(text) && text.includes("read."));
@@ -123,7 +123,7 @@ async function largeTables(): Promise<Set<string>> {
 }
 
 /** Faults of a query's plan: full scans of large tables, and too many pages and skipped rows. */
-async function wrongWith({ text, values }: Asked): Promise<string[]> {
+async function wrongWith({ text, values }: QueryText): Promise<string[]> {
   const large = await largeTables();
   const explain = "explain (analyze, buffers, timing off, format json)";
   const { rows } = await service.app.pool.query(`${explain} ${text}`, values);
@@ -169,7 +169,7 @@ const reads: [string, () => Promise<string>][] = [
 ];
 
 /** Queries of trust's tables during a fold; no other process folds these events. */
-const askedByFold = (done: () => Promise<unknown>): Promise<Asked[]> =>
+const askedByFold = (done: () => Promise<unknown>): Promise<QueryText[]> =>
   askedBy(async () => {
     await done();
     const { position: newest } = await service.app.store.head();

@@ -6,7 +6,7 @@ import type { Workshop } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
-export type Doomed = {
+export type DoomedService = {
   url: string;
   child: ChildProcess;
   /** Resolves when the next call reaches the step. */
@@ -22,7 +22,7 @@ export async function startDoomed(
   beside: { database_url: string },
   workshop: Workshop,
   children: ChildProcess[],
-): Promise<Doomed> {
+): Promise<DoomedService> {
   const child = startProgram("test/payments/doomed-service.ts", [], {
     env: {
       PATH: process.env.PATH,

@@ -19,8 +19,8 @@ const PRICE = 50_000n;
 let stall: Stall;
 afterEach(() => expectBooks(stall.service.app, stall.workshop.chain));
 
-type Asked = { path: string; signed: SignedTransfer };
-let manner: (asked: Asked, response: ServerResponse) => void | Promise<void>;
+type FacilitatorCall = { path: string; signed: SignedTransfer };
+let manner: (asked: FacilitatorCall, response: ServerResponse) => void | Promise<void>;
 let server: Server;
 let own: Settlement;
 const says = (response: ServerResponse, body: object) =>

@@ -12,7 +12,7 @@ import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { walletProof } from "../support/wallet-proof.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { type Doomed, startDoomed } from "./doomed.ts";
+import { type DoomedService, startDoomed } from "./doomed.ts";
 import { sampleOperations } from "./sample-operations.ts";
 import { signedOf } from "./stall.ts";
 
@@ -22,7 +22,7 @@ const PRICE = 50_000n;
 
 let workshop: Workshop;
 let survivor: Service & { database_url: string };
-let other: Doomed;
+let other: DoomedService;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
   workshop = await openWorkshop();

@@ -183,13 +183,13 @@ const cases: Case[] = [
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_before: seconds() + 3n })),
   },
   {
-    what: "that holds too far ahead",
+    what: "that is valid too far ahead",
     code: VALID_BEFORE,
     said: "at most an hour",
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_before: seconds() + 7_200n })),
   },
   {
-    what: "that does not hold yet",
+    what: "that is not valid yet",
     code: "invalid_exact_evm_payload_authorization_valid_after",
     said: "holds only after",
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_after: seconds() + 60n })),

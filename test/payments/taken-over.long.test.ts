@@ -10,7 +10,7 @@ import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { type Doomed, startDoomed } from "./doomed.ts";
+import { type DoomedService, startDoomed } from "./doomed.ts";
 import { sampleOperations } from "./sample-operations.ts";
 import { storyOf } from "./stall.ts";
 
@@ -18,7 +18,7 @@ let workshop: Workshop;
 let survivor: Service & { database_url: string };
 const chainOf = () => ({ rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE });
 const children: ChildProcess[] = [];
-let sleeper: Doomed;
+let sleeper: DoomedService;
 beforeAll(async () => {
   workshop = await openWorkshop();
   survivor = await startService({ operations: sampleOperations, chain: chainOf() });

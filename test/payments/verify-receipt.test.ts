@@ -44,10 +44,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-type Ran = { code: number; stdout: string; stderr: string };
+type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** The command in this process, as src/main.ts runs it. */
-async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
+async function run(args: string[], data_dir = service.data_dir): Promise<CommandResult> {
   const written: string[] = [];
   const stdout = vi
     .spyOn(process.stdout, "write")
@@ -67,7 +67,7 @@ async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
 }
 
 /** The command as a process of its own. */
-function spawned(args: string[], input = ""): Promise<Ran> {
+function spawned(args: string[], input = ""): Promise<CommandResult> {
   const env = { PATH: process.env.PATH, DATA_DIR: service.data_dir };
   return new Promise((done) => {
     const child = execFile(
@@ -117,7 +117,7 @@ async function exported({ tenant, stream_id }: { tenant: string; stream_id: stri
   return path;
 }
 
-const namesOf = ({ stdout }: Ran) =>
+const namesOf = ({ stdout }: CommandResult) =>
   stdout
     .split("\n")
     .flatMap((line) =>
@@ -231,7 +231,7 @@ describe("a receipt is refused", () => {
     const receipt = await file("reorg.jws", one.jws);
     await decide(one.payment_id, payments.reorg(one.settled.transaction, at));
     const ran = await run([receipt, "--export", await exported(one)]);
-    expect(ran.stdout).toMatch(/FAIL settlement +the chain took the settlement back/);
+    expect(ran.stdout).toMatch(/FAIL settlement +the chain reverted the settlement/);
     const again = { ...one.settled, block_hash: hash() };
     await decide(one.payment_id, payments.settle(again, null, at));
     expect((await run([receipt, "--export", await exported(one)])).code).toBe(0);

@@ -15,8 +15,14 @@ test("a stranger may attest, whichever of the attestor's wallets pays", () => {
 describe("an attestation is refused", () => {
   test.each<[string, Side, Side, string | undefined, RegExp]>([
     ["itself", from, { ...to, sx_number: 1 }, "0xaa", /is the subject/],
-    ["whose wallet pays for it", from, to, "0xbb", /paying wallet belongs to SX#2/],
-    ["whom it shares a wallet with", from, { ...to, wallets: ["0xbb", "0xaa"] }, undefined, /share a wallet/],
+    ["an agent whose wallet pays", from, to, "0xbb", /paying wallet belongs to SX#2/],
+    [
+      "an agent with a shared wallet",
+      from,
+      { ...to, wallets: ["0xbb", "0xaa"] },
+      undefined,
+      /share a wallet/,
+    ],
     ["its delegate", { ...from, delegates: [7, 2] }, to, undefined, /SX#2 acts for the attestor/],
     ["its principal", from, { ...to, delegates: [1] }, undefined, /acts for SX#2/],
   ])("%s", (_, attestor, subject, payer, told) =>

@@ -16,8 +16,8 @@ import { type Agency, agencyOf, walletOf } from "./agency.ts";
 const AGENTS = 6;
 const DAY = Math.floor(Date.now() / 86_400_000) + 1;
 
-type Held = { payments: string[]; attestations: { id: string; from: number }[] };
-type Move = (agency: Agency, held: Held, a: number, b: number) => Promise<unknown>;
+type WalletRecord = { payments: string[]; attestations: { id: string; from: number }[] };
+type Move = (agency: Agency, held: WalletRecord, a: number, b: number) => Promise<unknown>;
 
 const lastOf = <One>(list: One[], at: number): One | undefined => list[list.length - 1 - (at % 3)];
 
@@ -72,7 +72,7 @@ test("scores as of a position equal those of a log that ends there", async () =>
           await agency.register(n);
           await agency.prove(n);
         }
-        const held: Held = { payments: [], attestations: [] };
+        const held: WalletRecord = { payments: [], attestations: [] };
         const cuts: { position: number; input: Input }[] = [];
         for (const [name, a, b] of told) {
           await moves[name]!(agency, held, a, b).catch(refusedOnly);

@@ -19,13 +19,13 @@ export type LogCase = [name: string, events: LogEvent[], evidence: EvidenceRow[]
 const DAY_US = 86_400_000_000;
 const at = (day: number) => new Date((day * DAY_US) / 1_000).toISOString();
 
-type Said = { tenant: string; stream_id: string; type: string; data: object; day: number };
+type VectorEvent = { tenant: string; stream_id: string; type: string; data: object; day: number };
 
-const said = (tenant: string, stream_id: string, type: string, data: object, day = DAY): Said => ({
+const said = (tenant: string, stream_id: string, type: string, data: object, day = DAY): VectorEvent => ({
   ...{ tenant, stream_id, type, data, day },
 });
 
-const log = (...parts: (Said | Said[])[]): LogEvent[] =>
+const log = (...parts: (VectorEvent | VectorEvent[])[]): LogEvent[] =>
   parts.flat().map(({ data, day, ...event }, index) => ({
     ...{ position: index + 1, ...event },
     ...{ payload: JSON.stringify(data), recorded_at_us: day * DAY_US + index },
@@ -40,7 +40,13 @@ const delegated = (n: number, to: number, expires = DAY + 1) =>
   ofAgent(n, "AgentDelegated", { delegation_id: `d-${n}-${to}`, to, expires_at: at(expires) });
 
 /** A tenant's paid call without a refund. */
-const paid = (tenant: string, payer: string, usdc = 1, day = DAY, id = `${tenant}-${payer}`): Said[] => {
+const paid = (
+  tenant: string,
+  payer: string,
+  usdc = 1,
+  day = DAY,
+  id = `${tenant}-${payer}`,
+): VectorEvent[] => {
   const facts = { payer, tenant, amount_micro: Math.round(usdc * 1e6), operation: "trade_balance" };
   const of = (type: string, data: object) => said(tenant, `payment-${id}`, type, data, day);
   return [of("PaymentClaimed", facts), of("PaymentSettled", {})];
@@ -75,7 +81,7 @@ const task = (requester: string, worker: number, id = "t", day = DAY) => {
 };
 
 /** A task that was done and paid. */
-const done = (requester: string, worker: number, id = "t", day = DAY): Said[] => {
+const done = (requester: string, worker: number, id = "t", day = DAY): VectorEvent[] => {
   const { lent, settled, spent, earned } = task(requester, worker, id, day);
   return [...lent, settled, spent(), earned()];
 };

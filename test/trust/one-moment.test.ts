@@ -71,14 +71,14 @@ async function disturbed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-type Told = {
+type TrustAnswers = {
   trust_score: number;
   computed_event?: string;
   as_of?: { computed_event: string };
   agents?: { trust_score: number }[];
   explanation?: { score_micro: number };
 };
-const told = async (path: string) => (await (await fetch(service.url + path)).json()) as Told;
+const told = async (path: string) => (await (await fetch(service.url + path)).json()) as TrustAnswers;
 
 test.each([
   "/soul/1/trust",

@@ -18,18 +18,18 @@ export function reaches(
   errors: readonly PastError[],
   { most, ages }: { most: number; ages: number },
 ): (ahead: number, age: number) => Reach {
-  const known = Array.from({ length: most }, (_, at) => {
+  const reachByMonth = Array.from({ length: most }, (_, at) => {
     const byAge = Array.from({ length: ages + 1 }, (): number[] => []);
     for (const { ahead, age, steps } of errors) if (ahead === at + 1) byAge[age]!.push(steps);
     let pool: Float64Array = new Float64Array();
-    const told: Reach[] = [];
+    const reachByAge: Reach[] = [];
     for (let age = ages; age >= 0; age -= 1) {
       pool = merged(pool, Float64Array.from(byAge[age]!).sort());
-      told[age] = { 80: quantile(pool, 0.8), 95: quantile(pool, 0.95) };
+      reachByAge[age] = { 80: quantile(pool, 0.8), 95: quantile(pool, 0.95) };
     }
-    return told;
+    return reachByAge;
   });
-  return (ahead, age) => known[ahead - 1]![age]!;
+  return (ahead, age) => reachByMonth[ahead - 1]![age]!;
 }
 
 /** The ⌈(n + 1)·level⌉-th smallest; null if n is too small (95 % below 19). */

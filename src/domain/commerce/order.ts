@@ -274,7 +274,7 @@ export const expire =
   };
 
 /** The goods came back; the payment is refunded. */
-export const takeBack =
+export const returnGoods =
   (facts: ReturnData) =>
   (state: OrderState): OrderEvent[] => {
     const order = existing(state);

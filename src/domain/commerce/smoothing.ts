@@ -72,7 +72,7 @@ export function seasonalFactors(series: readonly number[]): number[] {
     const centred = (ends + sumOf(series.slice(at - HALF_YEAR + 1, at + HALF_YEAR))) / YEAR;
     if (centred > 0) ratios[at % YEAR]!.push(series[at]! / centred);
   }
-  const shrunk = ratios.map((known) => 1 + ((meanOf(known) - 1) * known.length) / (known.length + 1));
+  const shrunk = ratios.map((ofMonth) => 1 + ((meanOf(ofMonth) - 1) * ofMonth.length) / (ofMonth.length + 1));
   const mean = meanOf(shrunk);
   return shrunk.map((factor) => factor / mean);
 }

@@ -275,8 +275,8 @@ export const reserve =
         `you have ${unpaid} unpaid orders of this product: pay or cancel one first`,
       );
     if (newcomer) refuseNewcomers(state, unitsIn(lines), { unit, base });
-    const known = newcomer ? { newcomer: true as const } : {};
-    return [{ type: "StockReserved", data: { ...reservation, lines, reserved_at, ...known } }];
+    const flag = newcomer ? { newcomer: true as const } : {};
+    return [{ type: "StockReserved", data: { ...reservation, lines, reserved_at, ...flag } }];
   };
 
 /** New wallets are free, so all of them together may reserve half of the goods that no other order has, rounded up. */

@@ -40,7 +40,10 @@ export function parseLinkName(name: string, network: string): LinkKey {
 }
 
 /** Refuses an agent that may not act or has all its links, a key that is not live, and a used challenge. */
-export function mayLink(state: AgentState, { by, challenge_sha256 }: Pick<Link, "by" | "challenge_sha256">) {
+export function requireLinkable(
+  state: AgentState,
+  { by, challenge_sha256 }: Pick<Link, "by" | "challenge_sha256">,
+) {
   const agent = acting(state);
   refuseStranger(agent, by);
   refuseUsed(agent, challenge_sha256);
@@ -54,7 +57,7 @@ export const link =
   (facts: Link) =>
   (state: AgentState): AgentEvent[] => {
     if (acting(state).links?.some((one) => isSameLink(one, facts))) return [];
-    const { keys } = mayLink(state, facts);
+    const { keys } = requireLinkable(state, facts);
     if (!keys.some(({ kid }) => kid === facts.kid))
       refuse(identityProblems["not-yours"], `${facts.kid} is no live key of this agent`);
     return [{ type: "AgentLinked", data: facts }];

@@ -47,7 +47,7 @@ export function unknownReporter(code: string): string {
   const upper = code.trim().toUpperCase();
   if (upper === "EL") return "Greece is GR here, not EL";
   if (isReporter(upper)) return `reporter codes are upper case: ${upper}`;
-  const byName = reporterCodes.find((known) => reporters[known].toUpperCase() === upper);
+  const byName = reporterCodes.find((one) => reporters[one].toUpperCase() === upper);
   if (byName) return `${reporters[byName]} is ${byName}`;
   if (upper === "GB" || upper === "UK") return "the United Kingdom is a partner, not one of the 27 reporters";
   return `no such reporter; the 27 are ${reporterCodes.join(", ")}`;

@@ -27,13 +27,14 @@ export function skillsOf(
   const skills = new Map<string, Skill>();
   for (const word of words) {
     const { skill, from, made_at } = word;
-    const known = skills.get(skill) ?? { skill, points: 0, attestors: 0, newest: made_at };
-    const said = all.get(from)!;
+    const entry = skills.get(skill) ?? { skill, points: 0, attestors: 0, newest: made_at };
+    const weights = all.get(from)!;
     skills.set(skill, {
       skill,
-      points: known.points + (said === 0 ? 0 : Math.floor(((points.get(from) ?? 0) * left(word)) / said)),
-      attestors: known.attestors + 1,
-      newest: [known.newest, made_at].sort().at(-1)!,
+      points:
+        entry.points + (weights === 0 ? 0 : Math.floor(((points.get(from) ?? 0) * left(word)) / weights)),
+      attestors: entry.attestors + 1,
+      newest: [entry.newest, made_at].sort().at(-1)!,
     });
   }
   return [...skills.values()].sort((a, b) => b.points - a.points || (a.skill < b.skill ? -1 : 1));

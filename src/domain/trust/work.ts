@@ -58,7 +58,7 @@ export const begun = (requester: string, limit_s: number): Work => ({
 const TASK = task.holdOf("");
 
 /** The task that an account's or a node's event is about, if any. */
-export function taskIn(event: AccountEvent | NodeEvent): string | undefined {
+export function taskOfEvent(event: AccountEvent | NodeEvent): string | undefined {
   switch (event.type) {
     case "AccountCredited":
       return after(TASK, event.data.source);

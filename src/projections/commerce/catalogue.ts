@@ -60,10 +60,10 @@ type ProductEvents<E> = Row<{ events: [E, ...E[]] }>;
 function byProduct<E extends GoodsEvent>(events: readonly E[]): ProductEvents<E>[] {
   const pages = new Map<string, ProductEvents<E>>();
   for (const event of events) {
-    const place = { tenant: event.tenant, product_id: Number(event.id) };
-    const known = pages.get(nameOf(place));
-    if (known) known.events.push(event);
-    else pages.set(nameOf(place), { ...place, events: [event] });
+    const key = { tenant: event.tenant, product_id: Number(event.id) };
+    const page = pages.get(nameOf(key));
+    if (page) page.events.push(event);
+    else pages.set(nameOf(key), { ...key, events: [event] });
   }
   return [...pages.values()];
 }
@@ -90,9 +90,9 @@ async function foldProducts(
      where (tenant, product_id) in (select * from unnest($1::text[], $2::bigint[]))`,
     namesOf(pages),
   );
-  const known = grouped(rows);
+  const states = grouped(rows);
   const now = pages.map(({ tenant, product_id, events }) => {
-    const before = known.get(nameOf({ tenant, product_id }))?.[0]?.state;
+    const before = states.get(nameOf({ tenant, product_id }))?.[0]?.state;
     const state = events.reduce(product.evolve, before as product.ProductState);
     if (!state) throw new Error(`product ${product_id} of ${tenant} was not listed first`);
     const { slug, type } = state.facts;

@@ -102,7 +102,7 @@ export const nodesProjection = projection({
         newlyLent.set(key, { tenant: event.tenant, task_id: event.id, sx });
       }
       const row = rows.get(lent.get(key) ?? Number.NaN);
-      if (row) Object.assign(row, counted(row, event));
+      if (row) Object.assign(row, afterTaskEvent(row, event));
     }
     await save(tx, [...rows.values()], [...newlyLent.values()]);
   },
@@ -159,7 +159,7 @@ function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & EventPosit
   });
 }
 
-function counted(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
+function afterTaskEvent(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
   switch (type) {
     case "TaskLeased":
       return { running: row.running + 1 };

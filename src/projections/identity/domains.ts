@@ -35,7 +35,7 @@ export const domainsProjection = projection({
 /** `silent_since_ms`: Unix time since which it gives no answer; null = the last check got one. */
 export type DueDomain = { agent: string; domain: string; silent_since_ms: number | null };
 
-/** Domains without a check since `asked_before`, the oldest check first. A new link voids earlier checks. */
+/** Domains without a check since `checked_before`, the oldest check first. A new link voids earlier checks. */
 export async function dueDomains(
   pool: pg.Pool,
   { checked_before, limit }: { checked_before: string; limit: number },

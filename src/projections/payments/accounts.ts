@@ -154,8 +154,8 @@ export async function withdrawalsToFollow(pool: pg.Pool, paid_since: string): Pr
 }
 
 /**
- * True if a wallet has paid into this account as this tenant, a moment old. A buyer of the tenant's goods is a
- * stranger.
+ * True if a wallet has paid into a tenant's account as that tenant, a moment old. A wallet that paid as another tenant,
+ * such as a buyer, does not count.
  */
 export async function hasPaidIn(pool: pg.Pool, tenant: string, wallet: string): Promise<boolean> {
   // payment:eip155:<chain>:<asset>:<payer>:<nonce>

@@ -11,7 +11,7 @@ import * as account from "../../domain/payments/account.ts";
 import * as payment from "../../domain/payments/payment.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
-import { taskIn } from "../../domain/trust/work.ts";
+import { taskOfEvent } from "../../domain/trust/work.ts";
 import type { AttestationChange } from "./edges.ts";
 import type { KeyEvent } from "./spending.ts";
 import type { ReversalEvent, WorkLogEvent } from "./work.ts";
@@ -133,7 +133,7 @@ function stepOfAgent(event: AgentEvent, { agents }: Lookups): Step | undefined {
 }
 
 function stepOfWork(event: WorkLogEvent, { requesters }: Lookups): Step | undefined {
-  const task_id = aboutOf(event);
+  const task_id = taskOfWork(event);
   if (task_id === undefined) return undefined;
   if (event.type === "TaskSubmitted") requesters.set(task_id, event.tenant);
   const requester = requesters.get(task_id);
@@ -150,8 +150,8 @@ function stepOfWork(event: WorkLogEvent, { requesters }: Lookups): Step | undefi
   };
 }
 
-export const aboutOf = (event: WorkLogEvent): string | undefined =>
-  isOf(task, event) ? event.id : taskIn(event as PositionedEvent<typeof node | typeof account>);
+export const taskOfWork = (event: WorkLogEvent): string | undefined =>
+  isOf(task, event) ? event.id : taskOfEvent(event as PositionedEvent<typeof node | typeof account>);
 
 async function lookUp(tx: pg.ClientBase, events: readonly Event[]): Promise<Lookups> {
   const ids = (of: (event: Event) => string | undefined) => [
@@ -161,7 +161,7 @@ async function lookUp(tx: pg.ClientBase, events: readonly Event[]): Promise<Look
     ids((event) => (isOf(payment, event) ? event.id : undefined)),
     ids((event) =>
       isOf(task, event) || isOf(node, event) || isOf(account, event)
-        ? aboutOf(event as WorkLogEvent)
+        ? taskOfWork(event as WorkLogEvent)
         : undefined,
     ),
     ids((event) => (isOf(agent, event) ? event.id : undefined)),

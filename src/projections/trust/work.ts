@@ -8,7 +8,7 @@ import type * as account from "../../domain/payments/account.ts";
 import { nothingOn, speedPpm, type WorkDay } from "../../domain/trust/factors.ts";
 import { PENALTY_MICRO, TASKS_1 } from "../../domain/trust/rules.ts";
 import { countTask, emptyPurse, type Purse } from "../../domain/trust/tasks.ts";
-import { begun, evolve, faultOf, isPaid, taskIn, type Work } from "../../domain/trust/work.ts";
+import { begun, evolve, faultOf, isPaid, taskOfEvent, type Work } from "../../domain/trust/work.ts";
 import { dayOf } from "./days.ts";
 
 /**
@@ -85,7 +85,7 @@ type NewEvidence = {
 /** Returns the newest position with new evidence; 0 = none. */
 export async function foldWork(tx: pg.ClientBase, events: readonly WorkLogEvent[]): Promise<number> {
   const about = events.flatMap((event) => {
-    const task_id = isOfTask(event) ? event.id : taskIn(event);
+    const task_id = isOfTask(event) ? event.id : taskOfEvent(event);
     return task_id === undefined ? [] : [{ event, task_id }];
   });
   if (about.length === 0) return 0;

@@ -62,7 +62,7 @@ export async function cancelOrder(
 export async function returnOrder(unit: Staging, key: OrderKey, facts: ReturnData): Promise<StepResult> {
   const { lines, returned_at: at } = facts;
   const { order_id } = key;
-  const stepped = await step(unit, key, orders.takeBack(facts), () =>
+  const stepped = await step(unit, key, orders.returnGoods(facts), () =>
     lines?.length ? stock.restock({ order_id, lines, restocked_at: at }) : undefined,
   );
   await openRefund(unit.decide, stepped.order, "the goods were returned", at);

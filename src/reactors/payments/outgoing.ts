@@ -31,7 +31,7 @@ type SignedOutgoing = OutgoingTransfer & { signed: SignedTransfer };
  * Records transfers that are already on the chain, then sends what the balance covers, the oldest first. Rejects with
  * ChainUnavailable.
  */
-export async function carryOut(
+export async function sendTransfers(
   app: App,
   due: readonly OutgoingTransfer[],
   subject: string,

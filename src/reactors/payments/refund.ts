@@ -9,7 +9,7 @@ import type { MinedTransaction, PaymentState } from "../../domain/payments/payme
 import * as payments from "../../domain/payments/payment.ts";
 import { refundTransfer } from "../../domain/payments/refund.ts";
 import { openRefunds } from "../../projections/payments/watched.ts";
-import { carryOut, type OutgoingOptions, type OutgoingTransfer } from "./outgoing.ts";
+import { type OutgoingOptions, type OutgoingTransfer, sendTransfers } from "./outgoing.ts";
 
 /** Validity of a refund's authorization in seconds; a renewed one has the same nonce. */
 const VALID_S = 3_600;
@@ -36,7 +36,7 @@ export async function payRefunds(app: App, options: OutgoingOptions): Promise<Ou
     ...(await dueOf(app, ofCalls, "refund")),
     ...(await dueOf(app, withoutCall, "unasked refund")),
   ];
-  await carryOut(app, due, "refunds", options);
+  await sendTransfers(app, due, "refunds", options);
   return "done";
 }
 

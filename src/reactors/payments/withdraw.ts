@@ -14,7 +14,7 @@ import {
   type WithdrawalKey,
   withdrawalsToFollow,
 } from "../../projections/payments/accounts.ts";
-import { carryOut, type OutgoingOptions, type OutgoingTransfer } from "./outgoing.ts";
+import { type OutgoingOptions, type OutgoingTransfer, sendTransfers } from "./outgoing.ts";
 
 const meta = { actor: "reactor:payments", operation: "payments.withdraw" };
 
@@ -38,7 +38,7 @@ export async function payWithdrawals(
     const open = await follow(app, one, heads);
     if (open) due.push(open);
   }
-  await carryOut(app, due, "withdrawals", options);
+  await sendTransfers(app, due, "withdrawals", options);
   return "done";
 }
 

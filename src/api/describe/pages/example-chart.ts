@@ -6,7 +6,7 @@ import { type Flow, flows, monthsBetween, type Years, yearOf } from "../../../do
 import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
 import { flowWord, productTitle } from "../../../projections/trade/answers/forms/names.ts";
-import { mayAnswer, type TradeData } from "../../../projections/trade/answers/question.ts";
+import { candidateDatasets, type TradeData } from "../../../projections/trade/answers/question.ts";
 import { timeline } from "../../../projections/trade/answers/series.ts";
 import type { Document } from "../document.ts";
 
@@ -27,7 +27,7 @@ export type ChartQuery = {
 };
 
 export function chartedIn(trade: TradeData): ChartQuery | undefined {
-  for (const manifest of mayAnswer(trade))
+  for (const manifest of candidateDatasets(trade))
     for (const flow of flows) {
       const charted = chartedOf(manifest, flow);
       if (charted) return charted;

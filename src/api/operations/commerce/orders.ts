@@ -77,8 +77,8 @@ const list = operation({
     const customers = await subjects.open(found.orders.map((order) => sealedOf(tenant, order)));
     const data = found.orders.map((order, at) => {
       const customer = customers[at]!;
-      const told = customer.erased ? null : customerShown.parse(customer.value);
-      return { ...shownOrder(order), customer: told, erased: customer.erased };
+      const shown = customer.erased ? null : customerShown.parse(customer.value);
+      return { ...shownOrder(order), customer: shown, erased: customer.erased };
     });
     return { data, meta: { tenant, count: data.length, total: found.total } };
   },

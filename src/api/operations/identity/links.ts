@@ -11,8 +11,8 @@ import {
   link,
   linkName,
   linkNameField,
-  mayLink,
   parseLinkName,
+  requireLinkable,
   unlink,
 } from "../../../domain/identity/links.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
@@ -127,7 +127,7 @@ key; if the chain reverts a transfer, it is restored.`,
     const use = { purpose: "link" as const, about: linkName(name) };
     const authority = await authorityOf(context, agent, { challenge, signature }, use);
     // Callers who may not link cause no outside request.
-    mayLink(agent, authority);
+    requireLinkable(agent, authority);
     const facts: agents.Link = {
       ...name,
       ...(await (name.kind === "domain" ? proofByDomain : proofByChain)(app, agent, name.ref)),

@@ -48,12 +48,12 @@ type OffchainAnswer = z.input<typeof offchainShown>;
 
 /** The version that EAS reports; it is constant in a process. */
 async function versionOf({ chain, once }: App): Promise<string> {
-  const known = once("trust: EAS", (): { version?: string } => ({}));
-  if (known.version !== undefined) return known.version;
+  const cache = once("trust: EAS", (): { version?: string } => ({}));
+  if (cache.version !== undefined) return cache.version;
   const status = statusIn(await chain.read(statusCalls()));
   if (!status) return refuse("unavailable", "this chain has no EAS, so you cannot attest");
-  known.version = status.version;
-  return known.version;
+  cache.version = status.version;
+  return cache.version;
 }
 
 /** Rejects with ChainUnavailable if the version of EAS is unknown. */

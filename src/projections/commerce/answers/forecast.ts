@@ -195,12 +195,12 @@ const bySlug = perVintage((rows: readonly ShopSale[]) => {
   return products;
 });
 
-type Made = { forecast: Forecast; last: string; months_history: number };
+type ProductForecast = { forecast: Forecast; last: string; months_history: number };
 
 function shown(
   { facts }: StockedProduct,
   whole: readonly MonthOfDemand[],
-  { forecast, last, months_history }: Made,
+  { forecast, last, months_history }: ProductForecast,
 ): Omit<ForecastAnswer["data"][number], "synthetic"> {
   const history = whole.slice(-months_history);
   const { tests, coverage } = forecast;
@@ -242,7 +242,7 @@ const shownAccuracy = ({ mae, mase, smape }: Accuracy) => ({
   smape: rounded(smape, 1),
 });
 
-function notesOf(whole: readonly MonthOfDemand[], { forecast, months_history }: Made): string[] {
+function notesOf(whole: readonly MonthOfDemand[], { forecast, months_history }: ProductForecast): string[] {
   const { method, months } = forecast;
   const constrained = whole.slice(-months_history).filter((one) => one.constrained).length;
   const isSure = method === "mean" || method === "none" || months.every((one) => one[95] !== null);

@@ -143,10 +143,10 @@ async function topMovers(
     ),
   );
   if (compared === undefined) return [];
-  const found = series
+  const changes = series
     ? comparedSeries(series, compared, addMonths(from, -12))
     : await comparedIn(lease, watched, compared, signal);
-  return found
+  return changes
     .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
     .map(({ value_eur, year_before_eur, ...row }) => ({
       ...row,
@@ -187,7 +187,7 @@ function comparedSeries(
       one.months.map((period) => monthsSince(first, period)),
     ]),
   );
-  const found: (Compared & { moved: number })[] = [];
+  const changes: (Compared & { moved: number })[] = [];
   for (const { reporter, flow, product, values } of series) {
     const months = places.get(`${reporter} ${flow}`);
     if (!months) continue;
@@ -197,9 +197,9 @@ function comparedSeries(
       year_before_eur += values[at - 12]!;
     }
     const moved = Math.abs(value_eur - year_before_eur);
-    found.push({ reporter, flow, product, months: months.length, value_eur, year_before_eur, moved });
+    changes.push({ reporter, flow, product, months: months.length, value_eur, year_before_eur, moved });
   }
   const codes = ({ reporter, flow, product }: Compared) => `${reporter} ${flow} ${product}`;
-  found.sort((a, b) => b.moved - a.moved || (codes(a) < codes(b) ? -1 : 1));
-  return found.slice(0, MOST_MOVERS).map(({ moved: _, ...one }) => one);
+  changes.sort((a, b) => b.moved - a.moved || (codes(a) < codes(b) ? -1 : 1));
+  return changes.slice(0, MOST_MOVERS).map(({ moved: _, ...one }) => one);
 }

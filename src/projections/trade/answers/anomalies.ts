@@ -137,7 +137,7 @@ export async function judge(
   const completeness = completenessOf(lease.manifest.coverage, watched.hs);
   const months = monthsBetween(lease.manifest.coverage.months.from, to);
   const testable = monthsEach(watched, (reporter, flow) => {
-    const found: Period[] = [];
+    const judgedMonths: Period[] = [];
     let history = 0;
     let unbroken = 0;
     for (const period of months) {
@@ -146,15 +146,15 @@ export async function judge(
       unbroken = isComplete ? unbroken + 1 : 0;
       // The first months have a shorter history.
       const isWhole = unbroken > TRAILING || (isComplete && unbroken === monthsSince(months[0]!, period) + 1);
-      if (isWhole && period >= from && history >= LEAST_HISTORY) found.push(period);
+      if (isWhole && period >= from && history >= LEAST_HISTORY) judgedMonths.push(period);
     }
-    return found;
+    return judgedMonths;
   });
   if (testable === undefined) return { tested: 0, anomalies: [] };
-  const { tested, found } = series
+  const { tested, candidates } = series
     ? judgedSeries(series, testable, { from, first: addMonths(from, -TRAILING) })
     : await testedIn(lease, watched, testable, signal);
-  const scored = found
+  const scored = candidates
     .map((anomaly) => ({ ...anomaly, p_value: pOfScore(anomaly.z) }))
     .filter(({ p_value }) => p_value <= FALSE_DISCOVERY_RATE);
   const adjusted = adjustedPs(
@@ -172,9 +172,9 @@ async function testedIn(
   watched: Watched,
   testable: MonthsOfFlow[],
   signal: AbortSignal | undefined,
-): Promise<{ tested: number; found: Scored[] }> {
+): Promise<{ tested: number; candidates: Scored[] }> {
   const { from, to } = watchedMonths(lease, watched.months);
-  const found = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
+  const candidates = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
     `with testable(reporter, flow, months) as (${monthsEachSql(testable)}), sums as (${sumsSql(lease, watched)}),
      grid as (
        select reporter, flow, product, period, coalesce(value, 0) as value
@@ -197,10 +197,10 @@ async function testedIn(
     undefined,
     signal,
   );
-  const { tested } = found[0]!;
+  const { tested } = candidates[0]!;
   return {
     tested,
-    found: found.filter(({ z }) => z !== null).map(({ tested: _, ...anomaly }) => anomaly),
+    candidates: candidates.filter(({ z }) => z !== null).map(({ tested: _, ...anomaly }) => anomaly),
   };
 }
 
@@ -209,7 +209,7 @@ function judgedSeries(
   series: readonly Values<ReporterCode>[],
   testable: readonly MonthsOfFlow[],
   { from, first }: { from: Period; first: Period },
-): { tested: number; found: Scored[] } {
+): { tested: number; candidates: Scored[] } {
   const places = new Map(
     testable.map((one) => [
       `${one.reporter} ${one.flow}`,
@@ -218,7 +218,7 @@ function judgedSeries(
         .map((period) => ({ period, at: monthsSince(first, period) })),
     ]),
   );
-  const found: Scored[] = [];
+  const candidates: Scored[] = [];
   let tested = 0;
   for (const { reporter, flow, product, values } of series)
     for (const { period, at } of places.get(`${reporter} ${flow}`) ?? []) {
@@ -233,11 +233,11 @@ function judgedSeries(
       const deviation_eur = Math.max(deviationBefore(values, at), least_eur);
       const z = (value_eur - base_eur) / deviation_eur;
       if (Math.abs(z) >= LEAST_Z)
-        found.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
+        candidates.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
     }
   const codes = ({ reporter, flow, product, period }: Scored) => `${reporter} ${flow} ${product} ${period}`;
-  found.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));
-  return { tested, found };
+  candidates.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));
+  return { tested, candidates };
 }
 
 /** Sample standard deviation of the twelve months before `at` (Welford). */
@@ -260,17 +260,17 @@ export function monthsEach(
   { reporters, flow }: Watched,
   monthsOf: (reporter: ReporterCode, flow: Flow) => Period[],
 ): MonthsOfFlow[] | undefined {
-  const found = reporters.flatMap((reporter) =>
+  const flowMonths = reporters.flatMap((reporter) =>
     flowsOf(flow)
       .map((of) => ({ reporter, flow: of, months: monthsOf(reporter, of) }))
       .filter(({ months }) => months.length > 0),
   );
-  return found.length === 0 ? undefined : found;
+  return flowMonths.length === 0 ? undefined : flowMonths;
 }
 
 /** SQL rows (reporter, flow, months). */
-export const monthsEachSql = (found: readonly MonthsOfFlow[]) =>
-  `values ${found.map(({ reporter, flow, months }) => `(${literal(reporter)}, ${literal(flow)}, [${months.join(", ")}])`).join(", ")}`;
+export const monthsEachSql = (flowMonths: readonly MonthsOfFlow[]) =>
+  `values ${flowMonths.map(({ reporter, flow, months }) => `(${literal(reporter)}, ${literal(flow)}, [${months.join(", ")}])`).join(", ")}`;
 
 /** Series from twelve months before the range on; undefined if roll-ups lack them. */
 export function watchedSeries(
@@ -338,7 +338,7 @@ async function valuesSince(
     return (series, period) => values.get(keyOf(series))?.[monthsSince(first, period)] || 0;
   }
   const keys = new Set(anomalies.map(keyOf));
-  const found = await lease.query<Series & { period: Period; value: number }>(
+  const rows = await lease.query<Series & { period: Period; value: number }>(
     `with series as (
        select reporter, flow, ${productSql(hs)} as product, period, value_eur from ${totalsIn(lease, { hs, years })}
      )
@@ -347,7 +347,7 @@ async function valuesSince(
     undefined,
     signal,
   );
-  const values = new Map(found.map((row) => [`${keyOf(row)} ${row.period}`, row.value]));
+  const values = new Map(rows.map((row) => [`${keyOf(row)} ${row.period}`, row.value]));
   return (series, period) => values.get(`${keyOf(series)} ${period}`) ?? 0;
 }
 

@@ -150,12 +150,12 @@ function resultOf(
 ): z.infer<typeof concentrationResult> {
   const values = partners.map(({ value_eur }) => value_eur);
   const listed = values.reduce((sum, value) => sum + value, 0);
-  const found = concentrationOf(values);
-  const figure = (of: keyof Concentration) => (found ? sixDecimals(found[of]) : null);
+  const measures = concentrationOf(values);
+  const figure = (of: keyof Concentration) => (measures ? sixDecimals(measures[of]) : null);
   return {
     flow,
     hhi: figure("hhi"),
-    classification: found ? classify(found.hhi, guideline) : null,
+    classification: measures ? classify(measures.hhi, guideline) : null,
     cr3: figure("cr3"),
     cr5: figure("cr5"),
     effective_partners: figure("effective_number"),
@@ -171,6 +171,6 @@ function resultOf(
       share: sixDecimals(value_eur / listed),
       share_of_total: total > 0 ? sixDecimals(value_eur / total) : null,
     })),
-    note: found ? null : "no partner with trade is listed in this year, so there is no index",
+    note: measures ? null : "no partner with trade is listed in this year, so there is no index",
   };
 }

@@ -232,8 +232,8 @@ export function balanceOf({ pair, values }: PairFigures): z.infer<typeof balance
   const years = [...new Set(exports.map(({ period }) => yearOf(period)))];
   return years.flatMap((year) => {
     const sumOf = (months: MonthValue[]) => {
-      const known = months.filter(({ period, value }) => yearOf(period) === year && value !== null);
-      return { months: known.length, eur: known.reduce((sum, { value }) => sum + value!, 0) };
+      const complete = months.filter(({ period, value }) => yearOf(period) === year && value !== null);
+      return { months: complete.length, eur: complete.reduce((sum, { value }) => sum + value!, 0) };
     };
     const [sold, bought] = [sumOf(exports), sumOf(imports)];
     if (sold.months + bought.months === 0) return [];

@@ -59,20 +59,20 @@ function rolledUpMonths(rollups: readonly YearRollup[], { reporter, partner, oth
   return sorted.flatMap(([of, to]) =>
     flows.toSorted().flatMap((flow) =>
       rollups.flatMap((rollup) => {
-        const found = rollup.withPartner(of, to);
-        return found ? monthsWithTrade(rollup.year, of, flow, found) : [];
+        const pairMonths = rollup.withPartner(of, to);
+        return pairMonths ? monthsWithTrade(rollup.year, of, flow, pairMonths) : [];
       }),
     ),
   );
 }
 
-function monthsWithTrade(year: number, reporter: ReporterCode, flow: Flow, found: Months): MonthRow[] {
-  const begin = found.at + flows.indexOf(flow) * 12;
+function monthsWithTrade(year: number, reporter: ReporterCode, flow: Flow, pairMonths: Months): MonthRow[] {
+  const begin = pairMonths.at + flows.indexOf(flow) * 12;
   const rows: MonthRow[] = [];
   for (let month = 0; month < 12; month++) {
-    const value_eur = found.eur[begin + month]!;
+    const value_eur = pairMonths.eur[begin + month]!;
     if (Number.isNaN(value_eur)) continue;
-    const grams = found.grams[begin + month]!;
+    const grams = pairMonths.grams[begin + month]!;
     const quantity_kg = Number.isNaN(grams) ? null : grams / 1000;
     rows.push({ reporter, flow, period: year * 100 + month + 1, value_eur, quantity_kg });
   }

@@ -125,12 +125,16 @@ async function sectionOf(
   const { coverage } = lease.manifest;
   const isCompleteHere = completenessOf(coverage, hs, pair.partner);
   const isCompleteThere = completenessOf(coverage, hs, pair.reporter);
-  const found = new Map(months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]));
+  const eurByMonth = new Map(
+    months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]),
+  );
   const values = (reporter: ReporterCode, flow: Flow) => {
     const isComplete = reporter === pair.reporter ? isCompleteHere : isCompleteThere;
     return monthsOf(lease, years).map((period) => ({
       period,
-      value: isComplete(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
+      value: isComplete(reporter, flow, period)
+        ? (eurByMonth.get(`${reporter} ${flow} ${period}`) ?? 0)
+        : null,
     }));
   };
   const figures = { pair, values, months, products, products_year, nameOf };

@@ -103,13 +103,13 @@ async function tradeBeforeOf(
       const before = values?.subarray(at - TRAILING, at) ?? new Float64Array();
       return before.reduce((sum, value) => sum + value, 0) / TRAILING;
     };
-  const found = await lease.query<Pick<Anomaly, "reporter" | "flow"> & { period: Period; value: number }>(
+  const rows = await lease.query<Pick<Anomaly, "reporter" | "flow"> & { period: Period; value: number }>(
     `select reporter, flow, period, sum(value_eur)::bigint as value from ${totalsIn(lease, { years })}
      where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${first} group by all`,
     undefined,
     signal,
   );
-  const values = new Map(found.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value]));
+  const values = new Map(rows.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value]));
   return ({ reporter, flow, period }) =>
     monthsBetween(addMonths(period, -TRAILING), addMonths(period, -1)).reduce(
       (sum, month) => sum + (values.get(`${reporter} ${flow} ${month}`) ?? 0),

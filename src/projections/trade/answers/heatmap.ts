@@ -75,12 +75,12 @@ export async function heatmap(
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };
-    const found = await yearsOf(lease, { hs: product, flow, years: both }, signal);
+    const yearRows = await yearsOf(lease, { hs: product, flow, years: both }, signal);
     const isComplete = completenessOf(lease.manifest.coverage, product);
     const months = monthsOf(lease, both);
     const rows = reporterCodes.map((code) => {
       const of = (query: number) => {
-        const row = found.find((one) => one.reporter === code && one.year === query);
+        const row = yearRows.find((one) => one.reporter === code && one.year === query);
         return valuesOf(
           row,
           code,

@@ -112,14 +112,14 @@ async function countsOf(lease: Lease, slice: Slice, signal: AbortSignal | undefi
       reporters: records.length,
     };
   }
-  const [found] = await lease.query<Counts>(
+  const [counts] = await lease.query<Counts>(
     `select coalesce(sum(records), 0)::bigint as records, count(*) as reporters,
        (select count(distinct partner) from ${partnersIn(lease, slice)}) as partners
      from ${recordsIn(lease, slice)}`,
     undefined,
     signal,
   );
-  return found!;
+  return counts!;
 }
 
 /** Roll-ups count rows of all products only. */
@@ -127,13 +127,13 @@ const countedIn = (lease: Lease, slice: Slice) =>
   slice.hs === undefined ? rollupsOf(lease, slice) : undefined;
 
 function recordsOf(rollups: readonly YearRollup[]): Map<string, number> {
-  const found = new Map<string, number>();
+  const byReporter = new Map<string, number>();
   for (const rollup of rollups)
     for (const reporter of rollup.reporters) {
       const records = rollup.records(reporter);
-      if (records) found.set(reporter, (found.get(reporter) ?? 0) + records);
+      if (records) byReporter.set(reporter, (byReporter.get(reporter) ?? 0) + records);
     }
-  return found;
+  return byReporter;
 }
 
 type Sums = { imports_eur: number | null; exports_eur: number | null };
@@ -145,12 +145,12 @@ async function sumsOf(
 ): Promise<Sums | undefined> {
   const rollups = rollupsOf(lease, slice);
   if (rollups) return totalOf(rollups, { hs: slice.hs, reporters: reporterCodes }).byFlow();
-  const [found] = await lease.query<Sums>(
+  const [sums] = await lease.query<Sums>(
     `select ${flowSums} from ${totalsIn(lease, slice)}`,
     undefined,
     signal,
   );
-  return found;
+  return sums;
 }
 
 /** The answer lists all datasets, so it leases each. */
@@ -235,11 +235,11 @@ export async function countries(
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
     const slice = { hs, years: span };
-    const found = await deliveredOf(lease, slice, signal);
+    const deliveries = await deliveredOf(lease, slice, signal);
     const months = monthsOf(lease, span);
     const isComplete = completenessOf(coverage, hs);
     const data = reporterCodes.map((code) => {
-      const flows = found.find(({ reporter }) => reporter === code);
+      const flows = deliveries.find(({ reporter }) => reporter === code);
       const delivered = coverage.reporters.find(({ reporter }) => reporter === code);
       const unknown = months.filter(
         (period) => !flowsOf(undefined).every((flow) => isComplete(code, flow, period)),

@@ -22,8 +22,8 @@ export async function hasPartner(
   const { coverage } = lease.manifest;
   if (coverage.products.national || namedPartners(coverage)) return true;
   const all = finestIn(lease, { hs, years: yearsOrAll(lease, undefined) }, `partner = ${literal(partner)}`);
-  const [found] = await lease.query(`select 1 as found from ${all} limit 1`, undefined, signal);
-  return found !== undefined;
+  const [anyRow] = await lease.query(`select 1 as found from ${all} limit 1`, undefined, signal);
+  return anyRow !== undefined;
 }
 
 /** `path` is the input field of the partner. */

@@ -81,14 +81,14 @@ export async function pricesPerTonne(
 ): Promise<z.infer<typeof pricesOutput>> {
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
-    const found = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
+    const rows = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
     const isComplete = completenessOf(lease.manifest.coverage, question.hs);
     const ofFlow = (flow: Flow) => {
-      const months = new Map(found.filter((row) => row.flow === flow).map((row) => [row.period, row]));
+      const months = new Map(rows.filter((row) => row.flow === flow).map((row) => [row.period, row]));
       const series = monthsOf(lease, span).map((period) =>
         rowOf(flow, period, months.get(period), isComplete(input.reporter, flow, period)),
       );
-      return summed(flow, series);
+      return summarise(flow, series);
     };
     const all = flowsOf(input.flow).map(ofFlow);
     const series = all.flatMap((one) => one.series);
@@ -122,11 +122,11 @@ async function pricedMonths(
 }
 
 function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: Flow): Masses[] {
-  const found = rollup.totals(reporter, hs);
-  if (!found) return [];
-  const begin = found.at + flows.indexOf(flow) * 12;
+  const totals = rollup.totals(reporter, hs);
+  if (!totals) return [];
+  const begin = totals.at + flows.indexOf(flow) * 12;
   return Array.from({ length: 12 }, (_, month) => month).flatMap((month) => {
-    const value = found.eur[begin + month]!;
+    const value = totals.eur[begin + month]!;
     if (Number.isNaN(value)) return [];
     const priced = rollup.priced[begin + month]!;
     return [
@@ -134,29 +134,29 @@ function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: 
         flow,
         period: rollup.year * 100 + month + 1,
         value_eur: priced,
-        quantity_kg: (found.grams[begin + month]! || 0) / 1000,
+        quantity_kg: (totals.grams[begin + month]! || 0) / 1000,
         excluded_value_eur: value - priced,
       },
     ];
   });
 }
 
-function rowOf(flow: Flow, period: Period, found: Masses | undefined, delivered: boolean): Row {
+function rowOf(flow: Flow, period: Period, masses: Masses | undefined, delivered: boolean): Row {
   const none = delivered ? 0 : null;
-  const price = found && pricePerTonne(found.value_eur, found.quantity_kg);
+  const price = masses && pricePerTonne(masses.value_eur, masses.quantity_kg);
   return {
     period: monthText(period),
     flow,
     price_eur_per_tonne: price === undefined ? null : sixDecimals(price),
-    value_eur: found?.value_eur ?? none,
-    quantity_kg: found?.quantity_kg ?? none,
-    excluded_value_eur: found?.excluded_value_eur ?? none,
+    value_eur: masses?.value_eur ?? none,
+    quantity_kg: masses?.quantity_kg ?? none,
+    excluded_value_eur: masses?.excluded_value_eur ?? none,
     outlier: false,
     complete: delivered,
   };
 }
 
-function summed(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
+function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
   const complete = series.filter((row) => row.complete);
   const priced = complete.filter((row): row is Priced => (row.price_eur_per_tonne ?? 0) > 0);
   for (const [at, isOutlier] of outliers(priced.map((row) => row.price_eur_per_tonne)).entries())

@@ -34,7 +34,7 @@ export async function productDetail(
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
     const query = { reporters: question.reporters, hs: question.hs, years: span };
-    const [found, partners] = await Promise.all([
+    const [monthRows, partners] = await Promise.all([
       monthsIn(lease, undefined, query, signal),
       rankPartners(
         lease,
@@ -42,7 +42,7 @@ export async function productDetail(
         signal,
       ),
     ]);
-    const months = series(lease, input.reporter, question.reporters, query, found);
+    const months = series(lease, input.reporter, question.reporters, query, monthRows);
     return {
       data: {
         months: months.map(({ reporter: _, ...month }) => month),

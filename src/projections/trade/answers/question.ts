@@ -154,7 +154,7 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
     .some(({ coverage }) => gapIn(coverage, inCodesOf(coverage, question), false) === undefined);
 
 /** Ordered: real before synthetic, whole before partial, more reporters before fewer. */
-export function mayAnswer({ vintages, allow_synthetic }: TradeData): Manifest[] {
+export function candidateDatasets({ vintages, allow_synthetic }: TradeData): Manifest[] {
   const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   const isWhole = (coverage: Coverage) => coverage.products.national && !namedPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
@@ -162,9 +162,9 @@ export function mayAnswer({ vintages, allow_synthetic }: TradeData): Manifest[] 
   return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
 }
 
-/** As mayAnswer; refuses if there is none. */
-export function inUsualOrder(trade: TradeData): Manifest[] {
-  const open = mayAnswer(trade);
+/** As candidateDatasets; refuses if there is none. */
+export function requireCandidates(trade: TradeData): Manifest[] {
+  const open = candidateDatasets(trade);
   if (open.length > 0) return open;
   refuseWhileAwaited(trade);
   return refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
@@ -175,7 +175,7 @@ type DatasetChoice<Q> = { manifest: Manifest; query: Q };
 
 /** One dataset answers; figures of two are never mixed. */
 export function chooseDataset<Q extends Question>(trade: TradeData, question: Q): DatasetChoice<Q> {
-  const candidates = inUsualOrder(trade);
+  const candidates = requireCandidates(trade);
   if (question.dataset !== undefined) {
     refuseWhileAwaited(trade, ({ dataset }) => dataset === question.dataset);
     return namedDataset(candidates, question, question.dataset);
@@ -217,14 +217,14 @@ export const refuseUnopened = (trade: TradeData): void =>
   refuseWhileAwaited(trade, ({ released }) => released);
 
 function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: string): DatasetChoice<Q> {
-  const found = open.find(({ dataset }) => dataset === name);
-  if (!found) {
+  const match = open.find(({ dataset }) => dataset === name);
+  if (!match) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
   }
-  const query = inCodesOf(found.coverage, question);
-  const gap = gapIn(found.coverage, query, true);
-  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: found, query };
+  const query = inCodesOf(match.coverage, question);
+  const gap = gapIn(match.coverage, query, true);
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: match, query };
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {

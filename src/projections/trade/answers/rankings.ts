@@ -203,18 +203,23 @@ async function rank(
   ranked: RankingSource,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<Line>> {
-  const { found, total } = await rankedRows(lease, { reporter, flow, hs, limit, years, by }, ranked, signal);
+  const { topRows, total } = await rankedRows(
+    lease,
+    { reporter, flow, hs, limit, years, by },
+    ranked,
+    signal,
+  );
   const isComplete = completenessOf(lease.manifest.coverage, hs);
   const months = monthsOf(lease, years);
   const absent = (of: Flow) =>
     total[amountOf[of]] !== null || months.some((period) => isComplete(reporter, of, period)) ? 0 : null;
   const none = { IMPORT: absent("IMPORT"), EXPORT: absent("EXPORT") };
-  const rows = found.map((row, at) => lineOf(row.code, at + 1, row, total, flow, none));
-  if (total.value_eur !== null) rows.push(lineOf(REST, null, lessAll(total, found), total, flow, none));
+  const rows = topRows.map((row, at) => lineOf(row.code, at + 1, row, total, flow, none));
+  if (total.value_eur !== null) rows.push(lineOf(REST, null, remainder(total, topRows), total, flow, none));
   return {
     rows,
-    count: found.length,
-    ranked_of: found[0]?.of ?? 0,
+    count: topRows.length,
+    ranked_of: topRows[0]?.of ?? 0,
     total: { value_eur: total.value_eur ?? 0, quantity_kg: total.quantity_kg },
   };
 }
@@ -224,21 +229,21 @@ async function rankedRows(
   { reporter, flow, hs, limit, years, by }: Required<Pick<RankingQuery, "by">> & RankingQuery,
   { code, from, rolledUp }: RankingSource,
   signal: AbortSignal | undefined,
-): Promise<{ found: RankedRow[]; total: Amounts }> {
+): Promise<{ topRows: RankedRow[]; total: Amounts }> {
   const rollups = rolledUp && rollupsOf(lease, { hs, years });
   if (rollups) {
     const sums = [...(await rolledUp(rollups))].filter(([of]) => !/[0-9][A-Z]/.test(of));
-    const found = sums.map(([of, one]) => ({ code: of, of: sums.length, ...one.all() }));
+    const topRows = sums.map(([of, one]) => ({ code: of, of: sums.length, ...one.all() }));
     const least = (row: Amounts) => row[by] ?? Number.NEGATIVE_INFINITY;
-    found.sort((a, b) => (least(a) === least(b) ? (a.code < b.code ? -1 : 1) : least(b) - least(a)));
+    topRows.sort((a, b) => (least(a) === least(b) ? (a.code < b.code ? -1 : 1) : least(b) - least(a)));
     return {
-      found: found.slice(0, limit),
+      topRows: topRows.slice(0, limit),
       total: totalOf(rollups, { hs, flow, reporters: [reporter] }).all(),
     };
   }
   const where = `where ${inReporters([reporter])} and ${inFlow(flow)}`;
   const sums = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg, ${flowSums}`;
-  const [found, totals] = await Promise.all([
+  const [topRows, totals] = await Promise.all([
     lease.query<RankedRow>(
       `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
        having not regexp_matches(code, '[0-9][A-Z]') order by ${by} desc nulls last, code limit ${limit}`,
@@ -247,7 +252,7 @@ async function rankedRows(
     ),
     lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, { hs, years })} ${where}`, undefined, signal),
   ]);
-  return { found, total: totals[0]! };
+  return { topRows, total: totals[0]! };
 }
 
 function lineOf(
@@ -273,10 +278,10 @@ function lineOf(
 }
 
 /** A mass that is unknown on every line stays unknown. */
-function lessAll(total: Amounts, found: Amounts[]): Amounts {
+function remainder(total: Amounts, topRows: Amounts[]): Amounts {
   const less = (column: keyof Amounts) => {
     const whole = total[column];
-    return whole === null ? null : found.reduce((left, row) => left - (row[column] ?? 0), whole);
+    return whole === null ? null : topRows.reduce((left, row) => left - (row[column] ?? 0), whole);
   };
   const kilograms = less("quantity_kg");
   return {

@@ -132,8 +132,8 @@ export async function rerouteWatch(
       flowsOf(flow).every((of) => monthsBetween(from, to).every((period) => isComplete(code, of, period)));
     const compared = query.filter(isWhole);
     const watched = { hs, flow, origin, from, first, to };
-    const found = compared.length === 0 ? [] : await collapsed(lease, compared, watched, signal);
-    const signals = signalsIn(found, origin, namesOf(trade));
+    const changes = compared.length === 0 ? [] : await collapsedFlows(lease, compared, watched, signal);
+    const signals = signalsIn(changes, origin, namesOf(trade));
     const data = signals.slice(0, input.limit).map((row, at) => ({ rank: at + 1, ...row }));
     return {
       data,
@@ -174,7 +174,7 @@ type Watched = {
 type FlowChange = { flow: Flow; product: string; partner: string; before_eur: number; after_eur: number };
 
 /** Collapsed flows, each with the third countries that grew enough to be judged. */
-async function collapsed(
+async function collapsedFlows(
   lease: Lease,
   reporters: readonly ReporterCode[],
   watched: Watched,
@@ -241,7 +241,7 @@ async function rolledUp(
         }
     }
   }
-  const found: FlowChange[] = [];
+  const changes: FlowChange[] = [];
   for (const of of flows.toSorted()) {
     if (flow !== undefined && flow !== of) continue;
     const sumAt = (product: number, partner: number) =>
@@ -256,15 +256,15 @@ async function rolledUp(
         const [before_eur, after_eur] = [sums.before[sum]!, sums.after[sum]!];
         const isThird = after_eur - before_eur >= rerouteBounds.excess_eur && !isReporter(partner);
         if (sums.traded[sum] && (partner === origin || isThird))
-          found.push({ flow: of, product, partner, before_eur, after_eur });
+          changes.push({ flow: of, product, partner, before_eur, after_eur });
       }
     }
   }
-  return found;
+  return changes;
 }
 
 function signalsIn(
-  found: FlowChange[],
+  changes: FlowChange[],
   origin: string,
   nameOf: NameOf,
 ): Omit<z.infer<typeof rerouteRow>, "rank">[] {
@@ -273,10 +273,10 @@ function signalsIn(
     before_eur,
     after_eur,
   });
-  return found
+  return changes
     .filter(({ partner }) => partner === origin)
     .flatMap((direct) => {
-      const others = found.filter(
+      const others = changes.filter(
         ({ flow, product, partner }) =>
           flow === direct.flow && product === direct.product && partner !== origin,
       );

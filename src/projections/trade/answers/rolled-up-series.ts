@@ -43,7 +43,7 @@ export function valuesOf(
   { reporter, flow, product, from, to }: SeriesKey,
 ): Float64Array | undefined {
   const length = monthsSince(from, to) + 1;
-  let found: Float64Array | undefined;
+  let values: Float64Array | undefined;
   for (const rollup of rollups) {
     const months = rollup.totals(reporter, product);
     if (!months) continue;
@@ -52,9 +52,9 @@ export function valuesOf(
     for (let month = Math.max(0, -offset); month < Math.min(12, length - offset); month++) {
       const value = months.eur[begin + month]!;
       if (Number.isNaN(value)) continue;
-      found ??= new Float64Array(length);
-      found[offset + month] = value;
+      values ??= new Float64Array(length);
+      values[offset + month] = value;
     }
   }
-  return found;
+  return values;
 }

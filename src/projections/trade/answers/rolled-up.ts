@@ -9,13 +9,13 @@ import { isChapters, type Slice } from "./tables.ts";
 /** Returns roll-ups only if the question is about chapters and every year has one. */
 export function rollupsOf({ partitions }: Lease, { hs, years }: Slice): YearRollup[] | undefined {
   if (!isChapters(hs)) return undefined;
-  const found: YearRollup[] = [];
+  const yearRollups: YearRollup[] = [];
   for (const { year, rollup } of partitions) {
     if (year < years.from || year > years.to) continue;
     if (!rollup) return undefined;
-    found.push(rollup);
+    yearRollups.push(rollup);
   }
-  return found;
+  return yearRollups;
 }
 
 /** One chapter or all, of these reporters, in one flow or both. */
@@ -43,12 +43,12 @@ export function monthsOfTrade(
   const members = label === undefined ? reporters.map((code) => [code]) : [reporters];
   return rollups.flatMap((rollup) =>
     members.flatMap((codes) => {
-      const found = codes.flatMap((code) => rollup.totals(code, hs) ?? []);
-      if (found.length === 0) return [];
+      const totals = codes.flatMap((code) => rollup.totals(code, hs) ?? []);
+      if (totals.length === 0) return [];
       const months = [];
       for (let month = 0; month < 12; month++) {
         const sums = new FlowSums();
-        for (const one of found) sums.addMonths(one, flow, month, month + 1);
+        for (const one of totals) sums.addMonths(one, flow, month, month + 1);
         const period = rollup.year * 100 + month + 1;
         if (!sums.isNone) months.push({ reporter: label ?? codes[0]!, period, ...sums.byFlow() });
       }
@@ -62,13 +62,13 @@ export function chaptersOf(
   reporter: string,
   flow: Flow | undefined,
 ): Map<string, FlowSums> {
-  const found = new Map<string, FlowSums>();
+  const byCode = new Map<string, FlowSums>();
   for (const rollup of rollups)
     for (const chapter of rollup.chapters) {
       const months = rollup.totals(reporter, chapter);
-      if (months) sumsAt(found, chapter).addMonths(months, flow);
+      if (months) sumsAt(byCode, chapter).addMonths(months, flow);
     }
-  return traded(found);
+  return withTrade(byCode);
 }
 
 export async function partnersOf(
@@ -76,36 +76,36 @@ export async function partnersOf(
   reporter: string,
   { hs, flow }: { hs?: string | undefined; flow?: Flow | undefined },
 ): Promise<Map<string, FlowSums>> {
-  const found = new Map<string, FlowSums>();
+  const byCode = new Map<string, FlowSums>();
   if (hs === undefined) {
     for (const rollup of rollups)
       for (const partner of rollup.partners) {
         const months = rollup.withPartner(reporter, partner);
-        if (months) sumsAt(found, partner).addMonths(months, flow);
+        if (months) sumsAt(byCode, partner).addMonths(months, flow);
       }
-    return traded(found);
+    return withTrade(byCode);
   }
   const query = new Set(flowsOf(flow));
   for (const year of await Promise.all(rollups.map((rollup) => rollup.chapterPartners(reporter, hs))))
     for (const one of year) {
       const of = flows[one.flow]!;
-      if (query.has(of)) sumsAt(found, one.partner).of(of).add(one.eur, one.grams);
+      if (query.has(of)) sumsAt(byCode, one.partner).of(of).add(one.eur, one.grams);
     }
-  return traded(found);
+  return withTrade(byCode);
 }
 
-function sumsAt(found: Map<string, FlowSums>, code: string): FlowSums {
-  const existing = found.get(code);
+function sumsAt(byCode: Map<string, FlowSums>, code: string): FlowSums {
+  const existing = byCode.get(code);
   if (existing) return existing;
   const made = new FlowSums();
-  found.set(code, made);
+  byCode.set(code, made);
   return made;
 }
 
 /** Keeps sums with any row. */
-function traded(found: Map<string, FlowSums>): Map<string, FlowSums> {
-  for (const [code, sums] of found) if (sums.isNone) found.delete(code);
-  return found;
+function withTrade(byCode: Map<string, FlowSums>): Map<string, FlowSums> {
+  for (const [code, sums] of byCode) if (sums.isNone) byCode.delete(code);
+  return byCode;
 }
 
 /** EUR of each partner and flow, the largest first. */

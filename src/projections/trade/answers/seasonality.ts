@@ -62,8 +62,8 @@ export async function profilesOf(
   query: { hs?: string | undefined; reporter: ReporterCode; flow?: Flow | undefined; years: Years },
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof profile>[]> {
-  const found = await monthsIn(lease, undefined, { ...query, reporters: [query.reporter] }, signal);
-  const values = knownValues(lease, query, found);
+  const monthRows = await monthsIn(lease, undefined, { ...query, reporters: [query.reporter] }, signal);
+  const values = knownValues(lease, query, monthRows);
   return flowsOf(query.flow).map((flow) => profileOf(flow, values(flow)));
 }
 
@@ -73,10 +73,10 @@ export type MonthValue = { period: Period; value: number | null };
 function knownValues(
   lease: Lease,
   query: { hs?: string | undefined; reporter: ReporterCode; years: Years },
-  found: SeriesRow[],
+  monthRows: SeriesRow[],
 ): (flow: Flow) => MonthValue[] {
   const isComplete = completenessOf(lease.manifest.coverage, query.hs);
-  const rows = new Map(found.map((row) => [row.period, row]));
+  const rows = new Map(monthRows.map((row) => [row.period, row]));
   return (flow) =>
     monthsOf(lease, query.years).map((period) => {
       const row = rows.get(period);
@@ -86,9 +86,9 @@ function knownValues(
 }
 
 export function profileOf(flow: Flow, months: MonthValue[]): z.infer<typeof profile> {
-  const found = seasonality(months.map(({ period, value }) => ({ month: period % 100, value })));
+  const result = seasonality(months.map(({ period, value }) => ({ month: period % 100, value })));
   const months_used = months.filter(({ value }) => value !== null).length;
-  if (!found.enough)
+  if (!result.enough)
     return {
       flow,
       profile: null,
@@ -96,9 +96,9 @@ export function profileOf(flow: Flow, months: MonthValue[]): z.infer<typeof prof
       trough: null,
       amplitude: null,
       months_used,
-      note: found.reason,
+      note: result.reason,
     };
-  const factors = found.profile.map(sixDecimals);
+  const factors = result.profile.map(sixDecimals);
   const at = (factor: number) => ({ month: factors.indexOf(factor) + 1, factor });
   const [peak, trough] = [at(Math.max(...factors)), at(Math.min(...factors))];
   const amplitude = sixDecimals(peak.factor - trough.factor);

@@ -60,10 +60,10 @@ export async function timeline(
     const span = yearsOrAll(lease, query);
     const label = input.reporters ? undefined : "EU27";
     const slice = { hs, flow, years: span };
-    const found = await monthsIn(lease, label, { ...slice, reporters }, signal);
+    const monthRows = await monthsIn(lease, label, { ...slice, reporters }, signal);
     const data = input.reporters
-      ? reporters.flatMap((code) => series(lease, code, [code], slice, found))
-      : series(lease, "EU27", reporters, slice, found);
+      ? reporters.flatMap((code) => series(lease, code, [code], slice, monthRows))
+      : series(lease, "EU27", reporters, slice, monthRows);
     return {
       data,
       meta: { ...metaOf(lease, { ...slice, reporters }), count: data.length, formula: SUMS },
@@ -115,9 +115,11 @@ export function series(
   label: string,
   members: readonly ReporterCode[],
   { hs, flow, years }: { hs?: string | undefined; flow?: Flow | undefined; years: Years },
-  found: SeriesRow[],
+  monthRows: SeriesRow[],
 ): z.infer<typeof timelineRow>[] {
-  const rows = new Map(found.filter(({ reporter }) => reporter === label).map((row) => [row.period, row]));
+  const rows = new Map(
+    monthRows.filter(({ reporter }) => reporter === label).map((row) => [row.period, row]),
+  );
   const isComplete = completenessOf(lease.manifest.coverage, hs);
   return monthsOf(lease, years).map((period) => {
     const row = rows.get(period);

@@ -8,7 +8,7 @@ import {
   releasesSince,
   storedRelease,
 } from "../releases.ts";
-import { inUsualOrder, type TradeData } from "./question.ts";
+import { requireCandidates, type TradeData } from "./question.ts";
 
 const DAY_MS = 86_400_000;
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
@@ -24,8 +24,8 @@ export async function releaseNamed(
 ): Promise<DatedRelease> {
   for (const path of ["date", "dataset"] as const)
     if (extraField[path] !== undefined) refuseField(path, `omit ${path}: vintage already selects the data`);
-  const found = await storedRelease(pool, vintage, keptSince(now));
-  if (found && (trade.allow_synthetic || !found.synthetic)) return found;
+  const release = await storedRelease(pool, vintage, keptSince(now));
+  if (release && (trade.allow_synthetic || !release.synthetic)) return release;
   const kept = await releasesSince(pool, keptSince(now));
   const names = kept.slice(0, MOST_LISTED).map((one) => `${one.dataset} ${one.vintage}`);
   const message = `vintage ${vintage} is not stored; stored: ${names.join(", ") || "nothing yet"}`;
@@ -43,13 +43,13 @@ export async function releaseOn(
   { date, dataset }: SnapshotQuery,
 ): Promise<DatedRelease> {
   if (date > dayOf(now)) refuseField("date", `${date} is in the future; today is ${dayOf(now)} (UTC)`);
-  const datasets = inUsualOrder(trade).map((manifest) => manifest.dataset);
+  const datasets = requireCandidates(trade).map((manifest) => manifest.dataset);
   if (dataset !== undefined && !datasets.includes(dataset))
     refuseField("dataset", `there is no dataset ${dataset}; there is ${datasets.join(", ")}`);
   const requested = dataset === undefined ? datasets : [dataset];
   const firstStored = dayOf(new Date(now.getTime() - KEEP_DAYS * DAY_MS));
-  const found = await releasesBefore(pool, new Date(Date.parse(date) + DAY_MS));
-  const release = requested.flatMap((name) => found.filter((one) => one.dataset === name))[0];
+  const current = await releasesBefore(pool, new Date(Date.parse(date) + DAY_MS));
+  const release = requested.flatMap((name) => current.filter((one) => one.dataset === name))[0];
   if (release && date >= firstStored) return release;
   const first = await firstReleaseOf(pool, { datasets: requested });
   const earliest = [first?.slice(0, 10) ?? firstStored, firstStored].sort()[1]!;

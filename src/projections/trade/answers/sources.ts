@@ -120,7 +120,7 @@ export async function sources(
     const query = { ...slice, reporter: input.reporter, flow, threshold, limit: input.limit };
     const rollups = rollupsOf(lease, slice);
     // min(…, 2) keeps the two largest: sorted lists of all partners would need hundreds of megabytes.
-    const found = rollups
+    const rows = rollups
       ? await rolledUpSources(rollups, query)
       : await lease.query<SourceRow>(
           `with partners as (
@@ -143,11 +143,11 @@ export async function sources(
           signal,
         );
     return {
-      data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
+      data: rows.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
         ...metaOf(lease, { ...question, hs, reporters, years: slice.years }),
-        count: found.length,
-        ranked_of: found[0]?.of ?? 0,
+        count: rows.length,
+        ranked_of: rows[0]?.of ?? 0,
         year,
         flow,
         product: hs ?? null,
@@ -172,7 +172,7 @@ async function rolledUpSources(
   rollups: readonly YearRollup[],
   { hs, reporter, flow, threshold, limit }: SourcesQuery,
 ): Promise<SourceRow[]> {
-  const found: (SourceRow & { top: number })[] = [];
+  const rows: (SourceRow & { top: number })[] = [];
   const required = flows.indexOf(flow);
   for (const rollup of rollups)
     await rollup.eachChapter(reporter, hs, (of, product, { eur, codes }) => {
@@ -193,16 +193,16 @@ async function rolledUpSources(
         .filter((at) => at >= 0)
         .map((at) => ({ partner: rollup.partners[codes[at]! >> 1]!, value: eur[at]! }));
       const row = { reporter: of as ReporterCode, product, listed, partners, listed_eur };
-      found.push({ ...row, total_eur: total.eur, of: 0, top: eur[first]! });
+      rows.push({ ...row, total_eur: total.eur, of: 0, top: eur[first]! });
     });
-  found.sort(
+  rows.sort(
     (a, b) => b.top - a.top || (`${a.reporter} ${a.product}` < `${b.reporter} ${b.product}` ? -1 : 1),
   );
-  return found.slice(0, limit).map((row) => ({ ...row, of: found.length }));
+  return rows.slice(0, limit).map((row) => ({ ...row, of: rows.length }));
 }
 
-function rowOf(found: SourceRow, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
-  const { reporter, product, listed, partners, listed_eur, total_eur } = found;
+function rowOf(rows: SourceRow, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
+  const { reporter, product, listed, partners, listed_eur, total_eur } = rows;
   const [first, second] = listed as [Listed, Listed | undefined];
   const shareOf = (value: number) => sixDecimals(value / total_eur);
   return {
