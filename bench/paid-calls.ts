@@ -24,7 +24,7 @@ import { readPayment } from "../src/api/serve/x402/payload.ts";
 import type { Hex } from "../src/core/model/chain.ts";
 import { transferCall } from "../src/domain/payments/usdc.ts";
 import { demoAccount, demoAddresses } from "../src/domain/wallet/demo-accounts.ts";
-import { wares } from "../test/payments/wares.ts";
+import { sampleOperations } from "../test/payments/sample-operations.ts";
 import { signPayment } from "../test/support/buyer.ts";
 import { startService } from "../test/support/service.ts";
 
@@ -113,7 +113,7 @@ async function main(): Promise<void> {
     Promise.all(Array.from({ length: count }, (_, i) => signPayment(wallets[i % wallets.length]!, wanted)));
   try {
     const service = await startService({
-      operations: wares,
+      operations: sampleOperations,
       database_url: server.ownerUrl,
       chain: { rpc_url: node.rpc_url, gas_key, pay_to },
       env: { LOG_LEVEL: "info", GAS_BUDGET_ETH: "100000" },

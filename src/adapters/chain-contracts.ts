@@ -7,13 +7,7 @@ import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../core/model/deploy
 import { MULTICALL3 } from "../core/model/multicall.ts";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import {
-  EAS_ADDRESS,
-  registerCall,
-  SCHEMA_REGISTRY,
-  standingCalls,
-  standingIn,
-} from "../domain/trust/eas.ts";
+import { EAS_ADDRESS, registerCall, SCHEMA_REGISTRY, statusCalls, statusIn } from "../domain/trust/eas.ts";
 import { AIRDROP_ADDRESS, airdropDeployment } from "../domain/wallet/airdrop-contract.ts";
 import { demoAddresses } from "../domain/wallet/demo-accounts.ts";
 import { INIT_CODE as TOKEN_CODE } from "../domain/wallet/generated/platform-token.ts";
@@ -118,8 +112,8 @@ async function placeAt(rpc: Rpc, address: Hex, deployment: Call): Promise<void> 
 
 /** EAS and its registry at their Base addresses, and the schema of our attestations in it, which completes them. */
 async function placeEas(rpc: Rpc): Promise<void> {
-  const answers = standingCalls().map(async (call) => (await rpc("eth_call", [call, "latest"])) as Hex);
-  const standing = standingIn((await Promise.all(answers)).map((data) => ({ success: true, data })));
+  const answers = statusCalls().map(async (call) => (await rpc("eth_call", [call, "latest"])) as Hex);
+  const standing = statusIn((await Promise.all(answers)).map((data) => ({ success: true, data })));
   if (standing?.registered) return;
   const registry = easCode("SchemaRegistry");
   const eas: Hex = `${easCode("EAS")}${encodeAbiParameters([{ type: "address" }], [SCHEMA_REGISTRY]).slice(2)}`;

@@ -15,13 +15,13 @@ import { activityProjection } from "../projections/identity/activity.ts";
 import { agentsProjection } from "../projections/identity/agents.ts";
 import { domainsProjection } from "../projections/identity/domains.ts";
 import { linksProjection } from "../projections/identity/links.ts";
-import { domainsReactor } from "../reactors/identity/ask-domains.ts";
+import { domainsReactor } from "../reactors/identity/check-domains.ts";
 import { linksReactor } from "../reactors/identity/follow-links.ts";
 import type { Area } from "./area.ts";
 
 export const identity: Area = {
   name: "identity",
-  about: "Agents: passports, the keys that they have proven, and what they let others do",
+  about: "Agents: passports, proven keys, and delegations",
   envelope: "none",
   entities: [agent, agentKey, passports],
   projections: [agentsProjection, activityProjection, linksProjection, domainsProjection],

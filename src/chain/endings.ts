@@ -2,7 +2,7 @@
 import type { Hex, Receipt } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { TransferAuthorization } from "../core/model/ports/settlement.ts";
-import { type Mined, minedBy } from "../domain/payments/payment.ts";
+import { type MinedTransaction, minedBy } from "../domain/payments/payment.ts";
 import { endedQuery, isAbout, isCancellation, settledBy } from "../domain/payments/usdc.ts";
 
 /** A transfer to look for, and the block below which it cannot be. */
@@ -10,7 +10,7 @@ export type Sought = { transfer: TransferAuthorization; from_block: bigint };
 
 /** How an authorization ended: it moved its money, or it was cancelled or used for something else in that block. */
 export type Ending =
-  | { kind: "moved"; mined: Mined }
+  | { kind: "moved"; mined: MinedTransaction }
   | ({ kind: "lost"; reason: "cancelled" | "used for another transfer" } & Place);
 
 type Place = { transaction: Hex; block_number: bigint; block_hash: Hex };

@@ -64,7 +64,9 @@ function recorded(
   const payloadOf = (wanted: payments.PaymentEvent["type"]): Record<string, unknown> =>
     JSON.parse(events.findLast(({ type }) => type === wanted)?.payload ?? "{}");
   const claim = payloadOf("PaymentClaimed") as Partial<payments.Claim>;
-  const settled = payloadOf("PaymentSettled") as Partial<payments.Mined> & { answer?: payments.PaidAnswer };
+  const settled = payloadOf("PaymentSettled") as Partial<payments.MinedTransaction> & {
+    answer?: payments.PaidAnswer;
+  };
   const digest = settled.answer?.sha256;
   return [
     {

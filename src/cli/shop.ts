@@ -15,7 +15,7 @@ import {
 } from "../domain/commerce/product.ts";
 import { location, type Shelf, type StockLine } from "../domain/commerce/stock.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import type { NamedOrder } from "../projections/commerce/orders.ts";
+import type { OrderKey } from "../projections/commerce/orders.ts";
 import { about } from "./about.ts";
 import { eraseCommand } from "./erase.ts";
 import { importSalesCommand } from "./shop-sales.ts";
@@ -147,7 +147,7 @@ function orderCommands(run: Run): Command[] {
   const on = (
     order_id: number,
     { tenant }: Options,
-    work: (app: App, named: NamedOrder, operator: Shop) => Promise<Order>,
+    work: (app: App, named: OrderKey, operator: Shop) => Promise<Order>,
   ) =>
     run(async (app, operator) => {
       const named = await operator.orderNamed(app, order_id, tenant);

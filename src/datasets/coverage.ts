@@ -1,6 +1,6 @@
 /** What the partitions of a vintage cover, read from their small tables `deliveries`, `products` and `spoken`. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { Coverage, ReporterCoverage, Spoken } from "../domain/trade/coverage.ts";
+import type { Coverage, CoverageSpan, ReporterCoverage } from "../domain/trade/coverage.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { median } from "../domain/trade/robust.ts";
 import { addMonths, type Flow, monthsBetween } from "../domain/trade/units.ts";
@@ -26,7 +26,10 @@ export async function coverageOf(
     connection,
     `select distinct product from (${all("products")}) order by product`,
   );
-  const spoken = await rows<Spoken & { partners: string[] | null }>(connection, spokenSql(all("spoken")));
+  const spoken = await rows<CoverageSpan & { partners: string[] | null }>(
+    connection,
+    spokenSql(all("spoken")),
+  );
   const reporters = [...new Set(months.map(({ reporter }) => reporter))];
   const periods = months.map(({ period }) => period);
   return {

@@ -12,7 +12,7 @@ import { keySignature } from "../domain/checks/redemption.ts";
 import * as agents from "../domain/identity/agent.ts";
 import * as agentKey from "../domain/identity/agent-key.ts";
 import { challengeDigest, challengeText } from "../domain/identity/challenge.ts";
-import { INVENTED } from "../domain/identity/fields.ts";
+import { SANDBOX_PREFIX } from "../domain/identity/fields.ts";
 import * as passports from "../domain/identity/passports.ts";
 import type { PublicKey } from "../domain/identity/public-key.ts";
 import * as attestations from "../domain/trust/attestation.ts";
@@ -41,7 +41,7 @@ const NAMES: readonly { name: string; seeded?: number }[] = [
   ].map((name) => ({ name })),
 ];
 
-const idOf = (name: string) => `${INVENTED}${name}`;
+const idOf = (name: string) => `${SANDBOX_PREFIX}${name}`;
 
 export const sandboxAgentIds = NAMES.map(({ name }) => idOf(name));
 

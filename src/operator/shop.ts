@@ -12,7 +12,7 @@ import * as product from "../domain/commerce/product.ts";
 import type { StockLine } from "../domain/commerce/stock.ts";
 import * as stock from "../domain/commerce/stock.ts";
 import { catalogueProjection, findProduct, nextProductId } from "../projections/commerce/catalogue.ts";
-import { buyersOf, type NamedOrder, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
+import { buyersOf, type OrderKey, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
 import { isFinal } from "../projections/payments/watched.ts";
 import {
@@ -139,7 +139,7 @@ export async function listToDo(app: App, space: Space, status: orders.OrderStatu
 }
 
 /** The order of this number; `tenant` where two buyers were given the same. */
-export async function orderNamed(app: App, order_id: number, tenant?: string): Promise<NamedOrder> {
+export async function orderNamed(app: App, order_id: number, tenant?: string): Promise<OrderKey> {
   if (tenant !== undefined) return { tenant, order_id };
   await whole(app, ordersProjection);
   const [buyer, ...others] = await buyersOf(app.pool, order_id);
@@ -157,17 +157,17 @@ async function step(app: App, operation: string, work: Work<{ order: Order }>): 
 }
 
 /** An invoice was paid. */
-export const invoicePaid = (app: App, named: NamedOrder, reference: string | null): Promise<Order> =>
+export const invoicePaid = (app: App, named: OrderKey, reference: string | null): Promise<Order> =>
   step(app, "shop.paid", (unit) => settleInvoice(unit, named, { reference, at: nowOf(app) }));
 
 /** Ships a paid order; refuses while the chain may still take its payment back. */
 export async function ship(
   app: App,
-  named: NamedOrder,
+  named: OrderKey,
   sent: { carrier: string | null; tracking: string | null },
 ): Promise<Order> {
   await app.caughtUp(paymentsProjection);
-  const { paid } = orders.standing(await app.load(orders, orders.targetOf(named.tenant, named.order_id)));
+  const { paid } = orders.existing(await app.load(orders, orders.targetOf(named.tenant, named.order_id)));
   if (paid?.payment_id && !(await isFinal(app.pool, paid.payment_id)))
     refuse(
       commerceProblems["payment-not-final"],
@@ -177,23 +177,23 @@ export async function ship(
   return step(app, "shop.ship", (unit) => shipOrder(unit, named, { ...sent, shipped_at: nowOf(app) }));
 }
 
-export const delivered = (app: App, named: NamedOrder): Promise<Order> =>
+export const delivered = (app: App, named: OrderKey): Promise<Order> =>
   step(app, "shop.deliver", (unit) => deliverOrder(unit, named, nowOf(app)));
 
 /** `restocked`: what lies in the shop again; all of it, where it came from, when absent; null for nothing. */
 export async function returned(
   app: App,
-  named: NamedOrder,
+  named: OrderKey,
   { reason, restocked }: { reason: string; restocked?: StockLine[] | null | undefined },
 ): Promise<Order> {
-  const { facts } = orders.standing(await app.load(orders, orders.targetOf(named.tenant, named.order_id)));
+  const { facts } = orders.existing(await app.load(orders, orders.targetOf(named.tenant, named.order_id)));
   const lines = restocked === undefined ? facts.lines : restocked;
   return step(app, "shop.return", (unit) =>
     returnOrder(unit, named, { reason, lines, returned_at: nowOf(app) }),
   );
 }
 
-export const cancelled = (app: App, named: NamedOrder, reason: string): Promise<Order> =>
+export const cancelled = (app: App, named: OrderKey, reason: string): Promise<Order> =>
   step(app, "shop.cancel", (unit) =>
     cancelOrder(unit, named, { by: "operator", reason, cancelled_at: nowOf(app) }),
   );

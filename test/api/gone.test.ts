@@ -8,7 +8,7 @@ import { z } from "zod";
 import { key } from "../../src/api/declare/access/key.ts";
 import { operation } from "../../src/api/declare/operation.ts";
 import { json } from "../../src/api/declare/output.ts";
-import { script, wares } from "../payments/wares.ts";
+import { sampleOperations, script } from "../payments/sample-operations.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -33,7 +33,7 @@ const patient = operation({
 let service: Awaited<ReturnType<typeof startService>>;
 let authorization: string;
 beforeAll(async () => {
-  service = await startService({ operations: [...wares, patient] });
+  service = await startService({ operations: [...sampleOperations, patient] });
   const { headers } = await service.issue();
   authorization = `Authorization: ${headers.Authorization}\r\n`;
 });

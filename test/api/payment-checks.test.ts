@@ -1,7 +1,7 @@
 /** Each check of a payment is switched off in turn: the payment it alone refuses must then get through. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import { type Asked, examine, paymentChecks } from "../../src/api/serve/x402/checks.ts";
+import { examine, paymentChecks, type RequiredPayment } from "../../src/api/serve/x402/checks.ts";
 import { readPayment } from "../../src/api/serve/x402/payload.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
@@ -9,7 +9,7 @@ import { PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 
 const now = new Date();
 const seconds = BigInt(Math.floor(now.getTime() / 1000));
-const asked: Asked = {
+const required: RequiredPayment = {
   pay_to: PAYEE,
   amount_micro: PRICE,
   resource: "https://ours.example/v1/agent/count?limit=3",
@@ -108,7 +108,7 @@ const attacks: Record<string, Attack[]> = {
 };
 
 const judged = (presented: object, checks = paymentChecks) =>
-  examine(readPayment(presented), asked, now, recover, checks);
+  examine(readPayment(presented), required, now, recover, checks);
 
 describe("every check of a payment", () => {
   test("has its attack", () => {
@@ -130,7 +130,7 @@ describe("every check of a payment", () => {
 describe("a sound payment", () => {
   test("is taken in either generation, whatever name the service was reached by", () => {
     expect(judged(presentedV1(sound))).toEqual({ signed: sound, contract: false });
-    for (const url of [asked.resource, "http://127.0.0.1:4021/v1/agent/count?limit=3"])
+    for (const url of [required.resource, "http://127.0.0.1:4021/v1/agent/count?limit=3"])
       expect(judged(presentedV2(sound, PAYEE, { resource: { url } }))).toEqual({
         signed: sound,
         contract: false,

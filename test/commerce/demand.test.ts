@@ -1,4 +1,4 @@
-/** Months of demand: which there are, what is in them, and when too little was in stock to say. */
+/** Months of demand: their range, their quantities, and months with too little stock. */
 import { describe, expect, test } from "vitest";
 import { daysOut, demandOf, lastMonth, monthAfter } from "../../src/domain/commerce/demand.ts";
 
@@ -14,7 +14,7 @@ const of = (sold: Record<string, number>, more: object = {}) =>
     { last: "2026-06", most: 60 },
   );
 
-test("months follow each other over the year's end, and the running one is left out", () => {
+test("months continue over the end of a year, and the current one is excluded", () => {
   expect([monthAfter("2025-12"), monthAfter("2026-01", -1), monthAfter("2026-06", -17)]).toEqual([
     "2026-01",
     "2025-12",
@@ -25,7 +25,7 @@ test("months follow each other over the year's end, and the running one is left 
 });
 
 describe("demand", () => {
-  test("goes from the first month told of, or that of the listing, to the last; between them is none", () => {
+  test("covers the first month with data, or that of the listing, to the last; months between have none", () => {
     expect(of({}).map(({ month, quantity }) => [month, quantity])).toEqual([
       ["2026-03", 0],
       ["2026-04", 0],
@@ -35,7 +35,7 @@ describe("demand", () => {
     expect(of({ "2026-01": 5, "2026-04": 7 }).map(({ quantity }) => quantity)).toEqual([5, 0, 0, 7, 0, 0]);
   });
 
-  test("adds what was imported and what was ordered in one month, and reads none that is not over", () => {
+  test("adds imported sales and orders of one month, and ignores the current month", () => {
     const twice = [
       { month: "2026-05", quantity: 2 },
       { month: "2026-05", quantity: 3 },
@@ -45,17 +45,17 @@ describe("demand", () => {
     expect(of({}, { sold: twice }).at(-1)!.month).toBe("2026-06");
   });
 
-  test("of a product that was listed after the last month is none", () => {
+  test("of a product listed after the last month is empty", () => {
     expect(of({}, { listed_at: "2026-07-02T00:00:00.000Z" })).toEqual([]);
   });
 
-  test("reaches back as far as is asked for", () => {
+  test("goes back as far as requested", () => {
     const known = { sold: [{ month: "2010-01", quantity: 1 }], listed_at, outs: [] };
     const months = demandOf(known, { last: "2026-06", most: 60 });
     expect([months.length, months[0]!.month]).toEqual([60, "2021-07"]);
   });
 
-  test("is constrained in months without stock for more than ten days, and not known before the listing", () => {
+  test("is constrained in months with more than ten days out of stock, and unknown before the listing", () => {
     const outs = [
       { from: "2026-04-05T00:00:00.000Z", to: "2026-04-10T00:00:00.000Z" },
       { from: "2026-04-20T12:00:00.000Z", to: "2026-05-11T00:00:00.000Z" },

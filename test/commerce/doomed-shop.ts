@@ -1,7 +1,7 @@
 /**
- * Another process of a service, which ends itself as kill -9 would once a call of each tenant in STEPS has come to its step: just before or just
- * after (SIDE) an event of that type is appended. Until then those calls stand still there. Beside that it takes turns of the reactor
- * that lets orders expire.
+ * A second service process that kills itself (as kill -9) once a call of each tenant in STEPS reaches its step: just
+ * before or after (SIDE) an event of that type is appended. Until then those calls wait there. It also runs the reactor
+ * that expires orders.
  */
 import type { Commit } from "../../eventstore/types.ts";
 import { ordersReactor } from "../../src/reactors/commerce/orders.ts";

@@ -1,4 +1,4 @@
-/** A customer who is erased: orders and quotes stand, and say no more whom they were for; one who never ordered was nobody. */
+/** An erased customer: orders and quotes remain without their person; a customer without an order leaves nothing. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wallet } from "../support/wallets.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.stop());
 
-test("is shown as erased in every order of hers, and in none of others'; orders go on, and can be placed again", async () => {
+test("an erased customer is erased in every order of hers and in no other; she can order again", async () => {
   const order = async (name: string, customer_email: string) =>
     (await setup.ask({ ...mine, "Idempotency-Key": name }, "orders", pelletOrder(1, { customer_email }))).body
       .data;
@@ -32,7 +32,7 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
     [his.order_id, false, expect.objectContaining({ email: "bert@example.org" })],
     [hers.order_id, true, null],
   ]);
-  // What was kept of the answer is gone with her, and it is made anew over what stands.
+  // Her stored answer is gone, and a new one is made from what remains.
   expect(await order("a", "Anna@Example.org")).toEqual(hers);
   const cancelled = await setup.ask(mine, "orders/cancel", { order_id: hers.order_id });
   expect(cancelled.body.data.status).toBe("cancelled");
@@ -42,7 +42,7 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
   expect(again).toMatchObject([{ erased: false, customer: { email: "anna@example.org" } }]);
 });
 
-test("stands in no table of the log's database: neither name, mail nor address, of an order or a quote, nor in a line that was logged", async () => {
+test("an erased customer's name, mail and address are in no table and no log line, neither of orders nor of quotes", async () => {
   const person = {
     customer_email: "secret@example.org",
     customer_name: "Secret Person",
@@ -71,7 +71,7 @@ test("stands in no table of the log's database: neither name, mail nor address, 
   expect(JSON.stringify(setup.service.logged)).not.toMatch(/secret person|secret@|secret street/i);
 });
 
-test("whose order or quote is refused becomes no subject: the vault has no key of them", async () => {
+test("a refused order or quote creates no subject and no key in the vault", async () => {
   const vault = new pg.Client({ connectionString: setup.vault_url });
   await vault.connect();
   const keys = async () =>
@@ -102,7 +102,7 @@ test("whose order or quote is refused becomes no subject: the vault has no key o
     const body = { client_name: "No One", client_email: nobody(), items: [item] };
     expect((await setup.ask(buyer, "quotes", body)).status).toBe(status);
   }
-  // One key more, of the customer whose orders stand.
+  // One more key, for the customer with the remaining orders.
   expect(await keys()).toBe(before + 1);
   await vault.end();
 });

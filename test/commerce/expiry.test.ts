@@ -1,10 +1,10 @@
-/** The end of the time to pay: goods are freed, and a payment that is under way meanwhile buys them or goes back. */
+/** The end of the time to pay: goods are freed, and a payment in progress buys them or is refunded. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
-import { dueOrders, type NamedOrder } from "../../src/projections/commerce/orders.ts";
+import { dueOrders, type OrderKey } from "../../src/projections/commerce/orders.ts";
 import { expireOrder } from "../../src/reactors/commerce/steps.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -27,7 +27,7 @@ const tenant = "buyer";
 let credentials: Credentials | undefined;
 let placed = 0;
 
-/** An order whose time to pay ends so many milliseconds from now. */
+/** An order whose time to pay ends in this many milliseconds. */
 async function orderEnding(in_ms: number) {
   const { app } = setup.service;
   credentials ??= await setup.keyOf(tenant);
@@ -45,7 +45,7 @@ async function orderEnding(in_ms: number) {
 const pay = (order: { pay: { body: object } }): Promise<Answer> =>
   setup.pays(wallet(9), "orders/pay", order.pay.body, credentials);
 
-/** Decides the expiry as of its time, whatever the clock says. */
+/** Decides the expiry as of its time, whatever the clock shows. */
 async function expire({ order_id, until }: { order_id: number; until: string }): Promise<void> {
   const { app } = setup.service;
   const meta = { actor: "test", operation: "test" };
@@ -54,19 +54,20 @@ async function expire({ order_id, until }: { order_id: number; until: string }):
 }
 
 const statusOf = async ({ order_id }: { order_id: number }) =>
-  orders.standing(await setup.service.app.load(orders, orders.targetOf(tenant, order_id))).status;
+  orders.existing(await setup.service.app.load(orders, orders.targetOf(tenant, order_id))).status;
 
-const heldFor = async ({ order_id }: { order_id: number }) => stock.heldBy(await setup.stockOf(1), order_id);
+const heldFor = async ({ order_id }: { order_id: number }) =>
+  stock.reservationOf(await setup.stockOf(1), order_id);
 
-describe("an order whose time is over", () => {
-  test("expires ten minutes after it, by the reactor, and its goods can be sold again", async () => {
+describe("an overdue order", () => {
+  test("expires ten minutes later by the reactor, and its goods can be sold again", async () => {
     const { app } = setup.service;
     const before = await setup.stockOf(1);
     const early = await orderEnding(-9 * 60_000);
     const due = await orderEnding(-11 * 60_000);
     await setup.folded();
     expect(
-      (await dueOrders(app.pool, new Date().toISOString())).map(({ order_id }: NamedOrder) => order_id),
+      (await dueOrders(app.pool, new Date().toISOString())).map(({ order_id }: OrderKey) => order_id),
     ).not.toContain(early.order_id);
     await until(async () => (await statusOf(due)) === "expired");
     expect(await setup.storyOf(tenant, due.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
@@ -79,7 +80,7 @@ describe("an order whose time is over", () => {
     });
   });
 
-  test("is not paid any more, though its goods are still held, and nothing is charged", async () => {
+  test("cannot be paid while its goods are still reserved, and nothing is charged", async () => {
     const order = await orderEnding(0);
     const before = await balanceOf(setup.service.app.chain, addressOf(wallet(9)));
     const { status, body } = await pay(order);
@@ -94,8 +95,8 @@ describe("an order whose time is over", () => {
   });
 });
 
-describe("a payment that is settled while expiry is decided", () => {
-  /** Does something between the settlement of the next payment and the commit that it pays for. */
+describe("a payment that settles during the expiry", () => {
+  /** Runs `then` between the next payment's settlement and its commit. */
   function onceSettled(then: () => Promise<void>): void {
     const { app } = setup.service;
     const { settlement } = app;
@@ -111,7 +112,7 @@ describe("a payment that is settled while expiry is decided", () => {
     });
   }
 
-  test("and expiry was first: the money goes back, whole", async () => {
+  test("after the decision is refunded in full", async () => {
     const { app } = setup.service;
     const order = await orderEnding(60_000);
     const before = await balanceOf(app.chain, addressOf(wallet(9)));
@@ -130,9 +131,9 @@ describe("a payment that is settled while expiry is decided", () => {
     await expectBooks(app);
   });
 
-  test("and is recorded first: it has its goods, and nothing expires", async () => {
+  test("before the decision gets the goods, and nothing expires", async () => {
     const order = await orderEnding(2_000);
-    // The time to pay ends while the payment is under way.
+    // The time to pay ends during the payment.
     onceSettled(() => until(() => Date.now() > Date.parse(order.until)) as Promise<never>);
     expect((await pay(order)).body.data).toMatchObject({ status: "paid" });
     await expire(order);
@@ -141,7 +142,7 @@ describe("a payment that is settled while expiry is decided", () => {
     await expectBooks(setup.service.app);
   });
 
-  test("at the same moment: goods or a refund, never neither and never both", async () => {
+  test("at the same moment gets the goods or a refund, never neither or both", async () => {
     const { app } = setup.service;
     const outcomes = new Set<string>();
     for (let n = 0; n < 10; n++) {

@@ -1,4 +1,4 @@
-/** The forecast measured on real monthly series, from the same origins as the methods it was chosen among. */
+/** Measures the forecast on real monthly series, from the same origins as its candidate methods. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Forecast, forecastCatalogue } from "../../src/domain/commerce/forecast.ts";
 import { meanOf, meanStep } from "../../src/domain/commerce/smoothing.ts";
@@ -6,7 +6,7 @@ import { AHEAD, here, kinds, ORIGINS, realSeries } from "./real-series.ts";
 
 type Judged = { series: number[]; origin: number; forecast: Forecast };
 
-describe.skipIf(!here)("on 2,154 real series", () => {
+describe.skipIf(!here)("the forecast of 2,154 real series", () => {
   let judged: Judged[] = [];
   beforeAll(async () => {
     const all = await realSeries();
@@ -25,7 +25,7 @@ describe.skipIf(!here)("on 2,154 real series", () => {
   test.each([
     ["without zeros", 7_968, 0.921],
     ["over a quarter zeros", 292, 1.3],
-  ] as const)("%s: %i forecasts, MASE at most %f", (kind, count, most) => {
+  ] as const)("for %s: %i forecasts, MASE at most %f", (kind, count, most) => {
     const measured = judged.filter(({ series, origin }) => kinds[kind](series, origin));
     expect(measured).toHaveLength(count);
     expect(meanOf(measured.map(scaledError))).toBeLessThanOrEqual(most);
@@ -34,7 +34,7 @@ describe.skipIf(!here)("on 2,154 real series", () => {
   test.each([
     [80, 5],
     [95, 3],
-  ] as const)("of a hundred months %i lie within their interval, give or take %i", (level, margin) => {
+  ] as const)("has %i of a hundred months within their interval, give or take %i", (level, margin) => {
     const told = judged.flatMap(({ series, origin, forecast }) =>
       forecast.months.flatMap((month) => {
         const interval = month[level];
@@ -47,7 +47,7 @@ describe.skipIf(!here)("on 2,154 real series", () => {
     expect(Math.abs(share - level)).toBeLessThanOrEqual(margin);
   });
 
-  test("the coverage that answers tell of is near what came", () => {
+  test("reports a coverage close to the actual one", () => {
     for (const origin of ORIGINS) {
       const told = judged.filter((one) => one.origin === origin).map(({ forecast }) => forecast.coverage);
       const n = told.reduce((sum, one) => sum + one.n, 0);

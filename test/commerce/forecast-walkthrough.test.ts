@@ -1,4 +1,4 @@
-/** The forecast over real HTTP: what it rests on, how it is asked again, its forms, and what the operator imports. */
+/** The forecast over real HTTP: its inputs, its repeats, its forms, and the operator's import. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { demandProjection } from "../../src/projections/commerce/demand.ts";
 import { opened } from "../support/sandbox.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { wallet } from "../support/wallets.ts";
-import { facts as ordered, pellets } from "./goods.ts";
+import { facts as ordered, pellets } from "./facts.ts";
 import { type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 
 let setup: ShopSetup;
@@ -52,7 +52,7 @@ const quantityIn = ({ history }: { history: Month[] }, month: string) =>
   history.find((one) => one.month === month)?.quantity;
 
 describe("a forecast", () => {
-  test("tells the months it rests on, the method, intervals, and how good it was", async () => {
+  test("has its months, the method, intervals, and its past accuracy", async () => {
     const made = await forecastOf("granulas-premium", { months_ahead: 4, months_history: 36 });
     expect(made.history).toHaveLength(36);
     expect(made.history.at(-1).month).toBe(last);
@@ -79,7 +79,7 @@ describe("a forecast", () => {
     expect(made.meta.as_of_position).toBeGreaterThan(0);
   });
 
-  test("of all products is of the last year and three months, and says what more could be asked", async () => {
+  test("of all products covers the last year and three months ahead, and lists further options", async () => {
     const { body } = await ask({});
     expect(body.data.map(({ slug, method }: { slug: string; method: string }) => [slug, method])).toEqual([
       ["granulas-premium", "tsb"],
@@ -93,7 +93,7 @@ describe("a forecast", () => {
     }
   });
 
-  test("names what cannot be asked", async () => {
+  test("names invalid input", async () => {
     const many = await ask({ months_ahead: 13, months_history: 2, product_slug: "No Slug" });
     expect(many.status).toBe(400);
     expect(many.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
@@ -105,13 +105,13 @@ describe("a forecast", () => {
     expect([unknown.status, unknown.body.detail]).toEqual([404, expect.stringContaining("products_list")]);
   });
 
-  test("is sold for 0.10", async () => {
+  test("costs 0.10", async () => {
     const paid = await setup.pays(wallet(3), "forecast", { product_slug: "briketes-ozols" });
     expect([paid.status, paid.body.data[0].slug]).toEqual([200, "briketes-ozols"]);
     expect((await ask({}, {})).status).toBe(402);
   });
 
-  test("of a product that was listed this month is none yet", async () => {
+  test("of a product listed this month is empty", async () => {
     await listProduct(setup.service.app, "live", { ...pellets, product_id: undefined, slug: "new-pellets" });
     expect(await forecastOf("new-pellets")).toMatchObject({
       history: [],
@@ -124,7 +124,7 @@ describe("a forecast", () => {
   });
 });
 
-describe("its forms", () => {
+describe("the forms of a forecast", () => {
   const inForm = async (accept: string, body: object) => {
     const response = await fetch(`${setup.service.url}/v1/agent/forecast`, {
       method: "POST",
@@ -138,7 +138,7 @@ describe("its forms", () => {
     return Buffer.from(await response.arrayBuffer());
   };
 
-  test("as rows: what was ordered, then what is forecast", async () => {
+  test("include rows: past orders, then the forecast", async () => {
     const [header, ...lines] = (await inForm("text/csv", { product_slug: "granulas-premium" }))
       .toString()
       .trimEnd()
@@ -151,7 +151,7 @@ describe("its forms", () => {
     expect(lines.at(-1)).toContain(`${monthAfter(last, 3)},forecast,`);
   });
 
-  test("as a picture with both bands for one product, as indices for several", async () => {
+  test("include an image with both bands for one product, and indices for several", async () => {
     const one = (
       await inForm("image/svg+xml", { product_slug: "granulas-premium", months_history: 36 })
     ).toString();
@@ -165,7 +165,7 @@ describe("its forms", () => {
   });
 });
 
-/** So that nothing expires by itself meanwhile. */
+/** Nothing expires during the test. */
 const FAR = "2099-01-01T00:00:00.000Z";
 
 describe("orders", () => {
@@ -178,7 +178,7 @@ describe("orders", () => {
     );
   const inMonth = (month: string, day: number) => `${month}-${String(day).padStart(2, "0")}T08:00:00.000Z`;
 
-  test("count in the month they were placed in, until they expire or are cancelled; the running month does not count", async () => {
+  test("count in their month until they expire or are cancelled; the current month does not count", async () => {
     const { app } = setup.service;
     const month = monthAfter(last, -1);
     const before = quantityIn(await forecastOf("granulas-premium"), month)!;
@@ -200,7 +200,7 @@ describe("orders", () => {
     expect(same).toEqual(known);
   });
 
-  test("of test keys count in the shop of test keys alone", async () => {
+  test("of test keys count only in the test keys' shop", async () => {
     const tester = await setup.keyOf("buyer", "test");
     const before = await forecastOf("saplaksnis-berzs");
     const target = orders.targetOf("test:buyer", 21);
@@ -218,7 +218,7 @@ describe("orders", () => {
     expect(quantityIn(await forecastOf("saplaksnis-berzs"), last)).toBe(quantityIn(before, last));
   });
 
-  test("say too little of months in which the product was out of stock", async () => {
+  test("understate months in which the product was out of stock", async () => {
     const { app } = setup.service;
     const [first, second, third] = [-2, -1, 0].map((at) => monthAfter(last, at)) as [string, string, string];
     const listed_at = inMonth(first, 1);
@@ -230,7 +230,7 @@ describe("orders", () => {
       move(stock.receive({ location: "riga", quantity: 10, reference: null, received_at: at }));
     await app.decide(product, target, product.list(facts), { meta });
     await receive(listed_at);
-    // Held on the 5th, given back on the 20th of the next month, held again for the last 5 days, and more comes.
+    // Reserved on the 5th, freed on the 20th of the next month, reserved again for the last 5 days, then a delivery.
     const hold = (order_id: number, at: string) =>
       move(
         stock.reserve(
@@ -259,7 +259,7 @@ describe("orders", () => {
     ]);
   });
 
-  test("are folded one by one to the same as together", async () => {
+  test("fold one by one to the same as together", async () => {
     await folded();
     const { app } = setup.service;
     const events = await app.store.readLog({ after: 0, limit: 100_000 });
@@ -288,7 +288,7 @@ describe("orders", () => {
   });
 });
 
-describe("sales from before the log", () => {
+describe("imported sales", () => {
   const sales = async (...lines: string[]) => {
     const path = join(setup.service.data_dir, "sales.csv");
     await writeFile(path, `${lines.join("\n")}\n`);
@@ -309,7 +309,7 @@ describe("sales from before the log", () => {
     await expect(sales(...lines)).rejects.toThrow(why);
   });
 
-  test("take the place of invented ones, and what was asked before can be asked again", async () => {
+  test("replace invented ones, and earlier answers can be repeated", async () => {
     const before = await forecastOf("briketes-ozols");
     const months = Array.from({ length: 8 }, (_, at) => monthAfter(last, at - 8));
     const imported = await sales(

@@ -1,4 +1,4 @@
-/** The forecast by itself: figures that can be computed by hand, what is chosen when, and that nothing looks ahead. */
+/** The forecast alone: figures computed by hand, the choice of a method, and no look ahead. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backtested, forecastCatalogue } from "../../src/domain/commerce/forecast.ts";
@@ -11,7 +11,7 @@ const asked = { months_ahead: 3, window: 36 };
 const only = (record: number[], more: Partial<typeof asked> = {}) =>
   forecastCatalogue([record], { ...asked, ...more })[0]!;
 
-/** Chance that is the same each time (Lehmer's generator). */
+/** Seeded random numbers (Lehmer's generator). */
 function dice(seed: number) {
   let state = seed;
   return () => {
@@ -31,38 +31,42 @@ const noise = (months: number, seed: number) => {
 };
 
 describe("TSB", () => {
-  test("of demand that is the same each month is that", () => {
+  test("of constant demand is that demand", () => {
     expect(tsb(repeated(10, 20))).toBeCloseTo(10, 9);
     expect(tsb([])).toBe(0);
     expect(tsb(repeated(0, 20))).toBe(0);
   });
 
-  test("lets the probability alone fall while nothing is ordered, by the β that was least wrong", () => {
+  test("lowers only the probability without orders, by the β with the least error", () => {
     // z = 10, p = 1 from the first half; twice (1 − 0.2).
     expect(tsb([10, 10, 0, 0])).toBeCloseTo(10 * 0.8 ** 2, 9);
   });
 
-  test("moves size and probability apart when there is demand", () => {
-    // From [4, 0]: z = 4, p = 0.5. Forecasts 2 whatever the constants, so the first of them are taken: z = 4 + 0.05·2, p = 0.5 + 0.05·0.5.
+  test("moves size and probability separately with demand", () => {
+    // From [4, 0]: z = 4, p = 0.5. Every constant forecasts 2, so the first ones are chosen: z = 4 + 0.05·2, p = 0.5 +
+    // 0.05·0.5.
     expect(tsb([4, 0, 6])).toBeCloseTo(4.1 * 0.525, 9);
     expect(tsb([4, 0, 6, 2])).not.toBe(tsb([4, 0, 2, 6]));
   });
 
-  test.each([6, 12, 24, 36])("falls below a tenth within 24 months of none, after %i of demand", (months) => {
-    for (const window of [12, 24, 36]) {
-      const before = only(noise(months, months), { window }).months[0]!.mean;
-      const after = only([...noise(months, months), ...repeated(0, 24)], { window }).months[0]!.mean;
-      expect(before).toBeGreaterThan(60);
-      expect(after).toBeLessThan(before / 10);
-    }
-  });
+  test.each([6, 12, 24, 36])(
+    "falls below a tenth within 24 months without demand, after %i of demand",
+    (months) => {
+      for (const window of [12, 24, 36]) {
+        const before = only(noise(months, months), { window }).months[0]!.mean;
+        const after = only([...noise(months, months), ...repeated(0, 24)], { window }).months[0]!.mean;
+        expect(before).toBeGreaterThan(60);
+        expect(after).toBeLessThan(before / 10);
+      }
+    },
+  );
 });
 
 describe("seasons", () => {
   const year = [10, 20, 30, 40, 50, 60, 60, 50, 40, 30, 20, 10];
   const mean = 35;
 
-  test("of n years are as far from 1 as the ratios are, by n/(n + 1)", () => {
+  test("of n years differ from 1 like the ratios, shrunk by n/(n + 1)", () => {
     // Two whole years have one ratio of each month, three have two.
     for (const [years, part] of [
       [2, 1 / 2],
@@ -74,12 +78,12 @@ describe("seasons", () => {
     }
   });
 
-  test("are none where no month has a whole year around it", () => {
+  test("do not exist if no month has a whole year around it", () => {
     expect(seasonalFactors(year)).toEqual(repeated(1, 12));
     expect(seasonalFactors(repeated(0, 30))).toEqual(repeated(1, 12));
   });
 
-  test("are laid upon the months to come, whatever month the series begins with", () => {
+  test("apply to the coming months, whatever month the series begins with", () => {
     const ahead = (from: number) =>
       seasonalTsb(Array.from({ length: 36 }, (_, at) => year[(at + from) % 12]!));
     for (const from of [0, 5]) {
@@ -89,7 +93,7 @@ describe("seasons", () => {
     }
   });
 
-  test("are taken where they were better before, from 24 months looked at on", () => {
+  test("are used from 24 months on if they were more accurate", () => {
     expect(only(heating(48, 1)).method).toBe("seasonal_tsb");
     expect(only(heating(48, 1), { window: 24 }).method).toBe("seasonal_tsb");
     expect(only(heating(48, 1), { window: 23 }).method).toBe("tsb");
@@ -108,7 +112,7 @@ describe("intervals", () => {
     Array.from({ length: count }, (_, at) => ({ ahead: 1, age: 0, steps: at + 1 }));
   const reachOf = (count: number) => reaches(errors(count), { most: 1, ages: 1 })(1, 0);
 
-  test("reach to the ⌈(n + 1)·level⌉-th smallest error, and are not told where there is none", () => {
+  test("reach to the ⌈(n + 1)·level⌉-th smallest error, and are null if there is none", () => {
     expect(reachOf(3)).toEqual({ 80: null, 95: null });
     expect(reachOf(4)).toEqual({ 80: 4, 95: null });
     expect(reachOf(18)).toEqual({ 80: 16, 95: null });
@@ -116,7 +120,7 @@ describe("intervals", () => {
     expect(reachOf(99)).toEqual({ 80: 80, 95: 95 });
   });
 
-  test("as of an earlier month rest on what was over by then, for that many months ahead", () => {
+  test("as of an earlier month use only errors known by then, of the same months ahead", () => {
     const told = reaches(
       [
         ...errors(4),
@@ -134,7 +138,7 @@ describe("intervals", () => {
     ]);
   });
 
-  test("hold their mean, the wide one the narrow one, and no less than nothing", () => {
+  test("contain their mean, the wide one the narrow one, and nothing below zero", () => {
     const catalogue = [heating(48, 3), noise(40, 4), [...repeated(0, 20), 3, 0, 0, 5, 0, 0, 0, 4]];
     for (const { months } of forecastCatalogue(catalogue, asked))
       for (const { mean, 80: narrow, 95: wide } of months) {
@@ -146,7 +150,7 @@ describe("intervals", () => {
       }
   });
 
-  test("of one product are made with the errors of the others", () => {
+  test("of one product include the other products' errors", () => {
     const short = noise(10, 5);
     expect(only(short).months[0]![95]).toBeNull();
     const [among] = forecastCatalogue([short, noise(40, 6)], asked);
@@ -156,26 +160,26 @@ describe("intervals", () => {
 });
 
 describe("a short record", () => {
-  test("of fewer than six months is their mean, without intervals", () => {
+  test("of fewer than six months gives their mean, without intervals", () => {
     const forecast = only([4, 8, 0, 4, 4]);
     expect(forecast).toMatchObject({ method: "mean", tests: null, coverage: { 80: null, 95: null, n: 0 } });
     expect(forecast.months).toEqual([1, 2, 3].map((ahead) => ({ ahead, mean: 4, 80: null, 95: null })));
     expect(only(noise(40, 7), { window: 3 }).method).toBe("mean");
   });
 
-  test("of no month is no forecast", () => {
+  test("of no month gives no forecast", () => {
     expect(only([])).toMatchObject({ method: "none", months: [], tests: null });
   });
 
-  test("of demand that never changed has no interval: nothing says how far it may be off", () => {
+  test("of constant demand has no interval: nothing measures its error", () => {
     const [same] = forecastCatalogue([repeated(7, 30), noise(40, 8)], asked);
     expect(same!.months[0]).toEqual({ ahead: 1, mean: expect.closeTo(7, 9), 80: null, 95: null });
     expect(same!.tests).toMatchObject({ mase: null, origins: 24 });
   });
 });
 
-describe("the tests that are told", () => {
-  test("are of all earlier months from the seventh on, beside the mean of a year", () => {
+describe("the reported tests", () => {
+  test("cover all earlier months from the seventh on, against the mean of a year", () => {
     const record = noise(20, 9);
     const { tests } = only(record, { months_ahead: 1 });
     const origins = Array.from({ length: 14 }, (_, at) => at + 6);
@@ -189,7 +193,7 @@ describe("the tests that are told", () => {
     expect(tests!.mase).toBeCloseTo(meanOf(scaled), 9);
   });
 
-  test("never look ahead: another future changes nothing that was said before it", () => {
+  test("never look ahead: another future changes no earlier forecast", () => {
     const months = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(
@@ -209,8 +213,8 @@ describe("the tests that are told", () => {
           const said = (records: number[][]) =>
             backtested(records, { months_ahead: 3, window }).map(({ past }) =>
               past
-                .filter(({ made }) => made.age >= 40 - known)
-                .map(({ made, ahead, said, reach }) => ({ method: made.method, ahead, said, reach })),
+                .filter(({ forecast }) => forecast.age >= 40 - known)
+                .map(({ forecast, ahead, said, reach }) => ({ method: forecast.method, ahead, said, reach })),
             );
           expect(said(shuffled)).toEqual(said(catalogue));
         },

@@ -1,4 +1,4 @@
-/** The shop as somebody sees it who means it ill: names said twice, others' orders, extremes, and what comes at the same moment. */
+/** A hostile buyer: repeated names, others' orders, extreme values, and concurrent calls. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
@@ -71,8 +71,8 @@ const noRefundIsOpen = () =>
     return rows.length === 0;
   });
 
-describe("one name", () => {
-  test("names one command of one tenant: another operation, or another order, is refused under it", async () => {
+describe("an idempotency key", () => {
+  test("belongs to one command of one tenant: another operation or order is refused under it", async () => {
     const placed = await ask("orders", pelletOrder(1), named("one"));
     const quote = {
       client_name: "Anna",
@@ -92,7 +92,7 @@ describe("one name", () => {
     expect([tested.status, tested.body.meta.tenant]).toEqual([201, `test:${tenant}`]);
   });
 
-  test("with two payments at the same moment is one order, charged once", async () => {
+  test("with two concurrent payments gives one order, charged once", async () => {
     const before = await has(5);
     const asked = { ...pelletOrder(1), idempotency_key: `twice-${tenant}` };
     const answers = await Promise.all([0, 1, 2].map(() => setup.pays(wallet(5), "orders", asked)));
@@ -125,7 +125,7 @@ describe("a quote", () => {
     return (await ask("quotes", body, credentials)).body.data;
   };
 
-  test("is good for what it names, for whom it was made, until the moment it ends", async () => {
+  test("is valid for its items and its owner until the moment it ends", async () => {
     const { quote_id, valid_until } = await draft([
       { product_id: 1, quantity: 2, unit: "bag" },
       { product_id: 1, quantity: 3, unit: "bag" },
@@ -149,7 +149,7 @@ describe("a quote", () => {
     expect(refusal(await ask("orders", pelletOrder(1, { quote_id })))).toEqual([409, "quote-expired"]);
   });
 
-  test("adds up to the cent at its largest", async () => {
+  test("is exact to the cent at its largest", async () => {
     const items = Array.from({ length: 50 }, () => ({ product_id: 3, quantity: 10_000 }));
     expect(await draft(items)).toMatchObject({
       net: "590000000.00",
@@ -159,7 +159,7 @@ describe("a quote", () => {
   });
 });
 
-test("an order has the price that holds at its moment, to the millisecond, and keeps it", async () => {
+test("an order has the price of its millisecond, and keeps it", async () => {
   const { app } = setup.service;
   const begins = Date.now() + 3_600_000;
   const from = new Date(begins).toISOString();
@@ -175,8 +175,8 @@ test("an order has the price that holds at its moment, to the millisecond, and k
   expect([cheap.body.data.net, dear.net, again.body.data.net]).toEqual(["4.25", "5.00", "4.25"]);
 });
 
-describe("what comes at the same moment", () => {
-  test("by two wallets for one order: one pays, the other has all of it back", async () => {
+describe("concurrent calls", () => {
+  test("of two wallets for one order: one pays, the other is fully refunded", async () => {
     const data = await order();
     const before = (await has(0)) + (await has(1));
     const answers = await Promise.all(
@@ -188,7 +188,7 @@ describe("what comes at the same moment", () => {
     expect(await setup.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced", "OrderPaid"]);
   });
 
-  test("paying and cancelling: the goods are free, and nothing was paid in the end", async () => {
+  test("that pay and cancel leave the goods free and nothing paid", async () => {
     const before = await has(2);
     const goods = await setup.stockOf(1);
     const data = await order();
@@ -204,7 +204,7 @@ describe("what comes at the same moment", () => {
     expect(await setup.stockOf(1)).toEqual(goods);
   });
 
-  test("cancelling a paid order many times: one refund", async () => {
+  test("that cancel a paid order many times make one refund", async () => {
     const before = await has(3);
     const data = await order();
     expect((await setup.pays(wallet(3), "orders/pay", data.pay.body, mine)).status).toBe(200);
@@ -217,7 +217,7 @@ describe("what comes at the same moment", () => {
     await expectBooks(setup.service.app);
   });
 
-  test("eight unpaid orders of one buyer: three hold the product", async () => {
+  test("with eight unpaid orders of one buyer reserve three", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask("orders", pelletOrder(1))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     for (const answer of answers.filter(({ status }) => status !== 201))
@@ -227,8 +227,8 @@ describe("what comes at the same moment", () => {
   });
 });
 
-describe("an order that is not the caller's, or is over", () => {
-  test("is neither seen, paid nor cancelled by another tenant, wallet or test key, and nothing is charged", async () => {
+describe("a foreign or ended order", () => {
+  test("is neither visible, payable nor cancellable for another tenant, wallet or test key, and nothing is charged", async () => {
     const { order_id, pay } = await order();
     const before = await has(4);
     for (const stranger of [await setup.keyOf(`${tenant}-other`), await setup.keyOf(tenant, "test")]) {
@@ -252,7 +252,7 @@ describe("an order that is not the caller's, or is over", () => {
     expect(await setup.storyOf(tenant, order_id)).toEqual(["OrderPlaced"]);
   });
 
-  test("by invoice is not paid over x402, nor one of x402 by saying so", async () => {
+  test("by invoice is not paid over x402, nor an x402 order by invoice", async () => {
     const { order_id, total_usdc } = await order(1, { payment: "invoice" });
     const before = await has(4);
     const answer = await setup.pays(wallet(4), "orders/pay", { order_id, total_usdc }, mine);
@@ -260,7 +260,7 @@ describe("an order that is not the caller's, or is over", () => {
     expect(await has(4)).toBe(before);
   });
 
-  test("of a product that was withdrawn is paid and told again; nothing new is sold of it", async () => {
+  test("of a withdrawn product can be paid and read; new ones are refused", async () => {
     const { app } = setup.service;
     await receiveStock(app, "live", { name: "4", location: "riga", quantity: 5, reference: null });
     const wanted = pelletOrder(1, { product_slug: "finieris-ozols" });
@@ -307,12 +307,12 @@ describe("input", () => {
     ["customer_phone", "+371\n2000"],
     ["quote_id", "' or 1=1 --"],
     ["idempotency_key", "with space"],
-  ])("%s of %j is refused by its name", async (path, value) => {
+  ])("%s of %j is refused by field", async (path, value) => {
     expect(paths(await ask("orders", { ...pelletOrder(1), [path]: value }))).toEqual([400, [path]]);
   });
 
   test.each(["0", "-1", "1.5", "1e3", "9007199254740992", "1 or 1=1", "%00", "../1"])(
-    "the order_id %s is none",
+    "the order_id %s is invalid",
     async (order_id) => {
       expect(paths(await ask(`orders?order_id=${order_id}`))).toEqual([400, ["order_id"]]);
     },
@@ -327,7 +327,7 @@ describe("input", () => {
     },
   );
 
-  test("in any script comes back as it was sent", async () => {
+  test("in any script is returned unchanged", async () => {
     const person = {
       customer_name: "Ņikita Žagars-Öčík 山田 👩‍👩‍👧 e\u0301",
       delivery_address: "Brīvības iela 1\nRīga\tLV-1010",
@@ -342,7 +342,7 @@ describe("input", () => {
     });
   });
 
-  test("of a list stays within its limits, and beyond the end there is nothing", async () => {
+  test("of a list respects its limits, and beyond the end there is nothing", async () => {
     await order();
     await setup.folded();
     for (const wrong of ["limit=0", "limit=101", "limit=x", "offset=-1", "offset=1000001"])
@@ -353,13 +353,13 @@ describe("input", () => {
     });
   });
 
-  test("of another tenant's customer erases nobody, nor does a live key one of the test shop", async () => {
+  test("of another tenant's customer erases nobody, nor does a live key in the test shop", async () => {
     const customer_email = `${tenant}@example.org`;
     const { order_id } = await order(1, { customer_email });
     for (const stranger of [await setup.keyOf(`${tenant}-other`), await setup.keyOf(tenant, "test")])
       expect((await ask("commerce/erase", { email: customer_email }, stranger)).status).toBe(404);
     const { app } = setup.service;
-    expect(orders.standing(await app.load(orders, orders.targetOf(tenant, order_id))).status).toBe(
+    expect(orders.existing(await app.load(orders, orders.targetOf(tenant, order_id))).status).toBe(
       "awaiting_payment",
     );
     expect((await ask(`orders?order_id=${order_id}`)).body.data[0]).toMatchObject({ erased: false });

@@ -1,4 +1,7 @@
-/** The process is killed -9 just before and just after each append of the shop: asked again at another, all is there once. */
+/**
+ * The process is killed just before and just after each append of the shop: after a retry at another process,
+ * everything exists once.
+ */
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +37,7 @@ import {
 let setup: ShopSetup;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
-  // Turns are taken by hand: else a reactor would be done before the process that is to be killed.
+  // Ticks run by hand: otherwise a reactor would finish before the process is killed.
   setup = await openShopSetup({ reactors: false });
 });
 afterAll(async () => {
@@ -42,13 +45,13 @@ afterAll(async () => {
   await setup?.stop();
 });
 
-/** A call that a process is killed at, and that is asked again as it was. */
+/** A call during which a process is killed, repeated unchanged. */
 type Story = { tenant: string; step: string; ask(url: string): Promise<Answer> };
 const CALL_MICRO = 50_000n;
 const UNITS = 10;
 let products = 0;
 
-/** A product of its own, so that calls do not queue for one stream while they stand still. */
+/** A product of its own, so that waiting calls do not queue for one stream. */
 async function rare(): Promise<{ product_id: number; slug: string }> {
   const { app } = setup.service;
   const slug = `rare-${products++}`;
@@ -59,7 +62,7 @@ async function rare(): Promise<{ product_id: number; slug: string }> {
   });
   const name = String(product_id);
   const { clock } = app;
-  // It had its price when the order was placed that is to expire.
+  // The price existed when the order was placed that expires.
   replace(app, { clock: { now: () => new Date(Date.now() - 3_600_000) } });
   await setPrice(app, "live", { name, unit, net_cents: 10_000 });
   replace(app, { clock });
@@ -71,7 +74,7 @@ async function rare(): Promise<{ product_id: number; slug: string }> {
 const bodyFor = (slug: string) =>
   pelletOrder(2, { product_slug: slug, customer_email: `${slug}@example.org`, customer_name: "Anna Ozola" });
 
-/** A call with a payment that is signed once, whoever it is presented to. */
+/** A call with a payment that is signed once, whichever process gets it. */
 async function paying(payer: HDAccount, path: string, body: object, credentials: Credentials = {}) {
   const init = {
     method: "POST",
@@ -86,7 +89,7 @@ async function paying(payer: HDAccount, path: string, body: object, credentials:
   };
 }
 
-/** Asks the surviving process until nothing is under way any more. */
+/** Calls the surviving process until nothing is pending. */
 const again = ({ ask }: Story): Promise<Answer> =>
   until(async () => {
     const answer = await ask(setup.service.url);
@@ -97,7 +100,7 @@ const has = (payer: HDAccount) => balanceOf(setup.service.app.chain, addressOf(p
 const micro = ({ total_usdc }: { total_usdc: string }) => BigInt(Math.round(Number(total_usdc) * 1e6));
 const ofCustomer = (tenant: string, order_id: number) => orders.targetOf(tenant, order_id);
 
-/** The goods of a product are held by these orders and nobody else, each for two. */
+/** Only these orders hold the product's goods, two units each. */
 async function expectHeld(product_id: number, held: readonly { order_id: number; confirmed: boolean }[]) {
   const { shelves, open } = await setup.stockOf(product_id);
   expect(entriesOf(open).map(([id, { confirmed }]) => ({ order_id: Number(id), confirmed }))).toEqual(held);
@@ -183,7 +186,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
       const email = `${keyed(step.toLowerCase())}@example.org`;
       const body = { ...bodyFor(goods.erased.slug), customer_email: email };
       const { order_id } = (await setup.ask(eraser, "orders", body)).body.data;
-      const { facts } = orders.standing(await app.load(orders, ofCustomer(keyed(step), order_id)));
+      const { facts } = orders.existing(await app.load(orders, ofCustomer(keyed(step), order_id)));
       erased[step] = { subject_id: facts.customer.subject_id, order_id };
       tell(step, {
         tenant: keyed(step),
@@ -197,7 +200,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     const late = await setup.ask(await mine("expired"), "orders", bodyFor(goods.expired.slug));
     replace(app, { clock });
     expect(late.status, JSON.stringify(late.body)).toBe(201);
-    // Nobody asks for it: the process takes its turns.
+    // No call is needed: the process runs its ticks.
     tell("an expired order", {
       tenant: keyed("expired"),
       step: "OrderExpired",
@@ -237,7 +240,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     expect(await ended).toEqual([null, "SIGKILL"]);
   });
 
-  /** The order of the answer is the only one of its product, and is as the log has it, however often it is asked for. */
+  /** The answer's order is the only one of its product and equals the log's, however often it is requested. */
   async function expectOnce(name: string, product_id: number, confirmed: boolean): Promise<void> {
     const story = stories.get(name)!;
     const { status, body } = await again(story);
@@ -252,13 +255,13 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     );
   }
 
-  test("an order by a key: there is one, and its goods are held once", () =>
+  test("an order by a key exists once, and its goods are reserved once", () =>
     expectOnce("an order by a key", prepared.goods.placed.product_id, false));
 
   test.each([
     ["an order by a wallet", 0, "bought"],
     ["the payment that places an order", 1, "claimed"],
-  ] as const)("%s: there is one order, charged once", async (name, payer, goods) => {
+  ] as const)("%s: the order exists once, charged once", async (name, payer, goods) => {
     await expectOnce(name, prepared.goods[goods].product_id, false);
     expect(await has(wallet(payer))).toBe(prepared.before[payer]! - CALL_MICRO);
   });
@@ -272,7 +275,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     expect(await has(wallet(payer))).toBe(prepared.before[payer]! - cost);
   });
 
-  test("a cancelled order: its goods are free, and it is refunded once", async () => {
+  test("a cancelled order's goods are free, and it is refunded once", async () => {
     const { body } = await again(stories.get("a cancelled order")!);
     expect(body.data).toMatchObject({ status: "cancelled", ended: { by: "buyer" } });
     const { app } = setup.service;
@@ -291,7 +294,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     ]);
   });
 
-  test("a quote: there is one", async () => {
+  test("a quote exists once", async () => {
     const story = stories.get("a quote")!;
     const { status, body } = await again(story);
     expect(status).toBe(201);
@@ -308,7 +311,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     async (step) => {
       const { app } = setup.service;
       const { subject_id, order_id } = prepared.erased[step]!;
-      // By the second step the key is gone, and nobody is known by this name any more.
+      // By the second step the key is gone, and the name is unknown.
       expect((await again(stories.get(step)!)).status).toBe(step === "SubjectErased" ? 404 : 200);
       await setup.folded();
       await until(async () => {
@@ -323,7 +326,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     },
   );
 
-  test("an expired order: it is expired, and its goods are free once", async () => {
+  test("an expired order is expired, and its goods are free once", async () => {
     const { app } = setup.service;
     const { order_id } = prepared.late;
     const story = ["OrderPlaced", "OrderExpired"];
@@ -335,7 +338,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     await expectHeld(prepared.goods.expired.product_id, []);
   });
 
-  test("all of them: every call was cut off, the books agree, and the vault has whom the log names and nobody else", async () => {
+  test("every call was cut off, the books agree, and the vault has exactly the log's subjects", async () => {
     expect(new Set(await Promise.all(dead))).toEqual(new Set(["cut off"]));
     await expectBooks(setup.service.app);
     const named = new Set<string>();

@@ -5,6 +5,7 @@ import {
   deliver,
   events,
   evolve,
+  existing,
   expire,
   expiresAt,
   initialState,
@@ -14,11 +15,10 @@ import {
   pay,
   place,
   refuseTooLarge,
+  returnGoods,
   settleInvoice,
   ship,
-  standing,
   statuses,
-  takeBack,
 } from "../../src/domain/commerce/order.ts";
 import * as quotes from "../../src/domain/commerce/quote.ts";
 import { draft, type QuoteFacts, quotedPrice } from "../../src/domain/commerce/quote.ts";
@@ -35,9 +35,9 @@ import {
   placed,
   sealed,
   shipped,
-} from "./goods.ts";
+} from "./facts.ts";
 
-/** The state after events as the log has them: each has to fit its schema. */
+/** The state after events; each must match its schema. */
 function stateAfter(history: readonly OrderEvent[]): OrderState {
   for (const { type, data } of history) events[type][1].parse(data);
   return history.reduce(evolve, initialState());
@@ -83,12 +83,12 @@ const stories: [what: string, history: OrderEvent[], decision: Decision, then: O
   ["is cancelled once", [placed, cancelled], cancel(byBuyer), []],
   ["expires", [placed], expire(later(40)), [expired]],
   ["that is paid does not expire", [placed, paid], expire(later(40)), []],
-  ["comes back on the way", [placed, paid, shipped], takeBack(back), [returned]],
-  ["comes back after it was delivered", [placed, paid, shipped, delivered], takeBack(back), [returned]],
+  ["is returned on the way", [placed, paid, shipped], returnGoods(back), [returned]],
+  ["is returned after its delivery", [placed, paid, shipped, delivered], returnGoods(back), [returned]],
   [
-    "comes back unsellable",
+    "is returned unsellable",
     [placed, paid, shipped],
-    takeBack({ ...back, lines: null }),
+    returnGoods({ ...back, lines: null }),
     [{ type: "OrderReturned", data: { ...back, lines: null } }],
   ],
 ];
@@ -98,7 +98,7 @@ test.each(stories)("an order %s", (_, history, decision, then) => {
 
 const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: string, says: string][] = [
   ["to be placed twice", [placed], place(facts), "conflict", "before"],
-  ["to be paid where there is none", [], pay(payment(), AT), "not-found", "no such order"],
+  ["a payment for a missing order", [], pay(payment(), AT), "not-found", "no such order"],
   ["another total", [placed], pay(payment(1), AT), "order-total-differs", "64.8827"],
   ["to be paid twice", [placed, paid], pay(payment(), AT), "order-not-payable", "is paid"],
   [
@@ -134,11 +134,11 @@ const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: 
     "is shipped",
   ],
   ["to expire while a payment may be under way", [placed], expire(later(39)), "conflict", "under way"],
-  ["to come back before it has left", [placed, paid], takeBack(back), "order-state", "is paid"],
+  ["to come back before it has left", [placed, paid], returnGoods(back), "order-state", "is paid"],
   [
     "more to come back than was sold",
     [placed, paid, shipped],
-    takeBack({ ...back, lines: linesOf({ riga: 11 }) }),
+    returnGoods({ ...back, lines: linesOf({ riga: 11 }) }),
     "invalid",
     "11 came back",
   ],
@@ -147,14 +147,14 @@ test.each(refusals)("an order refuses %s", (_, history, decision, slug, says) =>
   given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
-test("an order goes from each status where the page draws it, and nowhere else", () => {
+test("an order leaves each status only as documented", () => {
   const ways: Record<string, Decision> = {
     paid: pay(payment(), AT),
     shipped: ship(sent),
     delivered: deliver(AT),
     cancelled: cancel(byBuyer),
     expired: expire(later(40)),
-    returned: takeBack(back),
+    returned: returnGoods(back),
   };
   const at: Record<string, OrderEvent[]> = {
     awaiting_payment: [placed],
@@ -169,7 +169,7 @@ test("an order goes from each status where the page draws it, and nowhere else",
     Object.values(ways).flatMap((decision) => {
       try {
         const then = decision(stateAfter(history));
-        return then.length > 0 ? [standing(stateAfter([...history, ...then])).status] : [];
+        return then.length > 0 ? [existing(stateAfter([...history, ...then])).status] : [];
       } catch {
         return [];
       }
@@ -187,7 +187,7 @@ test("an order goes from each status where the page draws it, and nowhere else",
     expired: [],
   });
   for (const [status, history] of Object.entries(at))
-    expect(standing(stateAfter(history)).status).toBe(status);
+    expect(existing(stateAfter(history)).status).toBe(status);
 });
 
 test("expiry is decided ten minutes after the time to pay", () => {
@@ -228,7 +228,7 @@ describe("a quote", () => {
     expect(() => draft(quote)(quote)).toThrow("before");
   });
 
-  test("has its price for as many as it names, until it is over", () => {
+  test("has its price up to its quantity, until it ends", () => {
     expect(quotedPrice(quote, asked(10), later(59))).toBe(495);
     expect(quotedPrice(quote, asked(1, "pallet"), AT)).toBe(29_900);
   });
@@ -238,7 +238,7 @@ describe("a quote", () => {
     ["one that is over", quote, asked(1), later(60), "quote-expired", later(60)],
     ["more than it names", quote, asked(11), AT, "invalid", "quantity"],
     ["another product", quote, asked(1, "bag", 2), AT, "invalid", "quote_id"],
-  ] as const)("refuses for %s", (_, state, wanted, at, slug, says) => {
+  ] as const)("refuses %s", (_, state, wanted, at, slug, says) => {
     const ask = () => quotedPrice(state, wanted, at);
     expect(ask).toThrow(says);
     expect(ask).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));

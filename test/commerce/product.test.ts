@@ -15,7 +15,6 @@ import {
   centsPerKg,
   events,
   evolve,
-  heldSince,
   initialState,
   list,
   type Product,
@@ -24,11 +23,12 @@ import {
   price,
   priceAt,
   pricedUnits,
+  pricesSince,
   shopOf,
   withdraw,
 } from "../../src/domain/commerce/product.ts";
 import { refusedAs, specificationOf } from "../support/specification.ts";
-import { AT, later, listed, pellets, priced } from "./goods.ts";
+import { AT, later, listed, pellets, priced } from "./facts.ts";
 
 function stateAfter(history: readonly ProductEvent[]): ProductState {
   for (const { type, data } of history) events[type][1].parse(data);
@@ -69,15 +69,15 @@ test.each<[string, ProductEvent[], Decision, string, string]>([
     "invalid",
     "once",
   ],
-  ["a price of the past", [listed], priceOf(1, AT, later(1)), "invalid", "from now on"],
+  ["a price of the past", [listed], priceOf(1, AT, later(1)), "invalid", "starts now"],
   ["a price in a unit that it is not sold in", [stateless()], priceOf(1), "invalid", "unit"],
   ["a price of what is withdrawn", [listed, withdrawn], priceOf(1), "not-found", "no such product"],
-  ["to be withdrawn where there is none", [], withdraw(AT), "not-found", "no such product"],
+  ["to withdraw a missing product", [], withdraw(AT), "not-found", "no such product"],
 ])("a product refuses %s", (_, history, decision, slug, says) => {
   given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
-/** One that is sold by the pallet alone. */
+/** A product sold only by the pallet. */
 function stateless(): ProductEvent {
   return {
     type: "ProductListed",
@@ -95,21 +95,23 @@ describe("prices", () => {
     priced(29_900, AT, "pallet"),
   ]) as Product;
 
-  test("hold from when on they were set for, however late they were set; of two at once the last", () => {
+  test("apply from their start, however late they were set; of two equal starts the last wins", () => {
     const at = (minutes: number) => priceAt(product, "bag", later(minutes))?.net_cents;
     expect([-1, 0, 59, 60, 119, 120].map(at)).toEqual([undefined, 495, 495, 515, 515, 500]);
   });
 
-  test("of the past are told with from and to, and those ahead are not told yet", () => {
-    expect(heldSince(product, later(30), later(70))).toEqual([
+  test("of the past have from and to, and future ones are hidden", () => {
+    expect(pricesSince(product, later(30), later(70))).toEqual([
       { unit: "bag", net_cents: 495, from: AT, to: later(60) },
       { unit: "pallet", net_cents: 29_900, from: AT, to: null },
       { unit: "bag", net_cents: 515, from: later(60), to: later(120) },
     ]);
-    expect(heldSince(product, later(60), later(60)).map(({ net_cents }) => net_cents)).toEqual([29_900, 515]);
+    expect(pricesSince(product, later(60), later(60)).map(({ net_cents }) => net_cents)).toEqual([
+      29_900, 515,
+    ]);
   });
 
-  test("a kilogram are those of the cheapest unit", () => {
+  test("per kilogram are those of the cheapest unit", () => {
     const units = pricedUnits(product, AT);
     expect(units.map(({ unit, kg }) => [unit, kg])).toEqual([
       ["bag", 15],
@@ -119,7 +121,7 @@ describe("prices", () => {
     expect(centsPerKg([])).toBeUndefined();
   });
 
-  test("are in units that the product is sold in", () => {
+  test("are only in units of the product", () => {
     expect(baseOf(product, "pallet")).toBe(65);
   });
 });
@@ -133,13 +135,13 @@ test("test keys have a shop of their own", () => {
 });
 
 describe("money", () => {
-  test("is whole cents, its tax rounded half up", () => {
+  test("is whole cents, with its tax rounded half up", () => {
     expect([0, 5, 1_050, 123_456].map(decimalEuro)).toEqual(["0.00", "0.05", "10.50", "1234.56"]);
     expect([1, 2, 3, 50, 4_950].map((net) => vatOf(net, 2_100))).toEqual([0, 0, 1, 11, 1_040]);
     expect(totalOf(4_950, 2_100)).toEqual({ net_cents: 4_950, vat_cents: 1_040, gross_cents: 5_990 });
   });
 
-  test("in USDC is rounded up at the sixth place, exactly", () => {
+  test("in USDC is exact and rounded up at the sixth decimal", () => {
     expect(microUsdcOf(5_990, "1.0832")).toBe(64_883_680);
     expect(microUsdcOf(1, "1.00001")).toBe(10_001);
     expect(microUsdcOf(1, "1.000001")).toBe(10_001);
@@ -156,7 +158,7 @@ describe("money", () => {
     );
   });
 
-  test("in another currency has that one's places", () => {
+  test("in another currency has that currency's decimals", () => {
     expect(converted(495, "1.0832", placesOf("USD"))).toBe("5.36");
     expect(converted(495, "162.5", placesOf("JPY"))).toBe("804");
     expect(converted(495, "1", placesOf("EUR"))).toBe("4.95");
@@ -166,7 +168,7 @@ describe("money", () => {
 describe("fuel for a season", () => {
   const need = { kw: 10, desired_temp: 20, heating_months: 6, insulation: "average" as const };
 
-  test("is 350 kg a kilowatt, in proportion to warmth and months, and by insulation", () => {
+  test("is 350 kg a kilowatt, proportional to warmth and months, and by insulation", () => {
     expect(pelletsFor(need)).toBe(3_500);
     expect(pelletsFor({ ...need, desired_temp: 10, heating_months: 3 })).toBe(875);
     expect(
@@ -180,7 +182,7 @@ describe("fuel for a season", () => {
     expect(sameHeat(460, 4.6, 4.3) * 4.3).toBeCloseTo(460 * 4.6, 9);
   });
 
-  test("is rounded up, and not by what binary fractions add", () => {
+  test("is rounded up, except for binary fractions", () => {
     expect([10, 10.2, 0.1 + 0.2 + 9.7, 10.0000001].map(wholeUp)).toEqual([10, 11, 10, 10]);
   });
 });

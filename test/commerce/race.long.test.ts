@@ -1,6 +1,6 @@
 /**
- * Many buyers, few goods, several processes: what is sold is what there was, whoever is faster, and whoever is killed meanwhile. SHOP_CALLERS
- * and SHOP_ROUNDS make the crowd larger (CONTRIBUTING.md).
+ * Many buyers, few goods, several processes: sales never exceed the stock, whoever is faster or killed. SHOP_CALLERS
+ * and SHOP_ROUNDS enlarge the crowd (CONTRIBUTING.md).
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -26,12 +26,12 @@ import {
 
 const CALLERS = 4 * scaled(12, 2);
 const ROUNDS = scaled(1);
-/** Of four callers one gets what it asks for. */
+/** One of four callers gets the goods. */
 const UNITS = CALLERS / 4;
 
 let setup: ShopSetup;
 const children: ChildProcess[] = [];
-/** The addresses of all processes of the service, this one's first. */
+/** URLs of all processes of the service, this one's first. */
 const urls: string[] = [];
 let callers: { tenant: string; credentials: Credentials }[];
 
@@ -63,7 +63,7 @@ afterAll(async () => {
   await setup?.stop();
 });
 
-/** A product of so many units, over two locations. */
+/** A product of this many units at two locations. */
 async function rare(slug: string, units: number): Promise<number> {
   const { app } = setup.service;
   const unit = "pallet" as const;
@@ -81,7 +81,7 @@ async function rare(slug: string, units: number): Promise<number> {
   return product_id;
 }
 
-/** Orders one until it is placed or refused: a busy or a dead process is asked again, or another in its place. */
+/** Orders one unit until it is placed or refused: retries a busy process, and replaces a dead one. */
 async function insist(
   { credentials }: { credentials: Credentials },
   slug: string,
@@ -96,7 +96,7 @@ async function insist(
   });
 }
 
-/** Holds stock and orders against each other: each reservation has its order in the same commit, and the other way round. */
+/** Compares stock and orders: each reservation has its order in the same commit, and vice versa. */
 async function expectNoOrphan(product_id: number, units: number): Promise<void> {
   const { app } = setup.service;
   const stream_id = stock.streamOf(String(product_id));
@@ -111,7 +111,7 @@ async function expectNoOrphan(product_id: number, units: number): Promise<void> 
     const found = await forEach(rows, ({ stream_id }) => app.store.readStream({ tenant, stream_id }));
     return found.map(([first]) => first!).filter(({ payload }) => payload.product_id === product_id);
   });
-  // A commit begins where its first event names it, and goes on to the next position.
+  // A commit starts at the position in its first event and continues to the next start.
   const begun = reserved.map(({ meta, position }) => [typeof meta.commit, position + 1]);
   const ended = placed
     .flat()
@@ -133,7 +133,7 @@ const outcomesOf = (answers: readonly Answer[]) => {
 };
 
 describe.each(Array.from({ length: ROUNDS }, (_, n) => n))("round %i", (round) => {
-  test(`Medusa #16569, Saleor #543: ${CALLERS} callers at four processes want ${UNITS} units: as many orders, and no other`, async () => {
+  test(`Medusa #16569, Saleor #543: ${CALLERS} callers at four processes want ${UNITS} units and get exactly that many orders`, async () => {
     const product_id = await rare(`rare-${round}`, UNITS);
     const answers = await Promise.all(callers.map((caller, n) => insist(caller, `rare-${round}`, n)));
     expect(outcomesOf(answers)).toEqual({ "out-of-stock": CALLERS - UNITS, placed: UNITS });
@@ -141,7 +141,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, n) => n))("round %i", (round) =
   });
 });
 
-test("Medusa #16825: who loses the race is left with nothing: no order, no goods, no charge", async () => {
+test("Medusa #16825: the loser of a race has no order, no goods and no charge", async () => {
   const product_id = await rare("last-one", 1);
   const payers = [wallet(6), wallet(7), wallet(8)];
   const { chain } = setup.service.app;
@@ -161,13 +161,13 @@ test("Medusa #16825: who loses the race is left with nothing: no order, no goods
     const { rows } = await app.pool.query("select from read.orders_v1 where tenant = $1", [tenant]);
     expect(rows).toHaveLength(status === 201 ? 1 : 0);
   }
-  // A refund of what was settled and lost is paid within seconds.
+  // A refund of a settled but lost payment is paid within seconds.
   const cost = answers.map(({ status }) => (status === 201 ? 50_000n : 0n));
   await until(async () => (await held()).every((left, n) => left === before[n]! - cost[n]!));
 });
 
-// The last one: one of the processes is gone afterwards.
-test("one of four processes is killed meanwhile: each caller has one answer, and what is sold is what there was", async () => {
+// Last, because it kills one of the processes.
+test("one of four processes is killed: each caller has one answer, and sales equal the stock", async () => {
   const product_id = await rare("killed", UNITS);
   const answering = callers.map((caller, n) => insist(caller, "killed", n));
   await until(async () => entriesOf((await setup.stockOf(product_id)).open).length > UNITS / 5);
@@ -184,7 +184,7 @@ test("one of four processes is killed meanwhile: each caller has one answer, and
     );
     for (const { order_id } of rows)
       expect(
-        orders.standing(await setup.service.app.load(orders, orders.targetOf(tenant, order_id))).status,
+        orders.existing(await setup.service.app.load(orders, orders.targetOf(tenant, order_id))).status,
       ).toBe("awaiting_payment");
   }
 });

@@ -1,4 +1,4 @@
-/** By what rate an order is paid for: one of the last days, and who asks before the table is open is told to come again. */
+/** The rate of an order's payment: a recent one; before the table opens, callers get a retry. */
 import { expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
@@ -27,13 +27,13 @@ const toldOf = (reference: ReferenceStore, is_play = false): unknown => {
   }
 };
 
-test("a table that is still to be opened is awaited, and one that nobody imported is missing", () => {
+test("a table that is still opening is awaited, and one that nobody imported is missing", () => {
   expect(toldOf(new ReferenceStore(options, [], "unknown"))).toBe("dataset-missing");
   expect(toldOf(new ReferenceStore(options, [], new Set([ecbRates.name])))).toBe("dataset-missing");
   expect(toldOf(new ReferenceStore(options))).toBe("rate-missing");
 });
 
-test("a rate is of the last five days, and invented ones price play money alone", () => {
+test("a rate is at most five days old, and only play money uses invented ones", () => {
   const open = (...args: Parameters<typeof tableOf>) => new ReferenceStore(options, [tableOf(...args)]);
   expect(toldOf(open("2026-03-06"))).toMatchObject({ rate: "1.1", as_of: "2026-03-06" });
   expect(toldOf(open("2026-03-03"))).toBe("rate-missing");

@@ -1,6 +1,6 @@
 /**
- * Monthly series of real trade, as stand-ins for demand: each of 41 CN8 codes and 27 reporters with all the world, by flow, in EUR over
- * the 35 months from 2023-01 on; those with at least four months of trade.
+ * Monthly series of real trade as stand-ins for demand: 41 CN8 codes and 27 reporters with the whole world, by flow, in
+ * EUR over 35 months from 2023-01; only those with at least four months of trade.
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ const file = join(
   "comext_cn8_2023_2025.parquet",
 );
 
-/** Whether this machine has the file; says so where not. */
+/** Whether this machine has the file; logs a missing one. */
 export const here = existsSync(file);
 if (!here) console.warn(`no ${file} (set SHARED_DATA): the forecast is not measured on real series`);
 
@@ -36,11 +36,11 @@ export async function realSeries(): Promise<number[][]> {
   return [...found.values()].filter((series) => traded(series) >= LEAST_TRADED);
 }
 
-/** The page's origins: so many months are known. Three months ahead are forecast. */
+/** The documented origins: this many months are known. Each forecasts three months ahead. */
 export const ORIGINS = [24, 27, 30, 32] as const;
 export const AHEAD = 3;
 
-/** The kinds of series that are measured apart, with how many forecasts each has. */
+/** Kinds of series that are measured separately, with their number of forecasts. */
 export const kinds = {
   "without zeros": (series: readonly number[], _origin: number) => traded(series) === MONTHS,
   "over a quarter zeros": (series: readonly number[], origin: number) =>

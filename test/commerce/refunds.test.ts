@@ -1,4 +1,4 @@
-/** What is paid for goes back: cancelled orders, returned goods, and a payment that the chain takes back for good. */
+/** Refunds: cancelled orders, returned goods, and a payment that the chain reverts for good. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
@@ -20,7 +20,7 @@ const buyer = wallet(2);
 const tenant = walletTenantOf(buyer);
 const has = () => balanceOf(setup.service.app.chain, addressOf(buyer));
 
-/** An order of the buyer's that is paid, what it cost, and its payment. */
+/** The buyer's paid order, its cost, and its payment. */
 async function paidOrder(quantity: number) {
   const { data } = (await setup.pays(buyer, "orders", pelletOrder(quantity))).body;
   const paid = await setup.pays(buyer, "orders/pay", data.pay.body);
@@ -38,7 +38,7 @@ const refundOf = async (payment_id: string) =>
 
 const refunded = (payment_id: string) => until(async () => (await refundOf(payment_id))?.paid !== undefined);
 
-test("a paid order that its buyer cancels frees its goods, and its payment is paid back whole, seen on the chain", async () => {
+test("a paid order cancelled by its buyer frees its goods, and its payment is fully refunded on chain", async () => {
   const { app } = setup.service;
   const before = await setup.stockOf(1);
   const { named, micro, payment_id } = await paidOrder(3);
@@ -54,7 +54,7 @@ test("a paid order that its buyer cancels frees its goods, and its payment is pa
   });
   expect(await setup.stockOf(1)).toEqual(before);
   await refunded(payment_id);
-  // What the call itself cost stays.
+  // The price of the call itself is not refunded.
   expect(await has()).toBe(had + micro - 1_000n);
   expect(await setup.storyOf(tenant, named.order_id)).toEqual(["OrderPlaced", "OrderPaid", "OrderCancelled"]);
   const again = await setup.pays(buyer, "orders/cancel", { order_id: named.order_id });
@@ -62,12 +62,12 @@ test("a paid order that its buyer cancels frees its goods, and its payment is pa
   const told = await (await fetch(`${setup.service.url}/v1/agent/payments/${payment_id}`)).json();
   expect(told).toMatchObject({ data: { refund: { status: "paid", reason: "the order was cancelled" } } });
   await expectBooks(app);
-  // An order that was paid back makes nobody a known buyer.
+  // A refunded order does not make its buyer known.
   await setup.folded();
   expect(await hasPaid(app.pool, tenant)).toBe(false);
 });
 
-test("one that the operator cancels is paid back too, in the commit that frees its goods", async () => {
+test("a paid order cancelled by the operator is refunded in the commit that frees its goods", async () => {
   const { app } = setup.service;
   const { named, micro, payment_id } = await paidOrder(1);
   const had = await has();
@@ -79,7 +79,7 @@ test("one that the operator cancels is paid back too, in the commit that frees i
   expect(await has()).toBe(had + micro);
 });
 
-test("goods that come back can be sold again, and are paid back once", async () => {
+test("returned goods can be sold again, and are refunded once", async () => {
   const { app } = setup.service;
   const before = await setup.stockOf(1);
   const { named, micro, payment_id } = await paidOrder(4);
@@ -98,7 +98,7 @@ test("goods that come back can be sold again, and are paid back once", async () 
   await expectBooks(app);
 });
 
-test("goods that come back unsellable are paid back all the same", async () => {
+test("returned goods that cannot be sold are refunded all the same", async () => {
   const { app } = setup.service;
   const { named, payment_id } = await paidOrder(1);
   await until(async () => (await ship(app, named, { carrier: null, tracking: null })).status === "shipped");
@@ -108,7 +108,7 @@ test("goods that come back unsellable are paid back all the same", async () => {
   await refunded(payment_id);
 });
 
-test("goods do not leave while the chain may take their payment back; if it does for good, the order is cancelled and nothing is owed", async () => {
+test("goods do not ship before their payment is final; if it is reverted for good, the order is cancelled and nothing is owed", async () => {
   const { app } = setup.service;
   const before = await setup.stockOf(1);
   const { named, payment_id } = await paidOrder(2);
@@ -117,7 +117,7 @@ test("goods do not leave while the chain may take their payment back; if it does
   const at = new Date().toISOString();
   const state = await app.load(payments, target);
   if (state?.status !== "settled") throw new Error("it was settled");
-  // As reconciling says it of a block that is gone, and of an authorization that has ended meanwhile; at once, or it would look again.
+  // As reconciling decides about a reverted block and an ended authorization; immediately, before it looks again.
   const { transaction } = state.settlement;
   await app.commit(
     async ({ decide }) => {
@@ -131,7 +131,7 @@ test("goods do not leave while the chain may take their payment back; if it does
   );
   await until(
     async () =>
-      orders.standing(await app.load(orders, orders.targetOf(tenant, named.order_id))).status === "cancelled",
+      orders.existing(await app.load(orders, orders.targetOf(tenant, named.order_id))).status === "cancelled",
   );
   const shown = (await setup.pays(buyer, `orders?order_id=${named.order_id}`)).body.data[0];
   expect(shown.ended).toMatchObject({ by: "chain", reason: "payment_taken_back" });

@@ -1,4 +1,4 @@
-/** The chain takes the payment of goods back: blocks are reverted on a real node, and goods, orders and books follow. */
+/** The chain reverts the payment of goods: blocks are reverted on a real node, and goods, orders and books follow. */
 
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -29,7 +29,7 @@ import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./sh
 let setup: ShopSetup;
 let node: Meddled;
 beforeAll(async () => {
-  // Turns are taken by hand, so that the chain moves between them.
+  // Ticks run by hand, so the chain moves between them.
   setup = await openShopSetup({ reactors: false });
   const { app, data_dir } = setup.service;
   const { port } = await runningNode(join(data_dir, "chain"));
@@ -57,14 +57,14 @@ beforeEach(async () => {
   const placed = await setup.pays(buyer, "orders", pelletOrder(2));
   expect(placed.status, JSON.stringify(placed.body)).toBe(201);
   order = placed.body.data;
-  // The call that placed it is paid for good: what is reverted is the payment of the goods alone.
+  // The call that placed the order is paid for good: only the payment of the goods is reverted.
   await finalize(node);
   await follow();
   money = await has();
   before = await node.rpc<Hex>("evm_snapshot");
 });
 
-/** A turn of each reactor, over lists that know the whole log. */
+/** A tick of each reactor over lists with the whole log. */
 async function follow(): Promise<void> {
   const { app } = setup.service;
   for (const reactor of [paymentsReactor(), ordersReactor]) {
@@ -76,7 +76,7 @@ async function follow(): Promise<void> {
 
 const named = () => ({ tenant, order_id: order.order_id });
 const stateOf = async () =>
-  orders.standing(await setup.service.app.load(orders, orders.targetOf(tenant, order.order_id)));
+  orders.existing(await setup.service.app.load(orders, orders.targetOf(tenant, order.order_id)));
 const paymentOf = (id: string) => setup.service.app.load(payments, payments.targetOf(id));
 const story = () => setup.storyOf(tenant, order.order_id);
 const goodsStory = async () =>
@@ -84,14 +84,14 @@ const goodsStory = async () =>
     .filter(({ payload }) => payload.order_id === order.order_id)
     .map(({ type }) => type);
 
-/** Pays for the order; the payment's name. */
+/** Pays for the order; returns the payment's id. */
 async function pay(): Promise<string> {
   const { status, body } = await setup.pays(buyer, "orders/pay", order.pay.body);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data.paid.payment_id;
 }
 
-/** The blocks of the payment are gone, and something else happens with its authorization, for good. */
+/** Reverts the payment's blocks and ends its authorization otherwise, for good. */
 async function takenForGood(id: string, spent: "cancelled" | "used" = "cancelled"): Promise<void> {
   await rewind(node, before);
   const nonce = id.split(":").at(-1) as Hex;
@@ -106,9 +106,9 @@ async function expire(): Promise<void> {
   await setup.service.app.commit((unit) => expireOrder(unit, named(), at), { meta });
 }
 
-describe("for good", () => {
+describe("a payment reverted for good", () => {
   test.each(["cancelled", "used"] as const)(
-    "and its authorization is %s: the order is cancelled by the chain, its goods are free, and nothing is owed",
+    "whose authorization is %s: the chain cancels the order, its goods are free, and nothing is owed",
     async (spent) => {
       const id = await pay();
       await takenForGood(id, spent);
@@ -126,7 +126,7 @@ describe("for good", () => {
     },
   );
 
-  test("after its time to pay was over: it does not expire, since it was paid; its goods are freed once", async () => {
+  test("after the time to pay: the order does not expire, since it was paid; its goods are freed once", async () => {
     const id = await pay();
     await takenForGood(id);
     await expire();
@@ -140,7 +140,7 @@ describe("for good", () => {
     await expectBooks(setup.service.app);
   });
 
-  test("and it had expired before the payment was recorded: the refund that was opened is owed no more", async () => {
+  test("of an order that expired before the payment was recorded: the open refund is void", async () => {
     const { app } = setup.service;
     const { settlement } = app;
     replace(app, {
@@ -168,14 +168,14 @@ describe("for good", () => {
   });
 
   test.each(["before", "after"])(
-    "and its buyer cancelled it just %s the log knew: nothing is paid back that was never paid",
+    "of an order cancelled just %s the log knew: no refund for a payment that never happened",
     async (when) => {
       const id = await pay();
       const cancel = () =>
         setup.service.app.commit((unit) => cancelOrder(unit, named(), BY_BUYER), { meta: { actor: "test" } });
       if (when === "before") await cancel();
       await takenForGood(id);
-      // The first turn learns that the blocks are gone, the second that the authorization has ended.
+      // The first tick finds the missing blocks, the second the ended authorization.
       await follow();
       if (when === "after") {
         expect([(await paymentOf(id))?.status, (await stateOf()).status]).toEqual(["reorged", "paid"]);
@@ -193,8 +193,8 @@ describe("for good", () => {
   );
 });
 
-describe("while its authorization still holds", () => {
-  test("it is sent again: the order stays paid, keeps its goods, and leaves once that is final", async () => {
+describe("a reverted payment with a valid authorization", () => {
+  test("is sent again: the order stays paid, keeps its goods, and ships once it is final", async () => {
     const { app } = setup.service;
     const id = await pay();
     await rewind(node, before);
@@ -203,7 +203,7 @@ describe("while its authorization still holds", () => {
     await follow();
     expect(await paymentOf(id)).toMatchObject({ status: "settled", answer: { status: 200 } });
     expect(await story()).toEqual(["OrderPlaced", "OrderPaid"]);
-    expect(stock.heldBy(await setup.stockOf(1), order.order_id)).toMatchObject({ confirmed: true });
+    expect(stock.reservationOf(await setup.stockOf(1), order.order_id)).toMatchObject({ confirmed: true });
     await finalize(node);
     await follow();
     expect((await ship(app, named(), { carrier: null, tracking: null })).status).toBe("shipped");
@@ -211,7 +211,7 @@ describe("while its authorization still holds", () => {
     await expectBooks(app);
   });
 
-  test("and its buyer cancels meanwhile: it is sent again, and goes back whole, once", async () => {
+  test("of an order cancelled meanwhile is sent again, and fully refunded once", async () => {
     const { app } = setup.service;
     const id = await pay();
     await rewind(node, before);

@@ -1,4 +1,4 @@
-/** Another process of a service: serves HTTP on its own port until it is killed. */
+/** A second process of a service: serves HTTP on its own port until it is killed. */
 import { startService } from "../support/service.ts";
 
 const { DATABASE, DATA, VAULT } = process.env as Record<string, string>;

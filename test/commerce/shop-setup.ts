@@ -1,4 +1,4 @@
-/** A service with the sandbox's shop and rates of exchange, and its callers. */
+/** A service with the sandbox's shop and exchange rates, and its callers. */
 
 import type { HDAccount } from "viem/accounts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
@@ -23,24 +23,24 @@ export type Credentials = Record<string, string>;
 
 export type ShopSetup = {
   service: Service & { database_url: string };
-  /** The vault that its customers' keys lie in. */
+  /** The vault of its customers' keys. */
   vault_url: string;
-  /** The headers of a new key of this tenant. */
+  /** Headers of a new key of this tenant. */
   keyOf(tenant: string, space?: "live" | "test"): Promise<Credentials>;
-  /** Asks at this service, or at another process of the service. */
+  /** Calls this service, or another process of it. */
   ask(credentials: Credentials, path: string, body?: object, url?: string): Promise<Answer>;
-  /** Asks and pays what the 402 asks for. */
+  /** Calls, and pays the price of the 402. */
   pays(
     wallet: HDAccount,
     path: string,
     body?: object,
     credentials?: Credentials,
   ): Promise<Answer & { transaction: string }>;
-  /** The types of an order's events. */
+  /** Types of an order's events. */
   storyOf(tenant: string, order_id: number): Promise<string[]>;
   eventsOf(tenant: string, stream_id: string): Promise<RecordedEvent[]>;
   stockOf(product_id: number, tenant?: string): Promise<stock.StockState>;
-  /** Until all lists of the shop know the whole log. */
+  /** Waits until all lists of the shop have the whole log. */
   folded(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -61,7 +61,7 @@ export async function openShopSetup(options: ServiceOptions = {}): Promise<ShopS
   const service = await startService({ chain: "embedded", reactors: true, vault: vault_url, ...options });
   const { app, data_dir } = service;
   const tables = await releaseSandboxTables(app, data_dir);
-  // Since yesterday, so that tests can let calls come as of earlier.
+  // Since yesterday, so tests can call as of earlier times.
   const { clock } = app;
   replace(app, { clock: { now: () => new Date(Date.now() - 86_400_000) } });
   await openSandboxShop(app);

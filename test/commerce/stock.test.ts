@@ -24,9 +24,9 @@ import {
 } from "../../src/domain/commerce/stock.ts";
 import { scaled } from "../support/scale.ts";
 import { refusedAs, specificationOf } from "../support/specification.ts";
-import { AT, confirmed, later, linesOf, received, reserved, wanted } from "./goods.ts";
+import { AT, confirmed, later, linesOf, received, reserved, wanted } from "./facts.ts";
 
-/** The state after events as the log has them: each has to fit its schema. */
+/** The state after events; each must match its schema. */
 function stateAfter(history: readonly StockEvent[]): StockState {
   for (const { type, data } of history) events[type][1].parse(data);
   return history.reduce(evolve, initialState());
@@ -70,37 +70,37 @@ const stories: Story[] = [
   ],
   ["is corrected by nothing", [received("riga", 10)], adjustAt("riga", 0), []],
   [
-    "is held to the last unit",
+    "is reserved to the last unit",
     [received("riga", 10)],
     reserve(wanted(1, 10), AT),
     [reserved(1, { riga: 10 })],
   ],
   [
-    "is taken from the first location that has all of it",
+    "comes from the first location with all of it",
     [received("riga", 4), received("liepaja", 9), received("cesis", 20)],
     reserve(wanted(1, 5), AT),
     [reserved(1, { liepaja: 5 })],
   ],
   [
-    "is else taken from as few as possible",
+    "otherwise comes from as few locations as possible",
     [received("riga", 4), received("liepaja", 9), received("cesis", 7)],
     reserve(wanted(1, 15), AT),
     [reserved(1, { liepaja: 9, cesis: 6 })],
   ],
   [
-    "is taken in whole ordered units: no pallet is put together from two locations",
+    "comes in whole ordered units: a pallet ships from one location",
     [received("riga", 100), received("liepaja", 129)],
     reserve(wanted(1, 2, { unit: "pallet", base: 65 }), AT),
     [reserved(1, { riga: 65, liepaja: 65 })],
   ],
   [
-    "is held for others than those who hold three",
+    "is reserved for a buyer with fewer than three unpaid orders",
     [received("riga", 10), ...[1, 2, 3].map((id) => reserved(id, { riga: 1 }))],
     reserve(wanted(4, 1, { tenant: "other" }), AT),
     [reserved(4, { riga: 1 }, "other")],
   ],
   [
-    "is held again by who has paid one of three",
+    "is reserved again for a buyer who paid one of three",
     [received("riga", 10), ...[1, 2, 3].map((id) => reserved(id, { riga: 1 })), confirmed(2)],
     reserve(wanted(4, 1), AT),
     [reserved(4, { riga: 1 })],
@@ -136,20 +136,20 @@ const refusals: Refused[] = [
     "10 are left, counted in bags",
   ],
   [
-    "what others hold",
+    "goods of other orders",
     [received("riga", 10), reserved(1, { riga: 9 })],
     reserve(wanted(2, 2), AT),
     "out-of-stock",
     "1 is left",
   ],
   [
-    "a pallet of what lies at two places",
+    "a pallet from two locations",
     [received("riga", 64), received("liepaja", 64)],
     reserve(wanted(1, 1, { unit: "pallet", base: 65 }), AT),
     "out-of-stock",
     "0 are left, counted in pallets",
   ],
-  ["anything where nothing ever came in", [], reserve(wanted(1, 1), AT), "out-of-stock", "0 are left"],
+  ["an order before any delivery", [], reserve(wanted(1, 1), AT), "out-of-stock", "0 are left"],
   [
     "a fourth unpaid order",
     [received("riga", 10), ...[1, 2, 3].map((id) => reserved(id, { riga: 1 }))],
@@ -172,47 +172,41 @@ const refusals: Refused[] = [
     "already",
   ],
   [
-    "to take away what orders hold",
+    "to remove reserved goods",
     [received("riga", 10), reserved(1, { riga: 4 })],
     adjustAt("riga", -7),
     "stock-reserved",
     "at most 6",
   ],
-  ["to correct what never came in", [], adjustAt("riga", 1), "not-found", "riga"],
+  ["to correct a location without a delivery", [], adjustAt("riga", 1), "not-found", "riga"],
+  ["a stock above the maximum", [received("riga", MOST_STOCK)], receiveAt("riga", 1), "invalid", "at most"],
   [
-    "to hold more than any shop has",
-    [received("riga", MOST_STOCK)],
-    receiveAt("riga", 1),
-    "invalid",
-    "at most",
-  ],
-  [
-    "to confirm what was released",
+    "to confirm a released reservation",
     [received("riga", 10), reserved(1, { riga: 1 }), released(1)],
     confirm(1, AT),
     "order-not-payable",
-    "not held",
+    "no longer reserved",
   ],
   [
-    "to ship what is not paid for",
+    "to ship unpaid goods",
     [received("riga", 10), reserved(1, { riga: 1 })],
     ship(1, AT),
     "order-state",
-    "paid for",
+    "paid goods",
   ],
   [
     "to ship twice",
     [received("riga", 10), reserved(1, { riga: 1 }), confirmed(1), gone(1)],
     ship(1, AT),
     "order-state",
-    "held",
+    "reserved and paid",
   ],
 ];
 test.each(refusals)("stock refuses %s", (_, history, decision, slug, says) => {
   given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
-test("newcomers get back what their orders paid for or let go; others order from the whole", () => {
+test("newcomers regain what their orders paid for or freed; others order from the whole stock", () => {
   const held = [received("riga", 11), byNewcomer(1, { riga: 6 })];
   const more = wanted(2, 1, { tenant: "wallet:2", newcomer: true });
   expect(() => reserve(more, AT)(stateAfter(held))).toThrow("0 are left");
@@ -222,7 +216,7 @@ test("newcomers get back what their orders paid for or let go; others order from
   expect(reserve({ ...more, quantity: 1 }, AT)(stateAfter([received("riga", 1)]))).toHaveLength(1);
 });
 
-test("newcomers hold half of what others leave: goods that are sold or held count for none of them", () => {
+test("newcomers reserve half of the rest: sold or reserved goods of others do not count", () => {
   const more = (order_id: number, quantity: number) =>
     reserve(wanted(order_id, quantity, { tenant: `wallet:${order_id}`, newcomer: true }), AT);
   for (const held of [[reserved(1, { riga: 10 }), confirmed(1)], [reserved(1, { riga: 10 })]]) {
@@ -243,7 +237,7 @@ describe("whole units", () => {
       })),
     );
 
-  test("are taken exactly where they are, never more than lie there, and from no more places than needed", () => {
+  test("come exactly from their locations, never more than there are, and from the fewest", () => {
     fc.assert(
       fc.property(
         shelves,
@@ -260,7 +254,7 @@ describe("whole units", () => {
               availableAt(stocked.find(({ location }) => location === line.location)!),
             );
           }
-          // The fewest: with one place less even the fullest do not have it.
+          // The fewest: one location less does not suffice, even with the fullest.
           const fullest = stocked.map((shelf) => Math.floor(availableAt(shelf) / base)).sort((a, b) => b - a);
           const fewer = fullest.slice(0, lines.length - 1).reduce((sum, units) => sum + units, 0);
           expect(fewer).toBeLessThan(quantity);
@@ -289,7 +283,7 @@ describe("1,000 random runs", () => {
       .map(([order_id, at, n]) => restock({ order_id, lines: linesOf({ [at]: n }), restocked_at: later(1) })),
   );
 
-  test("available is never below zero, what came and went is what lies there, and a cold fold is equal", () => {
+  test("available is never below zero, arrivals less departures equal the stock, and a cold fold is equal", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let state = initialState();
@@ -299,7 +293,7 @@ describe("1,000 random runs", () => {
             for (const event of decision(state)) {
               history.push(event);
               state = evolve(state, event);
-              // Newcomers take no more than they leave, but for the odd unit.
+              // Newcomers take no more than they leave, except the odd unit.
               if (event.type === "StockReserved" && event.data.newcomer)
                 expect(state.newcomers).toBeLessThanOrEqual(freeIn(state) + 1);
             }
@@ -343,14 +337,14 @@ describe("1,000 random runs", () => {
   }
 });
 
-describe("what others have got wrong", () => {
-  test("Medusa #16502: two lines of one item, asked for in one go, are not each checked against the same number", () => {
+describe("known faults of other shops", () => {
+  test("Medusa #16502: two lines of one item in one order are not checked against the same number", () => {
     const first = reserve(wanted(1, 3), AT)(stateAfter([received("riga", 5)]));
     const between = first.reduce(evolve, stateAfter([received("riga", 5)]));
     expect(() => reserve(wanted(2, 3), AT)(between)).toThrow("2 are left");
   });
 
-  test("Vendure #1738: what is checked when it is ordered is held from then on, and not only when it is paid", () => {
+  test("Vendure #1738: goods are reserved when ordered, and not only when paid", () => {
     const ordered = stateAfter([received("riga", 1), reserved(1, { riga: 1 })]);
     expect(() => reserve(wanted(2, 1, { tenant: "other" }), AT)(ordered)).toThrow("0 are left");
     expect(confirm(1, AT)(ordered)).toEqual([confirmed(1)]);

@@ -1,4 +1,4 @@
-/** The shop over real HTTP on the embedded chain: what it sells, quotes, orders, payments, and whose they are. */
+/** The shop over real HTTP on the embedded chain: products, quotes, orders, payments, and their owners. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as product from "../../src/domain/commerce/product.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   setup = await openShopSetup();
 });
 beforeEach(async () => {
-  // Each a buyer of its own: none holds a product by more than three unpaid orders.
+  // A buyer per order: nobody may have more than three unpaid orders of a product.
   tenant = `buyer-${buyers++}`;
   mine = await setup.keyOf(tenant);
 });
@@ -41,7 +41,7 @@ const refusal = ({ status, body }: Answer) => [status, String(body.type).split("
 const listed = (order_id: number, credentials = mine) =>
   ask(`orders?order_id=${order_id}`, undefined, credentials);
 
-/** Places an order under a new name. */
+/** Places an order under a new key. */
 let orders = 0;
 async function order(quantity: number, more: object = {}, credentials = mine) {
   const answer = await ask("orders", pelletOrder(quantity, more), named(`o${orders++}`, credentials));
@@ -50,8 +50,8 @@ async function order(quantity: number, more: object = {}, credentials = mine) {
 }
 const payBody = ({ pay }: { pay: { body: object } }) => pay.body;
 
-describe("what the shop sells", () => {
-  test("is listed while it is in stock, by type, with a price a kilogram", async () => {
+describe("a product", () => {
+  test("is listed in stock, by type, with a price per kilogram", async () => {
     const all = (await ask("products")).body;
     expect(all.data.map(({ type }: { type: string }) => type)).toEqual([
       "granulas",
@@ -77,7 +77,7 @@ describe("what the shop sells", () => {
     ]);
   });
 
-  test("has a price in any currency that the ECB quotes", async () => {
+  test("has a price in every currency of the ECB", async () => {
     const euro = (await ask("prices")).body;
     expect(euro.data[0]).toMatchObject({
       unit: "bag",
@@ -100,7 +100,7 @@ describe("what the shop sells", () => {
     });
   });
 
-  test("tells how prices have changed, of one product or of all", async () => {
+  test("has a price history, alone or with all others", async () => {
     const { data, meta } = (await ask("prices/history?slug=granulas-premium&months=1")).body;
     expect(data).toMatchObject([
       { product_id: 1, unit: "bag", net: "4.95", to: null },
@@ -115,7 +115,7 @@ describe("what the shop sells", () => {
     expect((await ask("prices/history?months=61")).body.errors[0].path).toBe("months");
   });
 
-  test("tells what lies where, of one product as it is at this moment", async () => {
+  test("shows its current stock by location", async () => {
     const before = (await ask("availability?slug=briketes-ozols")).body.data;
     expect(before).toMatchObject([{ location: "riga", on_hand: 1_950, reserved: 0, available: 1_950 }]);
     await order(5, { product_slug: "briketes-ozols" });
@@ -128,7 +128,7 @@ describe("what the shop sells", () => {
     expect(refusal(await ask("availability?slug=none"))).toEqual([404, "not-found"]);
   });
 
-  test("is counted out for a heating season", async () => {
+  test("is calculated for a heating season", async () => {
     const { data } = (await ask("calculator", { kw: 10 })).body;
     expect(data.granulas).toEqual({
       kg: 3_500,
@@ -147,7 +147,7 @@ describe("a quote", () => {
   const draft = (items: object[], credentials = mine) =>
     ask("quotes", { client_name: "Anna Ozola", client_email: "Anna@Example.org", items }, credentials);
 
-  test("has the prices of now, with tax, for two weeks, and an order takes them", async () => {
+  test("has current prices with tax for two weeks, and an order uses them", async () => {
     const { status, body } = await draft([
       { product_id: 1, quantity: 2, unit: "pallet" },
       { product_id: 3, quantity: 1 },
@@ -187,14 +187,14 @@ describe("a quote", () => {
     [[], 400, "items"],
     [[{ product_id: 1, quantity: 10_001 }], 400, "items.0.quantity"],
     [Array(51).fill({ product_id: 1, quantity: 1 }), 400, "items"],
-  ])("%# is refused for what there is not", async (items, status, path) => {
+  ])("%# is refused for missing items", async (items, status, path) => {
     const answer = await draft(items);
     expect([answer.status, answer.body.errors?.[0].path]).toEqual([status, path]);
   });
 });
 
 describe("an order", () => {
-  test("holds its goods at once, and says how it is paid for", async () => {
+  test("reserves its goods at once, and says how to pay", async () => {
     const before = await setup.stockOf(1);
     const data = await order(10);
     expect(data).toMatchObject({
@@ -222,7 +222,7 @@ describe("an order", () => {
     await ask("orders/cancel", { order_id: data.order_id });
   });
 
-  test("is its buyer's alone: its customer opened to it, and no stranger finds it", async () => {
+  test("belongs to its buyer: only the buyer sees the customer, and strangers find nothing", async () => {
     const address = "Brīvības iela 1, Rīga";
     const { order_id } = await order(1, {
       customer_name: "Anna",
@@ -254,7 +254,7 @@ describe("an order", () => {
     await ask("orders/cancel", { order_id });
   });
 
-  test("is among its buyer's, the newest first", async () => {
+  test("is listed for its buyer, the newest first", async () => {
     const pager = await setup.keyOf("pager");
     const placed = [await order(1, {}, pager), await order(2, {}, pager), await order(3, {}, pager)];
     await setup.folded();
@@ -266,7 +266,7 @@ describe("an order", () => {
     expect(meta).toMatchObject({ count: 2, total: 3 });
   });
 
-  test("asked for twice under one name is one order, by header or by field; without a name each is another", async () => {
+  test("is the same under a repeated key in header or field; without a key it is another", async () => {
     const buyer = await setup.keyOf("twice");
     const first = await ask("orders", pelletOrder(1), named("once", buyer));
     const again = await ask("orders", pelletOrder(1, { idempotency_key: "once" }), buyer);
@@ -279,7 +279,7 @@ describe("an order", () => {
     const loose = await ask("orders", pelletOrder(1), buyer);
     expect(loose.body.meta.warning).toContain("Idempotency-Key");
     expect(loose.body.data.order_id).not.toBe(first.body.data.order_id);
-    // The answer that was kept is gone: what was recorded is told again.
+    // The stored answer is gone: the recorded order is returned.
     await setup.service.app.pool.query("delete from access.kept_answers");
     expect((await ask("orders", pelletOrder(1), named("once", buyer))).body).toEqual(first.body);
   });
@@ -299,7 +299,7 @@ describe("an order", () => {
     [{ customer_phone: "call me" }, "customer_phone"],
     [{ payment: "cash" }, "payment"],
     [{ quote_id: "mine" }, "quote_id"],
-  ])("with %j is refused by its field", async (wrong, path) => {
+  ])("with %j is refused by field", async (wrong, path) => {
     const rich = path === "quantity" && "unit" in wrong;
     if (rich) {
       const { app } = setup.service;
@@ -317,7 +317,7 @@ describe("an order", () => {
     ]);
   });
 
-  test("is refused for what there is not, for more than is left, and for a fourth that is not paid", async () => {
+  test("is refused for a missing product, for more than the rest, and for a fourth unpaid one", async () => {
     const buyer = await setup.keyOf("greedy");
     expect(refusal(await ask("orders", pelletOrder(1, { product_slug: "none" }), named("a", buyer)))).toEqual(
       [404, "not-found"],
@@ -332,7 +332,7 @@ describe("an order", () => {
     expect((await order(1, {}, buyer)).status).toBe("awaiting_payment");
   });
 
-  test("by invoice needs a key, and is paid when the operator says so", async () => {
+  test("by invoice needs a key, and is paid when the operator confirms", async () => {
     const stranger = await setup.pays(wallet(5), "orders", pelletOrder(1, { payment: "invoice" }));
     expect([stranger.status, stranger.body.detail]).toEqual([403, expect.stringContaining("API key")]);
     const data = await order(1, { payment: "invoice" });
@@ -351,7 +351,7 @@ describe("an order", () => {
     const tester = await setup.keyOf(tenant, "test");
     const data = await order(10, {}, tester);
     expect(await setup.stockOf(1)).toEqual(before);
-    expect(stock.heldBy(await setup.stockOf(1, "test:operator"), data.order_id)).toMatchObject({
+    expect(stock.reservationOf(await setup.stockOf(1, "test:operator"), data.order_id)).toMatchObject({
       tenant: `test:${tenant}`,
     });
     expect(refusal(await listed(data.order_id))).toEqual([404, "not-found"]);
@@ -366,7 +366,7 @@ describe("paying for an order", () => {
     expect(quoted.status).toBe(201);
     const { data, meta } = quoted.body;
     expect([meta.tenant, meta.warning]).toEqual([tenant, null]);
-    // Whoever has never paid holds goods for ten minutes.
+    // A buyer without a payment reserves goods for ten minutes.
     expect(Date.parse(data.until) - Date.parse(data.placed_at)).toBe(10 * 60_000);
     const { app } = setup.service;
     const before = await balanceOf(app.chain, addressOf(buyer));
@@ -405,7 +405,7 @@ describe("paying for an order", () => {
     await expectBooks(app);
   });
 
-  test("by a key's tenant takes its key beside the payment; a key alone buys no goods", async () => {
+  test("by a key's tenant needs the key with the payment; a key alone buys no goods", async () => {
     const data = await order(1);
     expect((await ask("orders/pay", payBody(data))).status).toBe(402);
     expect(refusal(await setup.pays(wallet(4), "orders/pay", payBody(data)))).toEqual([404, "not-found"]);
@@ -413,7 +413,7 @@ describe("paying for an order", () => {
     expect(paid.body.data).toMatchObject({ status: "paid" });
   });
 
-  test("is refused before anything is settled: another total, twice, and what is cancelled", async () => {
+  test("is refused before a settlement: another total, a second payment, a cancelled order", async () => {
     const before = await balanceOf(setup.service.app.chain, addressOf(wallet(4)));
     const data = await order(1);
     const { order_id } = data;
@@ -431,7 +431,7 @@ describe("paying for an order", () => {
     expect(await balanceOf(setup.service.app.chain, addressOf(wallet(4)))).toBe(before);
   });
 
-  test("asked again with the same payment it answers the same, and nothing is charged twice", async () => {
+  test("with the same payment again returns the same, and nothing is charged twice", async () => {
     const data = await order(1);
     const { quoteOf, signPayment, present } = await import("../support/buyer.ts");
     const url = `${setup.service.url}/v1/agent/orders/pay`;

@@ -1,4 +1,4 @@
-/** What bounds the market and ends by itself: how many wait to be checked, what accounts keep, who is first, what is listed, how long bytes lie. */
+/** Limits and automatic ends of the market: waiting checks, account balances, order, lists, retention. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as nodes from "../../src/domain/compute/node.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
@@ -31,10 +31,10 @@ const input_data = { seed: sha256("seed"), n: 5 };
 const checkedKind = { task_type: "sha256-chain", input_data, max_price_usd: 0.02 };
 const forNode = (more: object = {}) => ({ assign: `agent:${node.agent_id}`, ...more });
 
-/** A task that this node has, of a requester of its own. */
-async function lent(tenant: string, more: object = {}) {
+/** A task of a new requester, leased by this node. */
+async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
-  // By then the others may have taken so long that it is taken for silent.
+  // The other heartbeats may have taken so long that this node counts as silent.
   await node.beat();
   const { status, body } = await setup.submit(headers, forNode(more));
   expect(status, JSON.stringify(body)).toBe(201);
@@ -44,7 +44,7 @@ async function lent(tenant: string, more: object = {}) {
   return { headers, task, task_id: task.task_id };
 }
 
-/** What follows once so many seconds are over. */
+/** Runs the automatic steps that are due after this many seconds. */
 async function oncePassed(seconds: number): Promise<void> {
   await setup.folded();
   await setup.later(seconds, async () => {
@@ -52,8 +52,8 @@ async function oncePassed(seconds: number): Promise<void> {
   });
 }
 
-describe("submitting is refused", () => {
-  test("while a thousand results wait to be checked, of what would be checked too", async () => {
+describe("a submission is refused", () => {
+  test("while a thousand results wait for a check, if it needs a check too", async () => {
     const headers = await setup.requester("many-waiting");
     const { pool } = setup.app;
     const wait = (from: number, to: number) =>
@@ -76,7 +76,7 @@ describe("submitting is refused", () => {
         body: JSON.stringify(checkedKind),
       });
       expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "60"]);
-      // Nobody runs these again.
+      // The service does not re-run these.
       expect((await setup.submit(headers)).status).toBe(201);
       expect(await setup.account("many-waiting")).toMatchObject({ available: 930_000, held: 70_000 });
     } finally {
@@ -86,7 +86,7 @@ describe("submitting is refused", () => {
     for (const { task_id } of body.tasks) await setup.ask(headers, "/soul/compute/cancel", { task_id });
   });
 
-  test("where no money is kept for others, to who has some and who would pay some in", async () => {
+  test("if the service holds no money of others, with and without a balance", async () => {
     const headers = await setup.requester("closed");
     const { custody } = setup.app.settings;
     custody.open = false;
@@ -101,29 +101,26 @@ describe("submitting is refused", () => {
 
   test.each([
     ["an account", "account_micro", "an account holds 0.04 USDC at most"],
-    ["all accounts together", "total_micro", "all accounts together hold 0.04 USDC at most"],
-  ] as const)(
-    "where %s would hold more than the operator has set, and nothing is paid",
-    async (_, cap, said) => {
-      const { custody } = setup.app.settings;
-      const before = custody[cap];
-      const [payer, { chain }] = [wallet(6), setup.app];
-      const had = await balanceOf(chain, addressOf(payer));
-      custody[cap] = 40_000;
-      try {
-        const told = await setup.pays(payer, { task_type: "translate", input_data: {}, max_price_usd: 0.05 });
-        expect(kindOf(told)).toEqual([409, "account-full"]);
-        expect(told.body.detail).toContain(said);
-      } finally {
-        custody[cap] = before;
-      }
-      expect(await balanceOf(chain, addressOf(payer))).toBe(had);
-      expect((await setup.account(walletTenant(addressOf(payer)))).credited).toBe(0);
-    },
-  );
+    ["all accounts together", "total_micro", "all accounts together hold at most 0.04 USDC"],
+  ] as const)("if %s would exceed the operator's limit, and nothing is paid", async (_, cap, said) => {
+    const { custody } = setup.app.settings;
+    const before = custody[cap];
+    const [payer, { chain }] = [wallet(6), setup.app];
+    const had = await balanceOf(chain, addressOf(payer));
+    custody[cap] = 40_000;
+    try {
+      const told = await setup.pays(payer, { task_type: "translate", input_data: {}, max_price_usd: 0.05 });
+      expect(kindOf(told)).toEqual([409, "account-full"]);
+      expect(told.body.detail).toContain(said);
+    } finally {
+      custody[cap] = before;
+    }
+    expect(await balanceOf(chain, addressOf(payer))).toBe(had);
+    expect((await setup.account(walletTenant(addressOf(payer)))).credited).toBe(0);
+  });
 });
 
-test("who pays most for a second is first, and among those who pay the same who came first", async () => {
+test("the best paid per second comes first, and then the oldest", async () => {
   const taker = await setup.node("chooser", { kinds: ["ordered"] });
   const submitted: Record<string, string> = {};
   for (const [name, more] of [
@@ -142,7 +139,7 @@ test("who pays most for a second is first, and among those who pay the same who 
   expect(order).toEqual(["short", "dear", "old", "young"]);
 });
 
-test("tasks are listed by whose they are, by how they stand and page by page, the newest first", async () => {
+test("tasks are listed by owner, status and page, the newest first", async () => {
   const headers = await setup.requester("lister");
   const worker = await setup.node("listed-worker", { kinds: ["listed"] });
   const ids: string[] = [];
@@ -183,8 +180,8 @@ test("tasks are listed by whose they are, by how they stand and page by page, th
   expect((await setup.ask(headers, "/soul/compute/tasks?role=assigned")).status).toBe(403);
 });
 
-test("bytes of a task lie while it is under way, and 30 days after its end", async () => {
-  const { headers, task, task_id } = await lent("keeper");
+test("a task's bytes are stored until 30 days after its end", async () => {
+  const { headers, task, task_id } = await leasedTask("keeper");
   const { pool, objects } = setup.app;
   const named = "starts_with(name, 'task/' || $1 || '/')";
   const lying = async () => {
@@ -210,7 +207,7 @@ test("bytes of a task lie while it is under way, and 30 days after its end", asy
   const shown = () => setup.ask(headers, `/soul/compute/status/${task_id}`);
   expect((await shown()).body.result).toEqual({ text: "bonjour" });
 
-  // As if the 30 days were over.
+  // As if 30 days had passed.
   await pool.query(`update objects.small set keep_until = keep_until - interval '31 days' where ${named}`, [
     task_id,
   ]);
@@ -219,12 +216,12 @@ test("bytes of a task lie while it is under way, and 30 days after its end", asy
   expect((await shown()).body).toMatchObject({ state: "settled", result: null });
 });
 
-describe("by itself", () => {
-  test("a check that comes to nothing leaves a result to its requester, silence accepts it, and a day later it is settled", async () => {
-    // Silence accepts such a result of a node with history alone.
+describe("automatic steps", () => {
+  test("leave a result to its requester after an inconclusive check, accept it by silence, and settle it a day later", async () => {
+    // Silence accepts such a result only from a node with history.
     const text = "update read.compute_nodes_v3 set valid_audits = 10 where sx = $1";
     await setup.app.pool.query(text, [node.sx]);
-    const { task, task_id } = await lent("unchecked", checkedKind);
+    const { task, task_id } = await leasedTask("unchecked", checkedKind);
     await node.gives(task, chainOf(input_data));
     await oncePassed(300);
     expect(await setup.task("unchecked", task_id)).toMatchObject({ status: "submitted", audit: null });
@@ -258,10 +255,10 @@ describe("by itself", () => {
     expect(await setup.account("unchecked")).toMatchObject({ available: 999_000, held: 0, spent: 1_000 });
   });
 
-  test("what is disputed for 14 days is refunded, and both bonds come back", async () => {
+  test("refund a task that is disputed for 14 days, and free both bonds", async () => {
     const tenant = `soul:${node.sx}`;
     await setup.requester(tenant, 10_000);
-    const { headers, task, task_id } = await lent("undecided");
+    const { headers, task, task_id } = await leasedTask("undecided");
     const before = await setup.account(tenant);
     await node.gives(task, { text: "bonjour" });
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
@@ -285,7 +282,7 @@ describe("by itself", () => {
 });
 
 describe("a node's status", () => {
-  test("tells what it was paid, what it is still to be paid and what it has, to its owner alone", async () => {
+  test("shows its earnings, its pending pay and its balance to its owner only", async () => {
     const earner = await setup.node("earner", { kinds: ["earned"] });
     const headers = await setup.requester("payer-of-earner");
     for (let n = 0; n < 3; n++) await setup.submit(headers, { task_type: "earned" });
@@ -304,7 +301,7 @@ describe("a node's status", () => {
       earnings: { settled: "0.009", pending: "0.009", available: "0.009" },
     });
     expect(await status(node)).toMatchObject({ settled: 1, earned_usd: null, earnings: null, account: null });
-    // Rejected it may still be won by a dispute; refunded it is not.
+    // A rejected result can still win a dispute; a refunded one cannot.
     await setup.ask(headers, "/soul/compute/settle", { task_id: owed!.task_id, accept: false });
     await setup.folded();
     expect((await status(earner)).earnings.pending).toBe("0.009");
@@ -318,7 +315,7 @@ describe("a node's status", () => {
     });
   });
 
-  test("tells its uptime of the last 30 days, and of how many seconds that is", async () => {
+  test("shows its uptime of the last 30 days and the covered seconds", async () => {
     const recorded = await setup.node("recorded");
     const { app } = setup;
     const target = nodes.targetOf(recorded.sx);
@@ -327,7 +324,7 @@ describe("a node's status", () => {
     const decide = (decision: (state: nodes.NodeState) => nodes.NodeEvent[]) =>
       app.decide(nodes, target, decision, { meta: { actor: "test" } });
     await decide(nodes.goOffline(at(10), at(10)));
-    // Another offer makes it no younger.
+    // A new offer does not reset its registration.
     await decide(nodes.register({ ...facts, hourly_rate_micro: 1, registered_at: at(11) }));
     await decide(nodes.goOnline(at(12)));
     await decide(nodes.goOffline(at(13), at(13.1)));
@@ -353,7 +350,7 @@ describe("a node's status", () => {
       expect(body).toMatchObject({ uptime: 0, uptime_n: 30 * DAY_S, online_s: 11 * DAY_S });
     });
 
-    // What is older than 30 days is not kept.
+    // Times older than 30 days are deleted.
     await decide(nodes.goOnline(at(50)));
     await setup.folded();
     expect(await days(at(51))).toEqual([30, 1]);
@@ -365,4 +362,4 @@ describe("a node's status", () => {
   });
 });
 
-test("the books agree after all of it", () => expectBooks(setup.app));
+test("the books agree at the end", () => expectBooks(setup.app));

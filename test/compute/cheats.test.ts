@@ -1,26 +1,26 @@
-/** How soon a cheat is found: by the numbers that decide on audits, and the draws that they are decided with. */
+/** How soon a cheat is found, by the audit probabilities and their draws. */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { auditMicro } from "../../src/domain/compute/pricing.ts";
 import { ByteStream, below } from "../../src/domain/games/bytes.ts";
 
-/** The draw of a task, as docs/compute.md says it. */
+/** A task's draw by docs/compute.md. */
 function draws(run: number, task: number): number {
   const secret = createHash("sha256").update("a seed that nobody knew").digest();
   const place = { tenant: "soul:7", game: "audit", client_seed: `${run}-${task}`, nonce: 1 };
   return below(new ByteStream(secret, place), 1_000_000);
 }
 
-/** Whether a cheat bends this one: chance of its own. */
+/** Whether the cheat bends this result, from a separate random source. */
 const bends = (run: number, task: number, rate: number) =>
   createHash("sha256").update(`cheat ${run} ${task}`).digest().readUInt32BE() / 2 ** 32 < rate;
 
 test.each([
-  // Valid audits in a row, price, what is there to lose, how many results are wrong.
+  // Valid audits in a row, price, stake at risk, share of wrong results.
   [10, 1_000, 0, 0.5],
   [20, 1_000, 100_000, 0.5],
   [1_000, 1_000, 9_000, 0.2],
-])("wrong outputs at a rate are found after 1/(p·r) tasks: v %d, price %d, S %d, r %d", (v, price, S, r) => {
+])("wrong results at a rate are found after 1/(p·r) tasks: v %d, price %d, S %d, r %d", (v, price, S, r) => {
   const p_micro = auditMicro(v, price, S);
   const q = (p_micro / 1e6) * r;
   const RUNS = 1_000;

@@ -36,7 +36,7 @@ afterAll(() => setup.service.stop());
 
 const input = { seed: sha256("seed"), n: 5 };
 
-async function lent(tenant: string, more: object = {}) {
+async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const task = { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02, ...more };
   await setup.submit(headers, task);
@@ -48,8 +48,8 @@ const checked = async () => {
   expect(await turn(setup.app, auditReactor)).toEqual({ status: "done" });
 };
 
-test("a right result is run again, accepted and paid, and its receipt stands in the log", async () => {
-  const { headers, task } = await lent("right");
+test("a right result is re-run, accepted and paid, and the log has its receipt", async () => {
+  const { headers, task } = await leasedTask("right");
   expect(await node.gives(task, chainOf(input))).toMatchObject({ status: 200, body: { state: "submitted" } });
   expect((await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id })).body.type).toContain(
     "#not-due",
@@ -66,8 +66,8 @@ test("a right result is run again, accepted and paid, and its receipt stands in 
   expect(paid.body).toMatchObject({ state: "settled", price_usd: "0.001", provider_usd: "0.0009" });
 });
 
-test("a wrong result is refunded, and the node loses what it came to own", async () => {
-  const { task } = await lent("cheated");
+test("a wrong result is refunded, and the node loses its own money for it", async () => {
+  const { task } = await leasedTask("cheated");
   const before = await setup.account(`soul:${node.sx}`);
   await node.gives(task, { hash: "00".repeat(32) });
   await checked();
@@ -84,10 +84,10 @@ test("a wrong result is refunded, and the node loses what it came to own", async
   expect(status.body).toMatchObject({ slashes: 1, valid_audits: 0 });
 });
 
-test("a result that may be checked needs its worker's receipt, and a bent one leaves the lease", async () => {
-  const { task } = await lent("signed");
+test("a checkable result needs its worker's receipt, and a forged one leaves the lease", async () => {
+  const { task } = await leasedTask("signed");
   const stranger = await setup.node("stranger");
-  // Whose a task is a stranger's call knows from the list alone.
+  // A stranger's call learns a task's owner only from the list.
   await setup.folded();
   const refused = [
     node.gives(task, chainOf(input), { receipt: undefined }),
@@ -110,7 +110,7 @@ test("a result that may be checked needs its worker's receipt, and a bent one le
   await checked();
 });
 
-test("inputs of built-in kinds are checked before anything is held, each field by name", async () => {
+test("inputs of built-in kinds are checked before any money is held, each field by name", async () => {
   const headers = await setup.requester("mistaken");
   const bad = {
     task_type: "sha256-chain",
@@ -140,7 +140,7 @@ test("inputs of built-in kinds are checked before anything is held, each field b
   expect(await setup.account("mistaken")).toMatchObject({ available: 1_000_000, held: 0 });
 });
 
-test("who has no bond is told to pay exactly that, and a payment beside the agent's key brings it", async () => {
+test("a worker without a bond gets a 402 for exactly the bond, and a payment with the agent's key brings it", async () => {
   const poor = await setup.node("without-a-bond", { hourly_rate_usd: 1.2 });
   const tenant = `soul:${poor.sx}`;
   const headers = await setup.requester("disputed-by-the-poor", 250_000);
@@ -155,14 +155,14 @@ test("who has no bond is told to pay exactly that, and a payment beside the agen
   // A tenth of 1.20 · 600 / 3600.
   expect([told.status, told.body.accepts?.[0].maxAmountRequired]).toEqual([402, "20000"]);
   expect((await setup.task("disputed-by-the-poor", task_id)).status).toBe("rejected");
-  // Whose key it is says for whose account.
+  // The key decides the account.
   expect((await setup.pays(wallet(4), { task_id }, {}, path)).status).toBe(401);
   expect((await setup.ask(headers, path, { task_id })).status).toBe(403);
 
   const paid = await setup.pays(wallet(4), { task_id }, poor.headers, path);
   expect(paid).toMatchObject({ status: 200, body: { state: "disputed" } });
   expect(await setup.account(tenant)).toMatchObject({ credited: 20_000, available: 0, held: 20_000 });
-  // The requester put up what its account had left beside the task.
+  // The requester posted the rest of its account.
   expect(await setup.account("disputed-by-the-poor")).toMatchObject({ available: 0, held: 250_000 });
   expect((await setup.task("disputed-by-the-poor", task_id)).dispute).toMatchObject({
     bond_micro: 20_000,
@@ -170,7 +170,7 @@ test("who has no bond is told to pay exactly that, and a payment beside the agen
   });
   await expectBooks(setup.app);
 
-  // Disputed already it takes no second bond.
+  // A disputed task takes no second bond.
   const another = headerV1(await signPayment(wallet(4), told.body.accepts[0]));
   const again = await poor.post(path, { task_id }, another);
   expect(kindOf(again)).toEqual([409, "task-state"]);
@@ -178,7 +178,7 @@ test("who has no bond is told to pay exactly that, and a payment beside the agen
   expect((await setup.account(tenant)).credited).toBe(20_000);
 });
 
-test("where accounts are closed to payments, a bond is put up of what is there, and none is paid in", async () => {
+test("if accounts take no payments, a bond comes from the balance only", async () => {
   const poor = await setup.node("with-closed-accounts");
   const headers = await setup.requester("closed-later");
   const { body } = await setup.submit(headers, { assign: `agent:${poor.agent_id}` });
@@ -197,11 +197,11 @@ test("where accounts are closed to payments, a bond is put up of what is there, 
   }
 });
 
-test("once a node has given enough right results, a draw says whether one is checked, and anybody draws it again", async () => {
+test("after enough right results a draw decides on the check, and anybody can repeat the draw", async () => {
   await setup.app.pool.query("update read.compute_nodes_v3 set valid_audits = 1000000 where sx = $1", [
     node.sx,
   ]);
-  // So much to lose that a task's price is next to nothing.
+  // Enough at stake that a task's price is next to nothing.
   const rich = account.credit({
     source: "task:rich",
     amount_micro: 90_000_000_000,
@@ -209,7 +209,7 @@ test("once a node has given enough right results, a draw says whether one is che
   });
   await setup.app.decide(account, account.targetOf(`soul:${node.sx}`), rich, { meta: { actor: "test" } });
   const { secret, seed_hash } = await setup.activeSeed();
-  const { task } = await lent("drawn");
+  const { task } = await leasedTask("drawn");
   await node.gives(task, chainOf(input));
   await checked();
   const { accepted, audit } = await setup.task("drawn", task.task_id);
@@ -218,7 +218,7 @@ test("once a node has given enough right results, a draw says whether one is che
   expect(seed).toMatchObject({ space: "live", seed_hash });
   const own = `${task.task_id}:${output_sha256}:${sha256(receipt!.signature)}`;
   const message = `v1:soul:${node.sx}:audit:${own}:1:0`;
-  // Numbers below 1,000,000 are drawn from three bytes at a time, again from the largest multiple up.
+  // Numbers below 1,000,000 come from three bytes at a time, repeated from the largest multiple up.
   const bytes = createHmac("sha256", secret).update(message).digest();
   const limit = 2 ** 24 - (2 ** 24 % 1_000_000);
   const first =
@@ -227,15 +227,15 @@ test("once a node has given enough right results, a draw says whether one is che
   expect([accepted!.by, audit === null]).toEqual(draw.audits ? ["audit", false] : ["draw", true]);
 });
 
-/** The seed in use is revealed by its time, although nobody rolled. */
+/** The active seed is revealed on time, even without a roll. */
 const revealed = () =>
   setup.later(2 * setup.app.settings.seeds.seconds, async () => {
     await turn(setup.app, seedsReactor);
   });
 
-test("a draw rests on the seed in use when its result was recorded, also where that is revealed before the draw", async () => {
+test("a draw uses the seed of its result's time, even if that is revealed before the draw", async () => {
   const { secret, seed_hash } = await setup.activeSeed();
-  const { task } = await lent("late");
+  const { task } = await leasedTask("late");
   await node.gives(task, chainOf(input));
   await revealed();
   const next = await setup.activeSeed();
@@ -247,7 +247,7 @@ test("a draw rests on the seed in use when its result was recorded, also where t
 
 const python = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!python)(
-  `docs/vectors/draws.py draws every audit of an export again${python ? "" : " (skipped: no python3 here)"}`,
+  `docs/vectors/draws.py repeats every audit's draw from an export${python ? "" : " (skipped: no python3 here)"}`,
   async () => {
     const script = fileURLToPath(new URL("../../docs/vectors/draws.py", import.meta.url));
     const dir = await mkdtemp(join(tmpdir(), "tallystick-draws-"));
@@ -275,10 +275,10 @@ test.skipIf(!python)(
   },
 );
 
-test("a dispute is decided for one side, which gets the other's bond", async () => {
+test("a dispute's winner gets the other side's bond", async () => {
   for (const verdict of ["worker", "requester"] as const) {
     const tenant = `dispute-${verdict}`;
-    const { headers, task } = await lent(tenant, { task_type: "opinion", input_data: {} });
+    const { headers, task } = await leasedTask(tenant, { task_type: "opinion", input_data: {} });
     const { task_id } = task;
     await node.gives(task, { opinion: "good" });
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
@@ -293,18 +293,18 @@ test("a dispute is decided for one side, which gets the other's bond", async () 
     const back = verdict === "worker" ? 1_000_000 - 10_000 - 10_000 : 1_000_000 + 10_000;
     expect(await setup.account(tenant)).toMatchObject({ available: back, held: 0 });
     expect(
-      tasks.standing(await setup.app.load(tasks, tasks.targetOf(tenant, task_id))).dispute?.decided,
+      tasks.existing(await setup.app.load(tasks, tasks.targetOf(tenant, task_id))).dispute?.decided,
     ).toMatchObject({ verdict });
   }
 });
 
-test("a dispute over what the service can run is decided by running it again", async () => {
+test("a dispute over a built-in kind is decided by a re-run", async () => {
   for (const [verdict, output] of [
     ["worker", chainOf(input)],
     ["requester", { hash: "00".repeat(32) }],
   ] as const) {
     const tenant = `rerun-${verdict}`;
-    const { headers, task } = await lent(tenant, { verify: "requester" });
+    const { headers, task } = await leasedTask(tenant, { verify: "requester" });
     const { task_id } = task;
     await node.gives(task, output);
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });

@@ -1,4 +1,4 @@
-/** A service with nodes and requesters, and workers written by hand from docs/compute.md: no code of ours signs for them. */
+/** A service with nodes and requesters, and workers written from docs/compute.md: none of our code signs for them. */
 
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import canonicalize from "canonicalize";
@@ -21,13 +21,13 @@ import { LIMIT_MS, until } from "../support/until.ts";
 // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
 export type Answer = { status: number; body: any };
 
-/** What went wrong, by the name of its kind. */
+/** Status and problem type of an answer. */
 export const kindOf = ({ status, body }: Answer): [number, string] => [
   status,
   String(body.type).split("#")[1] ?? "",
 ];
 
-export type Lent = {
+export type LeasedTask = {
   task_id: string;
   task_type: string;
   input_data: Record<string, unknown>;
@@ -50,15 +50,15 @@ export type TestNode = {
   post(path: string, body: object, more?: Record<string, string>): Promise<Answer>;
   get(path: string, more?: Record<string, string>): Promise<Answer>;
   beat(...leases: string[]): Promise<Answer>;
-  pull(query?: string, more?: Record<string, string>): Promise<Lent>;
-  /** Says what came of a task, with a receipt. */
-  gives(lent: Lent, result: object, more?: object): Promise<Answer>;
+  pull(query?: string, more?: Record<string, string>): Promise<LeasedTask>;
+  /** Returns a task's result with a receipt. */
+  gives(leasedTask: LeasedTask, result: object, more?: object): Promise<Answer>;
 };
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 const jcs = canonicalize as unknown as (value: unknown) => string;
 
-/** What the kind sha256-chain comes to, as docs/compute.md says it. */
+/** The result of the kind sha256-chain, by docs/compute.md. */
 export function chainOf({ seed, n }: { seed: string; n: number }): { hash: string } {
   let hash = Buffer.from(seed, "hex");
   for (let round = 0; round < n; round++) hash = createHash("sha256").update(hash).digest();
@@ -80,7 +80,7 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
   const setup = {
     service,
     app,
-    /** The headers of a key whose tenant has so much, as if a payment had brought it. */
+    /** Headers of a key whose tenant has this balance, as if a payment had brought it. */
     async requester(tenant: string, micro = 1_000_000): Promise<Record<string, string>> {
       const credit = account.credit({
         source: `task:${tenant}`,
@@ -91,7 +91,7 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
       return key(tenant);
     },
     keyOf: key,
-    /** An agent with a proven key of Ed25519 and a node that is online. */
+    /** An agent with a proven Ed25519 key and an online node. */
     async node(agent_id: string, offer: object = {}): Promise<TestNode> {
       const { privateKey, publicKey } = generateKeyPairSync("ed25519");
       const own = { ...ed25519Key(), ...signing(privateKey, publicKey) };
@@ -133,23 +133,23 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
     },
     account: (tenant: string) => app.load(account, account.targetOf(tenant)),
     task: async (tenant: string, task_id: string) =>
-      tasks.standing(await app.load(tasks, tasks.targetOf(tenant, task_id))),
+      tasks.existing(await app.load(tasks, tasks.targetOf(tenant, task_id))),
     storyOf: async (tenant: string, task_id: string) =>
       (await app.store.readStream({ tenant, stream_id: tasks.streamOf(task_id) })).map(({ type }) => type),
-    /** Until the read models know the whole log. */
+    /** Waits until the read models have the whole log. */
     async folded(): Promise<void> {
       const { position } = await app.store.head();
       for (const list of [nodesProjection, tasksProjection, recordsProjection, accountsProjection])
         await until(() => app.runner.reached(list, position, LIMIT_MS));
     },
-    /** The seed that is in use, from a chain of the service's own. */
+    /** The active seed, from a chain of the service's own. */
     async activeSeed(): Promise<{ secret: Buffer; seed_hash: string }> {
       const active = async () => (await app.load(seeds, seeds.targetOf("live"))).active;
       for (let n = 0; n < 10 && !(await active()); n++) await turn(app, seedsReactor);
       const { chain, index, seed_hash } = (await active())!;
       return { secret: Buffer.from(app.seeds.seed("live", chain, index)), seed_hash };
     },
-    /** The service's clock goes so many seconds ahead. */
+    /** Runs `work` with the service's clock this many seconds ahead. */
     async later(seconds: number, work: () => Promise<unknown>): Promise<void> {
       const { clock } = app;
       replace(app, { clock: { now: () => new Date(clock.now().getTime() + seconds * 1_000) } });
@@ -185,9 +185,9 @@ function didKey(bytes: Buffer): string {
   return `did:key:z${text}`;
 }
 
-type Made = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers" | "privateKey">;
+type NewNode = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers" | "privateKey">;
 
-function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
+function nodeOf(api: ReturnType<typeof caller>, made: NewNode): TestNode {
   const { headers, agent_id, kid, privateKey } = made;
   const node: TestNode = {
     ...made,
@@ -200,12 +200,12 @@ function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
       if (status !== 200) throw new Error(JSON.stringify(body));
       return body.task;
     },
-    gives: (lent, result, more = {}) =>
+    gives: (leasedTask, result, more = {}) =>
       node.post("/soul/compute/result", {
-        task_id: lent.task_id,
-        lease_id: lent.lease_id,
+        task_id: leasedTask.task_id,
+        lease_id: leasedTask.lease_id,
         result,
-        receipt: receiptOf({ kid, privateKey }, lent, result),
+        receipt: receiptOf({ kid, privateKey }, leasedTask, result),
         ...more,
       }),
   };
@@ -215,7 +215,7 @@ function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
 /** A receipt as a worker in any language makes it. */
 export function receiptOf(
   { kid, privateKey }: { kid: string; privateKey: KeyObject },
-  lent: Lent,
+  leasedTask: LeasedTask,
   result: object,
   bent: object = {},
 ) {
@@ -223,12 +223,12 @@ export function receiptOf(
   const said = { engine_sha256: sha256("by hand"), started_at: at, ended_at: at };
   const text = jcs({
     v: 1,
-    origin: lent.origin,
-    task_id: lent.task_id,
-    attempt: lent.attempt,
-    lease_sha256: lent.lease_sha256,
-    kind: lent.task_type,
-    input_sha256: lent.input_sha256,
+    origin: leasedTask.origin,
+    task_id: leasedTask.task_id,
+    attempt: leasedTask.attempt,
+    lease_sha256: leasedTask.lease_sha256,
+    kind: leasedTask.task_type,
+    input_sha256: leasedTask.input_sha256,
     output_sha256: sha256(jcs(result)),
     exit: "ok",
     ...said,

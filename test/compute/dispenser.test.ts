@@ -1,19 +1,19 @@
-/** Tasks given out to those who look, from a read model that answers as the test says. */
+/** Tasks for concurrent callers, from a fake read model. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Dispenser } from "../../src/api/operations/compute/dispenser.ts";
 import type { App } from "../../src/core/app.ts";
-import type { Ready } from "../../src/projections/compute/tasks.ts";
+import type { ReadyTask } from "../../src/projections/compute/tasks.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-const task = (task_id: string, more: Partial<Ready> = {}): Ready => ({
+const task = (task_id: string, more: Partial<ReadyTask> = {}): ReadyTask => ({
   ...{ tenant: "requester", task_id, kind: "any", max_price_micro: 1_000, limit_s: 600 },
   ...{ assign: null, min_trust: 0, done_by: [], failed_by: [], ...more },
 });
 
-/** `ready`: in the order that the read model has them. */
-function opened(ready: Ready[]) {
+/** `ready`: in the read model's order. */
+function opened(ready: ReadyTask[]) {
   const market = { ready, position: 1, looks: 0 };
   const query = async ({ values }: { values: unknown[] }) => {
     market.looks++;
@@ -30,13 +30,13 @@ function opened(ready: Ready[]) {
   return { market, dispenser, look };
 }
 
-test("who looks at one moment looks together, and each is given another task", async () => {
+test("concurrent callers share a query, and each gets another task", async () => {
   const { market, look } = opened([task("a"), task("b"), task("c")]);
   expect(await Promise.all([look(1), look(2), look(3)])).toEqual(["a", "b", "c"]);
   expect(market.looks).toBe(1);
 });
 
-test("what one look has read is given to who looks next, until the read model moves on", async () => {
+test("later callers get tasks of an earlier query until the read model moves on", async () => {
   const { market, look } = opened([task("a"), task("b"), task("c")]);
   expect(await look(1)).toBe("a");
   expect(await look(1)).toBe("b");
@@ -49,7 +49,7 @@ test("what one look has read is given to who looks next, until the read model mo
   expect(market.looks).toBe(2);
 });
 
-test("a call that is decided anew is given what it was given, and no other in its place", async () => {
+test("a repeated decision gets its earlier task, and no other", async () => {
   const { dispenser, look } = opened([task("a"), task("b")]);
   const taker = { sx: 1, bound: [], kinds: [], hourly_rate_micro: 6_000, trust: 0 };
   const again = (passed: string[]) => dispenser.next({ taker, by: "one call", passed });
@@ -59,7 +59,7 @@ test("a call that is decided anew is given what it was given, and no other in it
   expect(await look(1)).toBeUndefined();
 });
 
-test("a page is not given from for long: another process may keep the read model", async () => {
+test("a page expires soon: another process may own the read model", async () => {
   const { market, look } = opened([task("a"), task("b")]);
   expect(await look(1)).toBe("a");
   vi.advanceTimersByTime(51);
@@ -67,7 +67,7 @@ test("a page is not given from for long: another process may keep the read model
   expect(market.looks).toBe(2);
 });
 
-test("a node for which nothing was read looks by itself, and is read for from then on", async () => {
+test("a node without a page runs its own query, and later queries include it", async () => {
   const { market, look } = opened([task("a"), task("b"), task("c")]);
   expect(await look(1)).toBe("a");
   expect(await look(2)).toBe("b");
@@ -76,14 +76,14 @@ test("a node for which nothing was read looks by itself, and is read for from th
   expect(market.looks).toBe(2);
 });
 
-test("that there is nothing is told only by who has looked for it", async () => {
+test("only a caller's own query answers that there is no task", async () => {
   const { market, look } = opened([task("a")]);
   expect(await look(1)).toBe("a");
   expect(await look(1)).toBeUndefined();
   expect(market.looks).toBe(2);
 });
 
-test("what a node could not have is not given to it again, and what is let go is given to others", async () => {
+test("a node does not get a task again that it could not lease, and a released task goes to others", async () => {
   const { market, dispenser, look } = opened([task("a"), task("b", { assign: 2 })]);
   expect(await look(1, ["a"])).toBeUndefined();
   expect(await look(2)).toBe("a");

@@ -1,4 +1,4 @@
-/** Known ways out of QuickJS and vm2, tried against the kind js: none shows the host, and none fails the node that ran it. */
+/** Known escapes from QuickJS and vm2, tried against the kind js: none reaches the host, and none fails the node. */
 import { afterEach, expect, test, vi } from "vitest";
 import { runJs } from "../../src/adapters/execution/js.ts";
 import type { KindInput } from "../../src/domain/compute/kinds.ts";
@@ -8,7 +8,7 @@ const js = (code: string) =>
 
 afterEach(() => vi.restoreAllMocks());
 
-test("the machine begins without the host's clock, from which QuickJS would seed its numbers", async () => {
+test("the machine starts without the host's clock, which would seed QuickJS's random numbers", async () => {
   const now = vi.spyOn(Date, "now");
   expect(await js("return 1")).toEqual({ exit: "ok", output: { value: 1 } });
   expect(now).not.toHaveBeenCalled();
@@ -23,13 +23,13 @@ test.each([
   ],
   ["moved", "ta.fill({ valueOf() { ab.transfer(4); return 1 } })"],
   ["moved to another", "ta.fill({ valueOf() { ab.transferToFixedLength(4); return 1 } })"],
-])("no buffer is resized while it is in use: %s", async (_, use) => {
+])("no buffer is resized during its use: %s", async (_, use) => {
   const code = `const ab = new ArrayBuffer(4096, { maxByteLength: 8192 }); const ta = new Int32Array(ab); ${use}`;
   expect(await js(code)).toEqual({ exit: "ok", output: { error: "TypeError: not a function" } });
 });
 
 test.each(["Promise.reject(1)", "Promise.resolve(2)", "new Promise(() => {})"])(
-  "a promise that is thrown is the program's own error: %s",
+  "a thrown promise is the program's own error: %s",
   async (promise) => {
     expect(await js(`throw ${promise}`)).toEqual({ exit: "ok", output: { error: ": [object Promise]" } });
   },
@@ -48,6 +48,6 @@ test.each([
     "the frames of a stack",
     "Error.prepareStackTrace = (_, frames) => frames; return [].concat(new Error('x').stack).map((f) => typeof f?.getThis?.()?.process + 'undefined')[0]",
   ],
-])("there is no host behind %s", async (_, code) => {
+])("no host is reachable through %s", async (_, code) => {
   expect(await js(code)).toEqual({ exit: "ok", output: { value: "undefinedundefined" } });
 });

@@ -1,4 +1,4 @@
-/** What is run for strangers: the same comes to the same, limits end it, and there is no way out. */
+/** Code of strangers: equal runs give equal results, limits end them, and there is no escape. */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { processExecutor } from "../../src/adapters/executor.ts";
@@ -6,7 +6,7 @@ import { type BuiltIn, readKind } from "../../src/domain/compute/kinds.ts";
 import { chainOf } from "./compute-setup.ts";
 import { sqlInProcess } from "./in-process.ts";
 
-/** How refusals begin; a fault of our own would read otherwise. */
+/** The prefix of refusals; a fault of our own reads otherwise. */
 const REFUSED =
   /^(?:is not one select: |uses \w+, which|Permission Error: |reads \S+, which is none of its tables)/;
 
@@ -16,14 +16,14 @@ const run = (kind: BuiltIn, input: object, limit_s = 60) =>
 const js = (code: string, more: object = {}) => run("js", { code, ...more });
 
 describe("sha256-chain", () => {
-  test("hashes what the round before came to", async () => {
+  test("hashes the previous round's result", async () => {
     const input = { seed: createHash("sha256").update("seed").digest("hex"), n: 1_000 };
     expect(await run("sha256-chain", input)).toEqual({ exit: "ok", output: chainOf(input) });
   });
 });
 
 describe("js", () => {
-  test("answers what the program returns", async () => {
+  test("returns the program's value", async () => {
     expect(await js("return args.map((n) => n * n)", { args: [1, 2, 3] })).toEqual({
       exit: "ok",
       output: { value: [1, 4, 9] },
@@ -32,7 +32,7 @@ describe("js", () => {
     expect(await js("return")).toEqual({ exit: "ok", output: { value: null } });
   });
 
-  test("has no clock, no chance, no host and no way to them", async () => {
+  test("has no clock, no random numbers, no host and no access to them", async () => {
     const names = [
       "Date",
       "process",
@@ -61,7 +61,7 @@ describe("js", () => {
       "let s = 'x'.repeat(1_000); for (;;) { s += s; s.charCodeAt(s.length - 1) }",
       "memory",
     ],
-  ])("%s ends by its limit, the same each time", async (_, code, limit) => {
+  ])("stops %s at its limit, the same each time", async (_, code, limit) => {
     const limits = { ticks: 3_000, memory_mb: 16 };
     for (const _ of [1, 2]) expect(await js(code, { limits })).toEqual({ exit: "limit", output: { limit } });
   });
@@ -75,19 +75,19 @@ describe("js", () => {
     ["an answer that is no object", "Object.prototype.toJSON = () => 5; return 1"],
     ["an answer that is a list", "Object.prototype.toJSON = () => [1]; return 1"],
     ["a number that is none", "Object.prototype.toJSON = undefined; return JSON.rawJSON ? 1 : '\\udfff'"],
-  ])("%s has no canonical form, and says so the same each time", async (_, code) => {
+  ])("refuses %s without a canonical form, the same each time", async (_, code) => {
     const told = { exit: "ok", output: { error: expect.stringMatching(/canonical form|InternalError/) } };
     expect(await js(code)).toEqual(told);
   });
 
-  test("what breaks out of its function is still in the sandbox, and comes to a result or to none", async () => {
+  test("keeps code that leaves its function inside the sandbox", async () => {
     const out = `return 1 }), (function () { globalThis.JSON = { stringify: () => "no" }; })(), (function () { return typeof process`;
     const ran = await js(out);
     expect(ran).toEqual({ exit: "ok", output: { value: "undefined" } });
     expect((await js("}); throw 1; (function () {")).exit).toBe("ok");
   });
 
-  test("recursion without end harms nobody", async () => {
+  test("survives endless recursion", async () => {
     const ran = await js("return (function f() { return f() + 1 })()");
     expect(["ok", "failed"]).toContain(ran.exit);
     expect(JSON.stringify(ran)).not.toContain("value");
@@ -110,7 +110,7 @@ describe("sql", () => {
   };
   const sql = (query: string) => run("sql", { query, tables });
 
-  test("answers rows, sorted where the query does not say how", async () => {
+  test("returns rows, sorted if the query has no order", async () => {
     expect(await sql("select b from t where a is not null")).toEqual({
       exit: "ok",
       output: { rows: [{ b: "one" }, { b: "two" }] },
@@ -155,7 +155,7 @@ describe("sql", () => {
   });
 
   test.each(["select * from read_csv('/etc/passwd')", "select random()"])(
-    "its process refuses %s like this one",
+    "refuses %s in its own process as in this one",
     async (query) => {
       const refused = await sqlInProcess(query, tables);
       expect(refused).toMatchObject({ output: { error: expect.stringMatching(REFUSED) } });
@@ -163,7 +163,7 @@ describe("sql", () => {
     },
   );
 
-  test("a query reads its tables, what it has made itself, and rows of its arguments", async () => {
+  test("reads the query's tables, its own results, and rows of its arguments", async () => {
     const query = "with own as (select 1 as n) select own.n, T.a, i from own, T, range(2) r(i) where T.a = 1";
     expect(await sql(query)).toEqual({
       exit: "ok",
@@ -176,19 +176,19 @@ describe("sql", () => {
     });
   });
 
-  test("the time zone of the machine is not to be seen", async () => {
+  test("hides the machine's time zone", async () => {
     expect(await sql("select timestamptz '2024-07-01 12:00:00+02'::varchar as t")).toEqual({
       exit: "ok",
       output: { rows: [{ t: "2024-07-01 10:00:00+00" }] },
     });
   });
 
-  test("where memory ends nothing is said, since another machine may have more", async () => {
+  test("has no verdict when memory runs out, since another machine may have more", async () => {
     expect(await sql("select list(i) from range(100000000) r(i)")).toMatchObject({ exit: "failed" });
   });
 });
 
-test("what takes too long is killed, and no verdict", async () => {
+test("a run that takes too long is killed without a verdict", async () => {
   const input = { seed: "00".repeat(32), n: 10_000_000 };
   expect(await run("sha256-chain", input, 0.2)).toEqual({ exit: "failed", reason: "it took too long" });
 });

@@ -1,9 +1,9 @@
-/** What holds when all happens at once: no task is lent twice, each ends once, and the money is where its end says. */
+/** Concurrent acts: no task is leased twice, each ends once, and the money matches its end. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as tasks from "../../src/domain/compute/task.ts";
 import { stepTask } from "../../src/reactors/compute/steps.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type ComputeSetup, type Lent, openComputeSetup } from "./compute-setup.ts";
+import { type ComputeSetup, type LeasedTask, openComputeSetup } from "./compute-setup.ts";
 
 const CALLERS = 64;
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await setup.service.stop();
 });
 
-/** Every account adds up, and nothing is held any more. */
+/** Every account adds up, and no hold remains. */
 async function expectSettled(): Promise<void> {
   await setup.folded();
   const { rows } = await setup.app.pool.query(
@@ -28,20 +28,20 @@ async function expectSettled(): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-test("64 callers at two processes: no task is lent twice, and none is left", async () => {
+test("64 callers at two processes lease no task twice and leave none", async () => {
   const node = await setup.node("crowd", { max_concurrent: 256 });
   const headers = await setup.requester("crowded", 10_000_000);
   for (let n = 0; n < CALLERS; n++) await setup.submit(headers, { task_type: "crowded" });
   await setup.folded();
   const at = [setup.service.url, second.url];
-  const pull = async (n: number): Promise<Lent | null> => {
+  const pull = async (n: number): Promise<LeasedTask | null> => {
     const asked = `${at[n % 2]}/soul/compute/pull?wait_s=20&kinds=crowded`;
     const answer = await fetch(asked, { headers: node.headers });
-    const { task } = (await answer.json()) as { task: Lent | null };
+    const { task } = (await answer.json()) as { task: LeasedTask | null };
     return task;
   };
-  const lent = await Promise.all(Array.from({ length: CALLERS }, (_, n) => pull(n)));
-  const ids = lent.map((task) => task?.task_id);
+  const leasedTask = await Promise.all(Array.from({ length: CALLERS }, (_, n) => pull(n)));
+  const ids = leasedTask.map((task) => task?.task_id);
   expect(new Set(ids).size).toBe(CALLERS);
   expect(ids).not.toContain(undefined);
   await setup.folded();
@@ -49,15 +49,15 @@ test("64 callers at two processes: no task is lent twice, and none is left", asy
     "select count(*)::int as leases from read.compute_leases_v4",
   );
   expect(rows).toEqual([{ leases: CALLERS }]);
-  const given = await Promise.all(lent.map((task) => node.gives(task!, { done: true })));
+  const given = await Promise.all(leasedTask.map((task) => node.gives(task!, { done: true })));
   expect(new Set(given.map(({ status }) => status))).toEqual(new Set([200]));
   const settle = (task_id: string) => setup.ask(headers, "/soul/compute/settle", { task_id });
-  const settled = await Promise.all(lent.map((task) => settle(task!.task_id)));
+  const settled = await Promise.all(leasedTask.map((task) => settle(task!.task_id)));
   expect(new Set(settled.map(({ status }) => status))).toEqual(new Set([200]));
   await expectSettled();
 });
 
-test("a result, the end of its lease, cancelling and settling at the same time come to one end", async () => {
+test("a concurrent result, lease end, cancellation and settlement have one outcome", async () => {
   const node = await setup.node("racer", { max_concurrent: 256 });
   const meta = { meta: { actor: "test" } };
   for (let round = 0; round < 8; round++) {
@@ -79,7 +79,7 @@ test("a result, the end of its lease, cancelling and settling at the same time c
       () => setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id }),
       () => setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id, accept: false }),
     ];
-    // Each begins once.
+    // Each act begins once.
     const order = acts.map((_, at) => acts[(at + round) % acts.length]!);
     await Promise.all(order.map((act) => act().catch(() => undefined)));
     const story = await setup.storyOf(tenant, task.task_id);
@@ -90,7 +90,7 @@ test("a result, the end of its lease, cancelling and settling at the same time c
     expect(has("TaskAccepted") + has("TaskRejected")).toBeLessThanOrEqual(1);
     const { credited, available, held, spent } = await setup.account(tenant);
     expect(credited).toBe(available + held + spent);
-    // What is still open is ended, so that the next round and the sums begin clean.
+    // Open tasks are ended, so the next round and the sums start clean.
     const { status } = await setup.task(tenant, task.task_id);
     if (status === "queued") await setup.ask(headers, "/soul/compute/cancel", { task_id: task.task_id });
     if (status === "submitted") await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
@@ -102,18 +102,18 @@ test("a result, the end of its lease, cancelling and settling at the same time c
   await expectSettled();
 });
 
-test("what another process has decided counts, whatever this one believes of a task", async () => {
+test("another process's decision counts over a stale state", async () => {
   const [first, next] = [await setup.node("believer"), await setup.node("successor")];
   const headers = await setup.requester("believed");
   await setup.submit(headers, { task_type: "believed" });
   await setup.folded();
-  const lent = await first.pull("?wait_s=10&kinds=believed");
-  const named = { tenant: "believed", task_id: lent.task_id };
+  const leasedTask = await first.pull("?wait_s=10&kinds=believed");
+  const named = { tenant: "believed", task_id: leasedTask.task_id };
   const lost = { attempt: 1, reason: "silence" as const, last_heartbeat_at: null };
   await second.app.commit((unit) => stepTask(unit, named, tasks.loseLease(lost, new Date().toISOString())), {
     meta: { actor: "test" },
   });
-  const late = await first.gives(lent, { done: "late" });
+  const late = await first.gives(leasedTask, { done: "late" });
   expect([late.status, late.body.type]).toEqual([409, expect.stringContaining("#stale-lease")]);
   const there = (path: string, body?: object) =>
     fetch(second.url + path, {
@@ -121,8 +121,8 @@ test("what another process has decided counts, whatever this one believes of a t
       headers: { ...next.headers, "Content-Type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     }).then((answer) => answer.json());
-  const { task } = (await there("/soul/compute/pull?wait_s=20&kinds=believed")) as { task: Lent };
-  expect(task).toMatchObject({ task_id: lent.task_id, attempt: 2 });
+  const { task } = (await there("/soul/compute/pull?wait_s=20&kinds=believed")) as { task: LeasedTask };
+  expect(task).toMatchObject({ task_id: leasedTask.task_id, attempt: 2 });
   await there("/soul/compute/result", {
     task_id: task.task_id,
     lease_id: task.lease_id,
@@ -130,7 +130,7 @@ test("what another process has decided counts, whatever this one believes of a t
   });
   const settled = await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
   expect(settled.body).toMatchObject({ state: "settled", worker: `SX#${next.sx}`, attempts: 2 });
-  const again = await first.gives(lent, { done: "later" });
+  const again = await first.gives(leasedTask, { done: "later" });
   expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("#stale-lease")]);
   await expectSettled();
 });

@@ -1,4 +1,4 @@
-/** Attacks that cost honest nodes their stake, their price or their points: each is tried, and the honest node keeps what is its own. */
+/** Attacks on honest nodes' stake, price or points: each is tried, and the honest node loses nothing. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
 import type { ExecutionResult } from "../../src/core/model/ports/executor.ts";
@@ -29,8 +29,8 @@ afterAll(() => setup.service.stop());
 
 const input_data = { seed: sha256("seed"), n: 5 };
 
-/** A task of a built-in kind for this node alone, lent to it. */
-async function lent(tenant: string, by = node, more: object = {}) {
+/** A task of a built-in kind for this node alone, leased by it. */
+async function leasedTask(tenant: string, by = node, more: object = {}) {
   const headers = await setup.requester(tenant);
   await by.beat();
   const task = { task_type: "sha256-chain", input_data, max_price_usd: 0.02 };
@@ -43,7 +43,7 @@ async function lent(tenant: string, by = node, more: object = {}) {
   return { headers, task: await by.pull("?wait_s=10") };
 }
 
-/** The service as it would be with another sandbox: each run comes to the next of these. */
+/** The service with a fake sandbox: each run returns the next of these results. */
 const withRuns = (...runs: (ExecutionResult | "failed")[]): App => ({
   ...setup.app,
   executor: {
@@ -63,10 +63,10 @@ const checks = async (app = setup.app) => {
   await setup.folded();
 };
 
-test("a task that does not agree with itself is void: its worker is paid, gets no points and loses nothing", async () => {
+test("a nondeterministic task is void: its worker is paid, gets no points and loses nothing", async () => {
   const tenant = `soul:${node.sx}`;
   const before = await setup.account(tenant);
-  const { task } = await lent("void");
+  const { task } = await leasedTask("void");
   const { task_id } = task;
   await node.gives(task, { hash: "of a moment" });
   await checks(withRuns(came("of a later moment"), came("of one later still")));
@@ -82,15 +82,15 @@ test("a task that does not agree with itself is void: its worker is paid, gets n
   expect(body).toMatchObject({ slashes: 0, valid_audits: 0 });
 });
 
-test("a result is wrong only by two runs that agree", async () => {
-  const { task } = await lent("refuted");
+test("only two equal runs prove a result wrong", async () => {
+  const { task } = await leasedTask("refuted");
   await node.gives(task, { hash: "wrong" });
   await checks(withRuns(came("right"), came("right")));
   expect(await setup.task("refuted", task.task_id)).toMatchObject({
     status: "refunded",
     audit: { verdict: "mismatch" },
   });
-  const unsure = await lent("unsure");
+  const unsure = await leasedTask("unsure");
   await node.gives(unsure.task, { hash: "whatever" });
   await checks(withRuns(came("right"), "failed"));
   expect(await setup.task("unsure", unsure.task.task_id)).toMatchObject({
@@ -98,14 +98,14 @@ test("a result is wrong only by two runs that agree", async () => {
   });
 });
 
-test("what a node can lose lies aside while its results are checked, so that none of it can be moved away", async () => {
+test("a node's collateral is reserved during checks, so it cannot be moved away", async () => {
   const thief = await setup.node("thief");
   const tenant = `soul:${thief.sx}`;
   await setup.requester(tenant, 50_000);
-  const victims = await Promise.all([1, 2, 3].map((n) => lent(`victim-${n}`, thief)));
+  const victims = await Promise.all([1, 2, 3].map((n) => leasedTask(`victim-${n}`, thief)));
   for (const { task } of victims) await thief.gives(task, { hash: "00".repeat(32) });
   expect(await setup.account(tenant)).toMatchObject({ available: 47_000, held: 3_000 });
-  // The thief puts all that it has left into a task of its own.
+  // The thief puts the rest of its money into a task of its own.
   const own = await setup.submit(thief.headers, { max_price_usd: 0.047 });
   expect(own.status).toBe(201);
   expect((await setup.submit(thief.headers, { max_price_usd: 0.003 })).status).toBe(402);
@@ -115,7 +115,7 @@ test("what a node can lose lies aside while its results are checked, so that non
   expect(await setup.account(tenant)).toMatchObject({ available: 0, held: 47_000, spent: 3_000 });
 });
 
-test("a right result gives back what lay aside, of the stake too, and what is asked back meanwhile", async () => {
+test("a right result frees its collateral, the stake's part too, even if the stake was withdrawn meanwhile", async () => {
   const staked = await setup.node("staked", { hourly_rate_usd: 0.6 });
   const tenant = `soul:${staked.sx}`;
   await setup.requester(tenant, 5_000);
@@ -125,14 +125,14 @@ test("a right result gives back what lay aside, of the stake too, and what is as
       stake_usdc,
     });
   expect((await stake(0.004)).body).toMatchObject({ stake_usdc: "0.004" });
-  const right = await lent("staked-right", staked);
+  const right = await leasedTask("staked-right", staked);
   await staked.gives(right.task, chainOf(input_data));
-  // The price is 0.01: all of both lies aside, and the stake is still called what it is.
+  // The price is 0.01: all of both is collateral, and the stake is still reported.
   expect([...(await setup.account(tenant)).holds.values()].map((one) => one.amount_micro)).toEqual([
     1_000, 4_000,
   ]);
   expect((await stake(0)).body).toMatchObject({ stake_usdc: "0.004", stake_free_at: expect.any(String) });
-  // A week later the stake is free; what answers for the result stays aside.
+  // A week later the stake is free; the result's collateral stays reserved.
   const free = nodes.releaseStake(staked.sx, new Date(Date.now() + 8 * 86_400_000).toISOString());
   await setup.app.commit((unit) => stepStake(unit, staked.sx, free), { meta: { actor: "test" } });
   expect(await setup.account(tenant)).toMatchObject({ available: 0, held: 5_000 });
@@ -140,7 +140,7 @@ test("a right result gives back what lay aside, of the stake too, and what is as
   expect(await setup.account(tenant)).toMatchObject({ available: 5_000, held: 0 });
   expect((await stake(0.005)).body).toMatchObject({ stake_usdc: "0.005", stake_free_at: null });
 
-  const wrong = await lent("staked-wrong", staked);
+  const wrong = await leasedTask("staked-wrong", staked);
   await staked.gives(wrong.task, { hash: "00".repeat(32) });
   await checks();
   expect(await setup.account("staked-wrong")).toMatchObject({ available: 1_005_000, held: 0 });
@@ -153,7 +153,7 @@ const judges = async (app = setup.app) => {
   await setup.folded();
 };
 
-/** A quorum of three of a built-in kind, a result of each node. */
+/** A quorum of three of a built-in kind, one result per node. */
 async function quorumOf(tenant: string, results: readonly (readonly [TestNode, object])[], app = setup.app) {
   const headers = await setup.requester(tenant);
   const task = { task_type: "sha256-chain", input_data, max_price_usd: 0.02, verify: "quorum" };
@@ -162,16 +162,16 @@ async function quorumOf(tenant: string, results: readonly (readonly [TestNode, o
   const given: string[] = [];
   for (const [by, result] of results) {
     await by.beat();
-    const lent = await by.pull("?wait_s=10&kinds=sha256-chain");
+    const leasedTask = await by.pull("?wait_s=10&kinds=sha256-chain");
     if (given.length === 0) await judges();
-    expect((await by.gives(lent, result)).status).toBe(200);
-    given.push(lent.task_id);
+    expect((await by.gives(leasedTask, result)).status).toBe(200);
+    given.push(leasedTask.task_id);
   }
   await judges(app);
   return { task_id: body.task_id as string, given };
 }
 
-test("two nodes of a requester do not take the price and the money of a third: what the service comes to counts", async () => {
+test("two nodes of a requester cannot take the price and money of a third: the service's result counts", async () => {
   const colluding = await Promise.all(["colluding-1", "colluding-2"].map((name) => setup.node(name)));
   for (const one of colluding) await setup.requester(`soul:${one.sx}`, 5_000);
   const wrong = { hash: "00".repeat(32) };
@@ -186,7 +186,7 @@ test("two nodes of a requester do not take the price and the money of a third: w
   for (const one of colluding)
     expect(await setup.account(`soul:${one.sx}`)).toMatchObject({ available: 4_000, held: 1_000 });
 
-  // A dispute over a copy is decided as well: its input lies under the task.
+  // A dispute over a copy is decided too: the task stores its input.
   await setup.requester(`soul:${colluding[0]!.sx}`, 10_000);
   const disputed = await colluding[0]!.post("/soul/compute/dispute", { task_id: given[0] });
   expect(disputed.body).toMatchObject({ state: "disputed" });
@@ -196,7 +196,7 @@ test("two nodes of a requester do not take the price and the money of a third: w
   });
 });
 
-test("where the service cannot look, or the task is void, a copy that differs costs its node nothing", async () => {
+test("a differing copy costs its node nothing if the service cannot run the task, or the task is void", async () => {
   const two = await Promise.all(["agreeing-1", "agreeing-2"].map((name) => setup.node(name)));
   const tenant = `soul:${node.sx}`;
   const results = [...two.map((one) => [one, { hash: "a" }] as const), [node, { hash: "b" }] as const];
@@ -211,33 +211,33 @@ test("where the service cannot look, or the task is void, a copy that differs co
   expect(await setup.account(tenant)).toMatchObject({ available: before.available + 900, held: before.held });
 });
 
-test("nodes that come to the same wrong result are not paid for it: the service runs what it can", async () => {
+test("nodes with equal wrong results are not paid: the service runs built-in kinds", async () => {
   const three = await Promise.all(["same-1", "same-2", "same-3"].map((name) => setup.node(name)));
   for (const one of three) await setup.requester(`soul:${one.sx}`, 5_000);
   const same = three.map((one) => [one, { hash: "00".repeat(32) }] as const);
   const { task_id, given } = await quorumOf("same", same.slice(0, 2));
-  // Both are found wrong at once, and whoever does the third copy is judged by itself.
+  // Both are found wrong at once, and the third copy is judged alone.
   for (const id of given)
     expect(await setup.task("same", id)).toMatchObject({
       status: "rejected",
       compared: { verdict: "differed" },
     });
   const before = await setup.account(`soul:${node.sx}`);
-  const lent = await node.pull("?wait_s=10&kinds=sha256-chain");
-  await node.gives(lent, chainOf(input_data));
+  const leasedTask = await node.pull("?wait_s=10&kinds=sha256-chain");
+  await node.gives(leasedTask, chainOf(input_data));
   await judges();
   expect(await setup.task("same", task_id)).toMatchObject({
     ...{ status: "settled", judged: { verdict: "agreed", copy: 3, agreed: 1 } },
   });
   expect(await setup.account(`soul:${node.sx}`)).toMatchObject({ available: before.available + 900 });
   await setup.later(86_401, () => turn(setup.app, computeReactor));
-  // Each has lost its price to the requester, who has paid for the right result alone.
+  // Each has lost its price to the requester, who paid only for the right result.
   for (const one of three.slice(0, 2))
     expect(await setup.account(`soul:${one.sx}`)).toMatchObject({ available: 4_000, held: 0 });
   expect(await setup.account("same")).toMatchObject({ available: 1_001_000, held: 0 });
 });
 
-test("where no check can be made, nodes without history do not vouch for each other", async () => {
+test("without a possible check, nodes without history do not count as agreement", async () => {
   const two = await Promise.all(["vouching-1", "vouching-2"].map((name) => setup.node(name)));
   const same = two.map((one) => [one, { hash: "00".repeat(32) }] as const);
   const { task_id } = await quorumOf("vouched", same, withRuns("failed"));
@@ -249,9 +249,9 @@ test("where no check can be made, nodes without history do not vouch for each ot
   expect(await setup.account("vouched")).toMatchObject({ available: 1_000_000, held: 0 });
 });
 
-test("a dispute that cannot be decided says so and ends, and both bonds come back", async () => {
+test("an undecidable dispute ends with that reason, and both bonds are freed", async () => {
   const tenant = `soul:${node.sx}`;
-  const { headers, task } = await lent("undecided", node, { verify: "requester" });
+  const { headers, task } = await leasedTask("undecided", node, { verify: "requester" });
   const { task_id } = task;
   await node.gives(task, chainOf(input_data));
   await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
@@ -268,7 +268,7 @@ test("a dispute that cannot be decided says so and ends, and both bonds come bac
   expect(await setup.account("undecided")).toMatchObject({ available: 1_000_000, held: 0 });
 });
 
-test("a node that failed a task does not get it again; another one does it", async () => {
+test("a node does not get a task again that it failed; another node does it", async () => {
   const headers = await setup.requester("sabotaged");
   const saboteur = await setup.node("saboteur", { hourly_rate_usd: 0, kinds: ["sabotaged"] });
   const other = await setup.node("steadfast", { kinds: ["sabotaged"] });
@@ -286,7 +286,7 @@ test("a node that failed a task does not get it again; another one does it", asy
   });
 });
 
-test("a node that keeps failing waits before it gets another task", () => {
+test("a node that keeps failing waits before its next task", () => {
   const at = "2026-11-28T12:00:00.000Z";
   expect(nodes.pausedUntil(2, at)).toBeUndefined();
   expect(nodes.pausedUntil(3, at)).toBe("2026-11-28T12:01:00.000Z");
@@ -294,16 +294,16 @@ test("a node that keeps failing waits before it gets another task", () => {
   expect(nodes.pausedUntil(50, at)).toBe("2026-11-28T13:00:00.000Z");
 });
 
-test("a node that asks for nothing is paid what running it again costs", async () => {
+test("a node with a price of 0 is paid the cost of a re-run", async () => {
   const free = await setup.node("for-nothing", { hourly_rate_usd: 0 });
-  const { task } = await lent("for-nothing", free);
+  const { task } = await leasedTask("for-nothing", free);
   expect((await setup.task("for-nothing", task.task_id)).lease).toMatchObject({ price_micro: 1_000 });
 });
 
-test("silence does not accept what no check could judge, of a node without history: it is refunded, and nobody is slashed", async () => {
+test("silence does not accept an unchecked result of a node without history: it is refunded, and nobody is slashed", async () => {
   const young = await setup.node("young");
   await setup.requester(`soul:${young.sx}`, 5_000);
-  const { task } = await lent("unjudged", young);
+  const { task } = await leasedTask("unjudged", young);
   const { task_id } = task;
   await young.gives(task, { hash: "garbage" });
   await checks(withRuns("failed"));
@@ -323,9 +323,9 @@ test("silence does not accept what no check could judge, of a node without histo
   expect(await setup.account(`soul:${young.sx}`)).toMatchObject({ available: 5_000, held: 0, spent: 0 });
 });
 
-test("a result whose check was not begun in ten minutes waits for it", async () => {
+test("a result whose check did not begin within ten minutes waits for it", async () => {
   const young = await setup.node("younger");
-  const { task } = await lent("late-check", young);
+  const { task } = await leasedTask("late-check", young);
   await young.gives(task, chainOf(input_data));
   await setup.folded();
   await setup.later(700, () => turn(setup.app, computeReactor));

@@ -1,8 +1,8 @@
-/** Tasks that are run in this process by what a process of the executor runs: for cases that the process itself adds nothing to. */
+/** Runs tasks in this process, for cases that need no executor process. */
 import { runSql } from "../../src/adapters/execution/sql.ts";
 import type { ExecutionResult } from "../../src/core/model/ports/executor.ts";
 import { readKind } from "../../src/domain/compute/kinds.ts";
 
-/** What a query over these tables comes to. */
+/** The result of a query over these tables. */
 export const sqlInProcess = (query: string, tables: object = {}): Promise<ExecutionResult> =>
   runSql(readKind("sql", { query, tables }));

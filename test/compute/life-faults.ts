@@ -1,4 +1,4 @@
-/** What is wrong after a life has ended, a sentence each; nothing where every honest actor has its own and no thief has more. */
+/** Faults at the end of a life, a sentence each; none if every honest actor has its money and no thief has more. */
 
 import { isBuiltIn } from "../../src/domain/compute/kinds.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
@@ -6,9 +6,9 @@ import { sharesOf } from "../../src/domain/compute/pricing.ts";
 import type { Task } from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { HONEST_NODES, THIEVES } from "./life-plan.ts";
-import { isHonest, type Life, type Submitted } from "./life-world.ts";
+import { isHonest, type Life, type SubmittedTask } from "./life-world.ts";
 
-type Ended = { of: Submitted; task: Task };
+type EndedTask = { of: SubmittedTask; task: Task };
 
 export async function faultsOf(life: Life): Promise<string[]> {
   const all = await life.allTasks();
@@ -66,21 +66,25 @@ export async function faultsOf(life: Life): Promise<string[]> {
   return faults;
 }
 
-const givenFor = (life: Life, { task }: Ended) =>
+const givenFor = (life: Life, { task }: EndedTask) =>
   life.given.find(({ task_id }) => task_id === task.facts.task_id);
 
-const isRight = (life: Life, one: Ended) => givenFor(life, one)?.is_right === true;
+const isRight = (life: Life, one: EndedTask) => givenFor(life, one)?.is_right === true;
 
-/** What these nodes were to be paid for right work that was settled. */
-const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended) => boolean): number =>
+/** Expected pay of these nodes for right, settled work. */
+const earnedBy = (
+  life: Life,
+  all: readonly EndedTask[],
+  who: (by: never, one: EndedTask) => boolean,
+): number =>
   all.reduce((sum, one) => {
     const given = givenFor(life, one);
     const isPaid = given?.is_right && one.task.settled && who(given.by as never, one);
     return isPaid ? sum + sharesOf(one.task.lease!.price_micro).provider_micro : sum;
   }, 0);
 
-/** A task goes once to each node, the copies of a task to different ones, and a built-in kind for what running it again costs. */
-function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
+/** A task goes once to each node, its copies to different ones, and a built-in kind costs at least its re-run. */
+function lendingFaults({ of, task }: EndedTask, all: readonly EndedTask[]): string[] {
   const faults = [];
   const { task_id, terms, copy_of } = task.facts;
   if (task.lease && of.tenant === nodes.targetOf(task.lease.sx).tenant)
@@ -98,8 +102,8 @@ function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
   return faults;
 }
 
-/** Right work that could be checked is paid, and what was found wrong costs what was at stake. */
-function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<string, number>): string[] {
+/** Right, checkable work is paid, and wrong work costs the collateral. */
+function resultFaults(life: Life, all: readonly EndedTask[], slashed: ReadonlyMap<string, number>): string[] {
   return all.flatMap((one) => {
     const given = givenFor(life, one);
     const { task, of } = one;
@@ -128,7 +132,7 @@ function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<st
 const isLostCopy = ({ compared, status, dispute }: Task) =>
   compared?.verdict === "differed" && status === "refunded" && dispute?.decided?.verdict !== "none";
 
-/** What slashes took by task, and how much of it went to no requester. */
+/** Slashed amounts by task, and the part that no requester got. */
 async function slashesIn(life: Life): Promise<{ by_task: Map<string, number>; kept_micro: number }> {
   const by_task = new Map<string, number>();
   let kept_micro = 0;

@@ -1,7 +1,7 @@
-/** Random lives of the compute market: steps of its actors, as data that fast-check shrinks and as lines that people read. */
+/** Random lives of the compute market: steps of its actors, as data that fast-check shrinks and as readable lines. */
 import fc from "fast-check";
 
-/** `thin` and `poor` cannot pay the bond of a dispute; `known` has ten valid audits behind it. */
+/** `thin` and `poor` cannot pay a dispute's bond; `known` has ten valid audits. */
 export const HONEST_NODES = ["known", "thin", "poor"] as const;
 export const THIEVES = ["thief-1", "thief-2", "thief-3"] as const;
 export const NODES = [...HONEST_NODES, ...THIEVES] as const;
@@ -11,15 +11,15 @@ export type NodeName = (typeof NODES)[number];
 export type ThiefName = (typeof THIEVES)[number];
 export type RequesterName = (typeof REQUESTERS)[number];
 
-/** `flaky` comes to something else at each run; `opaque` is a kind that the service cannot run. */
+/** `flaky` has another result at each run; the service cannot run `opaque`. */
 export const WORK = ["sha256-chain", "js", "sql", "flaky", "opaque"] as const;
 export type Work = (typeof WORK)[number];
 
-/** Thieves who say `wrong` say the same; `odd` is another wrong result of each. */
+/** Thieves with `wrong` give equal results; `odd` is another wrong result from each. */
 export const ANSWERS = ["right", "wrong", "odd"] as const;
 export type ThiefAnswer = (typeof ANSWERS)[number];
 
-/** Which process is asked: one of two, or both at the same time. */
+/** The called process: one of two, or both at the same time. */
 export type At = "first" | "second" | "both";
 
 type Act =
@@ -52,7 +52,7 @@ type Act =
   | { does: "ends what is due"; who: "service" }
   | { does: "passes"; who: "time"; seconds: number; told: At };
 
-/** `with_next`: begins at the same time as the next step. */
+/** `with_next`: begins together with the next step. */
 export type Step = Act & { at: At; with_next: boolean };
 
 const at = fc.constantFrom<At>("first", "second", "both");
@@ -61,7 +61,7 @@ const node = fc.constantFrom(...NODES);
 const thief = fc.constantFrom(...THIEVES);
 const requester = fc.constantFrom(...REQUESTERS);
 const says = fc.constantFrom(...ANSWERS);
-/** Honest requesters come first when shrinking; in the draw they are as frequent as all thieves together. */
+/** Honest requesters come first when shrinking; they are as frequent as all thieves together. */
 const asking = fc.oneof(fc.constant<RequesterName>("honest-requester"), requester);
 
 const MINUTE = 60;
@@ -125,7 +125,7 @@ const step: fc.Arbitrary<Step> = fc
 const plain = { at: "first", with_next: false } as const;
 const looks: Step = { does: "checks", who: "service", runs: true, ...plain };
 
-/** A task that somebody submits and somebody does, and perhaps one of the thieves moves its money before it is checked. */
+/** A submitted and done task; a thief may move its money before the check. */
 const task = fc
   .record({
     ...{ who: asking, work: fc.constantFrom(...WORK), price: fc.constantFrom(0.001, 0.02), by: node, says },
@@ -184,7 +184,7 @@ export const lives: fc.Arbitrary<Step[]> = fc
   .array(scene, { minLength: 20, maxLength: 50, size: "max" })
   .map((scenes) => scenes.flat());
 
-/** What is known to have been tried, in one life: each of these steps is harmless only by a mend that another one does not need. */
+/** Known attacks in one life: each step is harmless because of its own fix. */
 export function knownAttacks(): Step[] {
   const submits = (work: Work, more: Partial<Step & { does: "submits" }> = {}): Step => ({
     ...{ does: "submits", who: "honest-requester", work, verify: "usual", price: 0.02, deadline_s: 7 * DAY },
@@ -207,31 +207,31 @@ export function knownAttacks(): Step[] {
     ...[works("thief-1", "wrong"), looks, works("thief-2", "wrong"), ...third, judges],
   ];
   return [
-    // A task that changes with the moment.
+    // A task whose result changes with time.
     ...[submits("flaky", { who: "thief-1", assign: "poor" }), works("poor", "right"), looks],
-    // A node that asks for nothing, and fails what it gets.
+    // A node with a price of 0 that fails its tasks.
     ...[submits("js"), { does: "pulls", who: "thief-3", ...plain } as const],
     ...[{ does: "fails", who: "thief-3", which: 0, ...plain } as const, passes(30)],
     ...[works("thief-3", "wrong"), works("known", "right"), looks],
     ...[submits("js", { assign: "thief-3" }), works("thief-3", "right"), looks],
-    // A task of its own.
+    // A thief's own task.
     ...[submits("js", { who: "thief-1", assign: "thief-1" }), works("thief-1", "right"), looks],
-    // Two that say the same, beside one who is right, and where no check can be made.
+    // Two equal wrong results and a right one, and a kind without a check.
     ...same("sha256-chain", looks, works("known", "right")),
     ...same("js", cannotLook),
     // A result that nobody can check.
     ...[submits("sql", { assign: "thief-2" }), works("thief-2", "wrong"), cannotLook, passes(7_200), due],
-    // Money that is moved away before the check.
+    // Money moved away before the check.
     ...[submits("sha256-chain", { assign: "thief-1" }), works("thief-1", "wrong")],
     { does: "empties its account", who: "thief-1", how: "a task for another thief", ...plain },
     looks,
-    // A stake that was asked back before the result, and is free before the check.
+    // A stake withdrawn before the result that is free before the check.
     ...[passes(2 * DAY), due, stakes("thief-2", 1), stakes("thief-2", 0), passes(7 * DAY - 3_600), due],
     ...[submits("sha256-chain", { assign: "thief-2" }), works("thief-2", "wrong"), passes(7_200), due, looks],
   ];
 }
 
-/** A step as a line: who does what, with all that was drawn for it. */
+/** A step as a line, with all of its random parts. */
 export function lineOf({ who, does, at, with_next, ...rest }: Step): string {
   const more = Object.entries(rest).map(([name, value]) => `${name} ${value ?? "nobody"}`);
   const how = who === "time" ? "" : ` at ${at === "both" ? "both processes" : `the ${at} process`}`;

@@ -1,4 +1,6 @@
-/** A life of the compute market as it happens: two processes over one database, honest actors and thieves, and what each of them did. */
+/**
+ * A life of the compute market: two processes over one database, honest actors and thieves, and a record of their acts.
+ */
 import { randomUUID } from "node:crypto";
 import { type App, withParts } from "../../src/core/app.ts";
 import type { Reactor } from "../../src/core/background/reactor.ts";
@@ -19,7 +21,7 @@ import {
   type Answer,
   type ComputeSetup,
   chainOf,
-  type Lent,
+  type LeasedTask,
   receiptOf,
   sha256,
   type TestNode,
@@ -46,7 +48,7 @@ export type LifeSetup = {
   executor: LifeExecutor;
 };
 
-/** Micro-USDC that each has at first. */
+/** Initial micro-USDC of each. */
 const FUNDS: Record<NodeName, number> = {
   known: 60_000,
   thin: 8_000,
@@ -66,7 +68,10 @@ const WORKS: Record<Work, { task_type: string; input_data: object; right: object
   opaque: { task_type: "opaque", input_data: { text: "hello" }, right: { text: "bonjour" } },
 };
 
-/** The service's sandbox, run once for each program. It fails while `runs` is false, and a flaky program comes to something else each time. */
+/**
+ * The service's sandbox runs each program once. It fails while `runs` is false; a flaky program has another result each
+ * time.
+ */
 export class LifeExecutor implements Executor {
   readonly #sandbox: Executor;
   readonly #ran = new Map<string, ReturnType<Executor["run"]>>();
@@ -92,21 +97,21 @@ export class LifeExecutor implements Executor {
   }
 }
 
-export type Submitted = { tenant: string; task_id: string; by: RequesterName; work: Work };
-/** A result that was taken. `at_stake`: what its node could lose then, where nothing else happened at the same time. */
-export type Given = { task_id: string; by: NodeName; is_right: boolean; at_stake: number };
-type Held = { lent: Lent; by: NodeName; of: Submitted };
+export type SubmittedTask = { tenant: string; task_id: string; by: RequesterName; work: Work };
+/** An accepted result. `at_stake`: its node's possible loss then, if nothing else happened at the same time. */
+export type GivenResult = { task_id: string; by: NodeName; is_right: boolean; at_stake: number };
+type HeldLease = { leasedTask: LeasedTask; by: NodeName; of: SubmittedTask };
 
 type Actor = { tenant: string; headers: Record<string, string>; sent: number; node?: TestNode };
 
 export class Life {
   readonly actors = new Map<NodeName | RequesterName | "history", Actor>();
-  readonly submitted: Submitted[] = [];
-  readonly given: Given[] = [];
-  /** What nodes are at, and what they were at and lost. */
-  readonly held: Held[] = [];
-  readonly #lost: Held[] = [];
-  /** Answers of the service that are faults of its own. */
+  readonly submitted: SubmittedTask[] = [];
+  readonly given: GivenResult[] = [];
+  /** Running and lost leases of nodes. */
+  readonly held: HeldLease[] = [];
+  readonly #lost: HeldLease[] = [];
+  /** Answers that are the service's own faults. */
   readonly faults: string[] = [];
   readonly #parts: LifeSetup;
   readonly #apps: App[];
@@ -119,14 +124,14 @@ export class Life {
     this.#urls = [setup.service.url, second.url];
   }
 
-  /** A new life, with agents of its own. */
+  /** A new life with its own agents. */
   static async begun(parts: LifeSetup): Promise<Life> {
     const life = new Life(parts);
     const name = randomUUID().slice(0, 8);
     const { setup } = parts;
     await Promise.all(
       NODES.map(async (who, n) => {
-        // One thief asks for nothing, and each honest node for as much as the least price comes to.
+        // One thief charges nothing, and each honest node the rate of the least price.
         const hourly_rate_usd = who === "thief-3" ? 0 : 0.06;
         const node = await setup.node(`${who}-${name}`, { hourly_rate_usd, max_concurrent: 16 });
         const tenant = `soul:${node.sx}`;
@@ -152,12 +157,12 @@ export class Life {
   now = () => this.app.clock.now().toISOString();
 
   taskOf = async ({ tenant, task_id }: { tenant: string; task_id: string }) =>
-    tasks.standing(await this.app.load(tasks, tasks.targetOf(tenant, task_id)));
+    tasks.existing(await this.app.load(tasks, tasks.targetOf(tenant, task_id)));
 
   accountOf = (tenant: string) => this.app.load(account, account.targetOf(tenant));
 
   /** The tasks of this life and all copies of them. */
-  async allTasks(): Promise<{ of: Submitted; task: tasks.Task }[]> {
+  async allTasks(): Promise<{ of: SubmittedTask; task: tasks.Task }[]> {
     const all = [];
     for (const of of this.submitted) {
       const task = await this.taskOf(of);
@@ -170,13 +175,13 @@ export class Life {
     return all;
   }
 
-  /** Takes the steps, those that begin at the same time together. */
+  /** Runs the steps, concurrent ones together. */
   async live(steps: readonly Step[]): Promise<void> {
     let together: Step[] = [];
     for (const [n, step] of steps.entries()) {
       together.push(step);
       const next = steps[n + 1];
-      // Time passes by itself, once who is honest has done its part.
+      // Time passes only after honest actors have done their part.
       if (step.with_next && next && step.does !== "passes" && next.does !== "passes") continue;
       const isAlone = together.length === 1;
       await Promise.all(together.map((one) => this.#take(one, isAlone)));
@@ -184,7 +189,7 @@ export class Life {
     }
   }
 
-  /** Everything comes to its end: who is honest does what is left, checks run, and a month passes. */
+  /** Ends everything: honest actors finish, checks run, and a month passes. */
   async ends(): Promise<void> {
     this.#parts.executor.runs = true;
     for (const who of NODES) await this.#call(who, "first", "/soul/node/register", this.#offer(who, 0));
@@ -212,7 +217,7 @@ export class Life {
       case "fails": {
         const held = pick(this.#heldBy(step.who), step.which);
         if (!held) return;
-        const { task_id, lease_id } = held.lent;
+        const { task_id, lease_id } = held.leasedTask;
         this.#drop(held);
         return void (await this.#call(step.who, step.at, "/soul/compute/result", {
           task_id,
@@ -289,7 +294,7 @@ export class Life {
     assign,
     at,
   }: Step & { does: "submits" }): Promise<void> {
-    // An honest requester has what can be run again checked, judges the rest itself, and trusts no majority of strangers.
+    // An honest requester has checkable work checked, judges the rest itself, and trusts no majority of strangers.
     const isHonest = who === "honest-requester";
     if (isHonest && work === "flaky") return;
     const kept = isHonest && (work === "opaque" || verify === "requester") ? "usual" : verify;
@@ -304,39 +309,43 @@ export class Life {
         this.submitted.push({ tenant: this.actor(who).tenant, task_id: told.task_id, by: who, work });
   }
 
-  async #pulls(who: NodeName, at: At): Promise<Held | undefined> {
+  async #pulls(who: NodeName, at: At): Promise<HeldLease | undefined> {
     await this.#parts.setup.folded();
-    let last: Held | undefined;
+    let last: HeldLease | undefined;
     for (const { status, body } of await this.#call(who, at, "/soul/compute/pull")) {
-      const lent = status === 200 ? (body.task as Lent | null) : null;
-      const of = lent && this.submitted.find(({ task_id }) => lent.task_id.split(".")[0] === task_id);
-      if (!lent || !of) continue;
-      last = { lent, by: who, of };
+      const leasedTask = status === 200 ? (body.task as LeasedTask | null) : null;
+      const of =
+        leasedTask && this.submitted.find(({ task_id }) => leasedTask.task_id.split(".")[0] === task_id);
+      if (!leasedTask || !of) continue;
+      last = { leasedTask, by: who, of };
       this.held.push(last);
     }
     return last;
   }
 
-  async #gives(held: Held, says: ThiefAnswer, at: At, isAlone: boolean): Promise<void> {
-    const { by, lent, of } = held;
+  async #gives(held: HeldLease, says: ThiefAnswer, at: At, isAlone: boolean): Promise<void> {
+    const { by, leasedTask, of } = held;
     const { right } = WORKS[of.work];
     const is_right = says === "right" || isHonest(by);
     const result = is_right ? right : says === "wrong" ? { wrong: true } : { odd: by };
-    const at_stake = isAlone ? await this.#atStake(by, lent) : 0;
+    const at_stake = isAlone ? await this.#atStake(by, leasedTask) : 0;
     const node = this.actor(by).node!;
-    const { task_id, lease_id } = lent;
-    const body = { task_id, lease_id, result, receipt: receiptOf(node, lent, result) };
+    const { task_id, lease_id } = leasedTask;
+    const body = { task_id, lease_id, result, receipt: receiptOf(node, leasedTask, result) };
     const told = await this.#call(by, at, "/soul/compute/result", body);
     this.#drop(held);
     if (told.some(({ status }) => status === 200)) this.given.push({ task_id, by, is_right, at_stake });
   }
 
-  /** What a wrong result of this task costs its node, by docs/compute.md: the price, where so much is there. */
-  async #atStake(by: NodeName, lent: Lent & { price_usd?: string }): Promise<number> {
+  /** A wrong result's cost to its node by docs/compute.md: the price, if that much is there. */
+  async #atStake(by: NodeName, leasedTask: LeasedTask & { price_usd?: string }): Promise<number> {
     const { tenant, node } = this.actor(by);
     const funds = await this.accountOf(tenant);
     const stake = funds.debt > 0 ? 0 : (funds.holds.get(nodes.stakeHoldOf(node!.sx))?.amount_micro ?? 0);
-    return Math.min(Math.round(Number(lent.price_usd) * 1e6), account.maturingAt(funds, this.now()) + stake);
+    return Math.min(
+      Math.round(Number(leasedTask.price_usd) * 1e6),
+      account.maturingAt(funds, this.now()) + stake,
+    );
   }
 
   async #empties(who: ThiefName, how: string, at: At): Promise<void> {
@@ -351,7 +360,7 @@ export class Life {
       if (amount_micro === 0) return;
       const to = `0x${"7".repeat(40)}` as const;
       const wanted = { withdrawal_id: randomUUID(), to, payer: to, amount_micro, seen_block: 1 };
-      const leaves = withdrawal.ask(wanted, this.now());
+      const leaves = withdrawal.requestWithdrawal(wanted, this.now());
       return this.#tries(
         this.app.decide(account, account.targetOf(tenant), leaves, { meta: { actor: "test" } }),
       );
@@ -365,7 +374,7 @@ export class Life {
     await this.#call(who, at, "/soul/compute/settle", { task_id, accept });
   }
 
-  /** The operator is right where it says something. */
+  /** The operator decides correctly. */
   async #decides(which?: number): Promise<void> {
     const open = [];
     for (const { of, task } of await this.allTasks())
@@ -384,7 +393,7 @@ export class Life {
     }
   }
 
-  /** Who is honest is in time: it hands in, judges and disputes before time passes. */
+  /** Honest actors are in time: they submit, judge and dispute before time passes. */
   async #duties(): Promise<void> {
     for (const held of [...this.held])
       if (isHonest(held.by)) await this.#gives(held, "right", "first", false);
@@ -403,13 +412,13 @@ export class Life {
     await this.#duties();
     const told_ = { first: [0], second: [1], both: [0, 1] }[told].map((n) => this.#apps[n]!);
     await this.#parts.clock.moves(seconds, told_);
-    // A lease of a thief may be over by now.
+    // A thief's lease may be over by now.
     for (const held of this.held.filter(({ by }) => !isHonest(by))) if (seconds >= 60) this.#drop(held);
   }
 
   #heldBy = (who: NodeName) => this.held.filter(({ by }) => by === who);
 
-  #drop(held: Held): void {
+  #drop(held: HeldLease): void {
     const at = this.held.indexOf(held);
     if (at !== -1) this.#lost.push(...this.held.splice(at, 1));
   }
@@ -438,7 +447,7 @@ export class Life {
     return told;
   }
 
-  /** A turn at one process; at both at once as where one has lost its lease without knowing. */
+  /** A tick at one process; at both at once, as if one had lost its lease unknowingly. */
   async #turn({ name, begin }: Reactor, at: At): Promise<void> {
     await this.#parts.setup.folded();
     const chosen = { first: [0], second: [1], both: [0, 1] }[at];
@@ -462,7 +471,7 @@ export class Life {
     await this.app.decide(account, account.targetOf(tenant), credit, { meta: { actor: "test" } });
   }
 
-  /** Ten results of the known node that a check has found valid. */
+  /** Ten results of the known node that a check found valid. */
   async #history(tenant: string): Promise<void> {
     const price = 1_000;
     this.actors.set("history", { tenant, headers: {}, sent: 10 * price });

@@ -1,4 +1,7 @@
-/** Random lives of requesters, nodes and thieves at two processes whose clock is moved: nobody honest loses, and no thief gains. */
+/**
+ * Random lives of requesters, nodes and thieves at two processes with a moved clock: no honest actor loses, and no
+ * thief gains.
+ */
 import fc from "fast-check";
 import { afterAll, beforeAll, test } from "vitest";
 import { SCALE, scaled } from "../support/scale.ts";
@@ -24,7 +27,7 @@ afterAll(async () => {
   await parts?.clock.drop();
 });
 
-/** Lives that are tried to find a shorter one that fails. */
+/** The most lives tried to shrink a failure. */
 const MOST_SHRUNK = 40;
 let tried = 0;
 
@@ -39,12 +42,12 @@ async function lived(steps: readonly Step[]): Promise<void> {
   throw new Error([...faults, "after this life:", ...steps.map(lineOf)].join("\n  "));
 }
 
-// The same lives in each run of the suite, others at each other scale.
+// Each run of the suite has the same lives; each other scale has others.
 const SEED = SCALE === 1 ? { seed: 20261128 } : {};
 
 const timeout = 600_000 * Math.max(1, SCALE);
 
-test("an honest node never loses money for right work, and no thief has more than was sent to it", {
+test("an honest node never loses money for right work, and no thief has more than it was sent", {
   timeout,
 }, async () => {
   await fc.assert(fc.asyncProperty(lives, lived), {

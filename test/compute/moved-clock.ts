@@ -1,15 +1,18 @@
-/** A database whose clock a test moves: services, leases and queries go by it, and no part of a service is replaced. */
+/** A database with a movable clock: services, leases and queries use it, and no part of a service is replaced. */
 
 import type { DatabaseClock } from "../../src/adapters/database-clock.ts";
 import type { App } from "../../src/core/app.ts";
 import { onServer } from "../support/database.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 
-/** `drop` ends it; `moves` sets its clock ahead, and tells these processes. A process that is not told asks within ten seconds. */
+/**
+ * `drop` removes it; `moves` sets its clock ahead and notifies these processes. Other processes read it within ten
+ * seconds.
+ */
 export async function movedClock() {
   const database = await preparedDatabase();
   const name = new URL(database.url).pathname.slice(1);
-  // Postgres finds this function before its own, in each session that begins after this.
+  // Postgres resolves this function before its own, in each later session.
   await onServer(
     `create schema moved;
      create table moved.clock (ahead interval not null);

@@ -1,4 +1,4 @@
-/** A node gets no task of its own side: with one it would buy itself a history of right results and points of trust. */
+/** A node gets no task of its own side: it could buy a history of valid results and points of trust. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
@@ -23,7 +23,7 @@ const known = async () => {
   await until(() => setup.app.runner.reached(trustProjection, position, LIMIT_MS));
 };
 
-/** Lets one agent act for another, as its signature would. */
+/** A delegation between two agents, as their signature would make it. */
 async function delegates(from: TestNode, to: TestNode): Promise<void> {
   const at = new Date();
   const delegation = {
@@ -37,7 +37,7 @@ async function delegates(from: TestNode, to: TestNode): Promise<void> {
 
 type Requester = { name: string; headers: Record<string, string> };
 
-/** Requesters that are one hand with a node: the agent itself, either side of a delegation, and a tenant that its wallet pays for. */
+/** Requesters bound to a node: the agent itself, either side of a delegation, and a tenant that its wallet pays for. */
 async function ownSide(of: TestNode): Promise<Requester[]> {
   const [principal, delegate] = [await setup.node("principal"), await setup.node("delegate")];
   await delegates(principal, of);
@@ -67,7 +67,7 @@ async function ownSide(of: TestNode): Promise<Requester[]> {
   ];
 }
 
-test("a task of its own side is neither assigned to a node nor lent to it, in one piece or in copies", async () => {
+test("a node neither gets an assignment nor a lease of its own side's task, as one task or in copies", async () => {
   for (const { name, headers } of await ownSide(node)) {
     const assigned = await setup.submit(headers, { ...task, assign: `agent:${node.agent_id}` });
     expect([name, assigned.status, assigned.body.errors?.[0].path]).toEqual([name, 400, "assign"]);
@@ -77,10 +77,10 @@ test("a task of its own side is neither assigned to a node nor lent to it, in on
   }
   await known();
   expect(await node.pull()).toBeNull();
-  // Another node gets all of them, so they were there to be had.
+  // Another node gets all of them, so they were available.
   const other = await setup.node("other", { max_concurrent: 16 });
-  const lent = [];
-  for (let one = await other.pull(); one; one = await other.pull()) lent.push(one);
-  expect(lent).toHaveLength(9);
-  expect((await other.gives(lent[0]!, chainOf(input_data))).status).toBe(200);
+  const leasedTask = [];
+  for (let one = await other.pull(); one; one = await other.pull()) leasedTask.push(one);
+  expect(leasedTask).toHaveLength(9);
+  expect((await other.gives(leasedTask[0]!, chainOf(input_data))).status).toBe(200);
 });

@@ -1,4 +1,7 @@
-/** A worker in Python's standard library alone, written from docs/compute.md: it registers, works and earns. Skips without python3. */
+/**
+ * A worker in Python's standard library, written from docs/compute.md: it registers, works and earns. Skips without
+ * python3.
+ */
 import { execFile, spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ComputeSetup, chainOf, openComputeSetup, sha256 } from "./compute-setup.ts";

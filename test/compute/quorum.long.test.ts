@@ -1,4 +1,4 @@
-/** Tasks that several nodes do: what enough of them come to is the result, those are paid, and whoever colludes has to be many. */
+/** Quorum tasks: the result that enough copies agree on counts, its nodes are paid, and collusion needs many nodes. */
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
@@ -11,7 +11,7 @@ import { turn } from "../support/turns.ts";
 import {
   type ComputeSetup,
   chainOf,
-  type Lent,
+  type LeasedTask,
   openComputeSetup,
   sha256,
   type TestNode,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => setup.service.stop());
 afterEach(async () => expectSums());
 
-/** Nothing is made or lost: what all accounts were credited by payments and gifts is theirs, or was a fee. */
+/** No money appears or vanishes: credits by payments and gifts are in accounts, or were fees. */
 async function expectSums(): Promise<void> {
   const { rows } = await setup.app.pool.query<{ tenant: string }>(
     "select distinct tenant from eventstore.events where stream_id like 'account-%'",
@@ -47,7 +47,7 @@ const judged = async () => {
 
 const PRICE = 10_000;
 
-/** A quorum of three, whose copies are there for all. */
+/** A quorum of three with all copies available. */
 async function submitted(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const { status, body } = await setup.submit(headers, {
@@ -60,30 +60,30 @@ async function submitted(tenant: string, more: object = {}) {
 }
 
 const pulls = (node: TestNode, kind: string) => node.pull(`?kinds=${kind}`);
-const gives = async (node: TestNode, lent: Lent, result: object) => {
-  const { status, body } = await node.gives(lent, result);
+const gives = async (node: TestNode, leasedTask: LeasedTask, result: object) => {
+  const { status, body } = await node.gives(leasedTask, result);
   expect(status, JSON.stringify(body)).toBe(200);
 };
 const stateOf = async (headers: Record<string, string>, task_id: string) =>
   (await setup.ask(headers, `/soul/compute/status/${task_id}`)).body;
 
-/** The first copy is begun by the first of these, and then the others are made for the others. */
+/** The first node begins the first copy, and then the others get theirs. */
 async function begun(
   tenant: string,
   by: TestNode[],
   more: { task_type?: string; [field: string]: unknown } = {},
 ) {
   const { headers, task_id } = await submitted(tenant, more);
-  const lent: Lent[] = [];
+  const leasedTask: LeasedTask[] = [];
   for (const node of by) {
-    lent.push(await pulls(node, more.task_type ?? tenant));
+    leasedTask.push(await pulls(node, more.task_type ?? tenant));
     await judged();
   }
-  return { headers, task_id, lent };
+  return { headers, task_id, leasedTask };
 }
 
 describe("a quorum of three", () => {
-  test("holds three times as much, makes the others once one is begun, and pays those that came to the same", async () => {
+  test("holds three prices, makes the other copies once one is begun, and pays the agreeing nodes", async () => {
     const { headers, task_id, body } = await submitted("two-of-three");
     expect(body).toMatchObject({
       state: "copied",
@@ -115,27 +115,27 @@ describe("a quorum of three", () => {
       provider_usd: "0.009",
     });
     expect(await stateOf(three.headers, third.task_id)).toMatchObject({ state: "rejected" });
-    // Two prices are spent; the third is held until nobody can dispute its rejection.
+    // Two prices are spent; the third is held until its rejection cannot be disputed.
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 20_000 });
   });
 
-  test("costs a node that differed nothing but its price, of a kind that the service cannot run", async () => {
+  test("costs a differing node only its price if the service cannot run the kind", async () => {
     const three = nodes[2]!;
     await setup.later(86_401, () => turn(setup.app, computeReactor));
     expect((await three.get(`/soul/node/status/${three.agent_id}`)).body).toMatchObject({ slashes: 0 });
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 0 });
   });
 
-  test("sets nothing aside of such a kind: two of three may be one hand, and the third keeps what it has", async () => {
+  test("reserves no collateral for such a kind: two of three may collude, and the third keeps its money", async () => {
     const [one, two, three] = nodes as [TestNode, TestNode, TestNode];
     for (const n of [0, 1, 2]) await setup.requester(`soul:${nodes[n]!.sx}`, 50_000);
     const run = async (tenant: string) => {
-      const { lent } = await begun(tenant, [one, two, three]);
-      await gives(one, lent[0]!, { a: 1 });
-      await gives(two, lent[1]!, { a: 1 });
-      await gives(three, lent[2]!, { a: 2 });
+      const { leasedTask } = await begun(tenant, [one, two, three]);
+      await gives(one, leasedTask[0]!, { a: 1 });
+      await gives(two, leasedTask[1]!, { a: 1 });
+      await gives(three, leasedTask[2]!, { a: 2 });
       await judged();
-      return lent[2]!.task_id;
+      return leasedTask[2]!.task_id;
     };
     const own = () => setup.account(`soul:${three.sx}`);
     const before = await own();
@@ -158,12 +158,12 @@ describe("a quorum of three", () => {
   });
 });
 
-test("where too little is the same it is done again, once, by others or the same, and then refunded", async () => {
-  const { headers, task_id, lent } = await begun("at-odds", nodes.slice(0, 3), { copies: 2 });
-  // Of two copies the third node got none.
-  expect(lent[2]).toBeNull();
-  await gives(nodes[0]!, lent[0]!, { a: 1 });
-  await gives(nodes[1]!, lent[1]!, { a: 2 });
+test("too little agreement leads to one second round, and then to a refund", async () => {
+  const { headers, task_id, leasedTask } = await begun("at-odds", nodes.slice(0, 3), { copies: 2 });
+  // With two copies the third node gets none.
+  expect(leasedTask[2]).toBeNull();
+  await gives(nodes[0]!, leasedTask[0]!, { a: 1 });
+  await gives(nodes[1]!, leasedTask[1]!, { a: 2 });
   await judged();
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 4 } });
   expect(await setup.account("at-odds")).toMatchObject({ held: 40_000, available: 960_000 });
@@ -177,18 +177,18 @@ test("where too little is the same it is done again, once, by others or the same
   expect(body).toMatchObject({ slashes: 0 });
 });
 
-test("a copy that comes after enough of the others is held against them; one that nobody begins is dropped", async () => {
-  const { headers, task_id, lent } = await begun("late", nodes.slice(0, 4), { copies: 5, agree: 3 });
-  for (const n of [0, 1, 2]) await gives(nodes[n]!, lent[n]!, { a: 1 });
+test("a late copy is compared with the agreement; an unstarted one is dropped", async () => {
+  const { headers, task_id, leasedTask } = await begun("late", nodes.slice(0, 4), { copies: 5, agree: 3 });
+  for (const n of [0, 1, 2]) await gives(nodes[n]!, leasedTask[n]!, { a: 1 });
   await judged();
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "settled", copies: { made: 5, agreed: 3 } });
   expect(await setup.account("late")).toMatchObject({ held: 20_000, spent: 3 * PRICE });
-  await gives(nodes[3]!, lent[3]!, { a: 1 });
+  await gives(nodes[3]!, leasedTask[3]!, { a: 1 });
   await judged();
   expect(await setup.account("late")).toMatchObject({ held: 0, spent: 4 * PRICE });
 });
 
-test("nobody's money is held for what was cancelled before it was begun", async () => {
+test("a task that is cancelled before it began holds no money", async () => {
   const { headers, task_id } = await submitted("dropped");
   const cancel = (id: string) => setup.ask(headers, "/soul/compute/cancel", { task_id: id });
   expect((await cancel(`${task_id}.1`)).status).toBe(404);
@@ -201,7 +201,7 @@ test("nobody's money is held for what was cancelled before it was begun", async 
   ).toMatch(/#task-state$/);
 });
 
-test("input: copies and agree are of a quorum, and more than half", async () => {
+test("copies and agree need verify=quorum, and agree is more than half", async () => {
   const headers = await setup.requester("mistaken");
   for (const [more, path] of [
     [{ verify: "requester", copies: 3 }, "copies"],
@@ -215,12 +215,12 @@ test("input: copies and agree are of a quorum, and more than half", async () => 
   expect(await setup.account("mistaken")).toMatchObject({ held: 0 });
 });
 
-/** Quorums that ten who collude bend among fifteen honest nodes. */
+/** Quorums that ten colluding nodes bend among fifteen honest ones. */
 const TASKS = scaled(8, 2);
 const COLLUDERS = 10;
 const HONEST = 15;
 
-test(`ten colluders of ${COLLUDERS + HONEST} nodes bend as many of ${TASKS} quorums of three as two drawn of them would`, async () => {
+test(`ten colluders of ${COLLUDERS + HONEST} nodes bend only the share of ${TASKS} quorums that chance predicts`, async () => {
   const market = await Promise.all(
     Array.from({ length: COLLUDERS + HONEST }, (_, n) =>
       setup.node(`colluding-${n}`, { max_concurrent: 200 }),
@@ -243,9 +243,9 @@ test(`ten colluders of ${COLLUDERS + HONEST} nodes bend as many of ${TASKS} quor
     const waiting = [...market];
     const three = [1, 2, 3].map(() => waiting.splice(below(waiting.length), 1)[0]!);
     for (const [at, node] of three.entries()) {
-      const lent = await pulls(node, kind);
+      const leasedTask = await pulls(node, kind);
       if (at === 0) await judged();
-      await gives(node, lent, { right: !isBent(node) });
+      await gives(node, leasedTask, { right: !isBent(node) });
     }
     await judged();
     const { state: ended, result } = await stateOf(headers, body.task_id);
@@ -254,14 +254,14 @@ test(`ten colluders of ${COLLUDERS + HONEST} nodes bend as many of ${TASKS} quor
     expect(result.right).toBe(colluding < 2);
     if (colluding >= 2) bent++;
   }
-  // Hypergeometric: two or three of three drawn without putting back.
+  // Hypergeometric: two or three of three drawn without replacement.
   const [c, h, all] = [COLLUDERS, HONEST, COLLUDERS + HONEST];
   const ways = (all * (all - 1) * (all - 2)) / 6;
   const p = (((c * (c - 1)) / 2) * h + (c * (c - 1) * (c - 2)) / 6) / ways;
   expect(Math.abs(bent - TASKS * p)).toBeLessThan(3 * Math.sqrt(TASKS * p * (1 - p)));
 });
 
-test("one copy is enough of a node that is sure, where the draw says so", async () => {
+test("one copy of a proven node suffices if the draw says so", async () => {
   const sure = nodes[5]!;
   await setup.app.pool.query("update read.compute_nodes_v3 set valid_audits = 1000000 where sx = $1", [
     sure.sx,
@@ -270,26 +270,26 @@ test("one copy is enough of a node that is sure, where the draw says so", async 
   await setup.app.decide(account, account.targetOf(`soul:${sure.sx}`), rich, { meta: { actor: "test" } });
   const input_data = { seed: sha256("seed"), n: 5 };
   const chain = { task_type: "sha256-chain", input_data };
-  const { headers, task_id, lent } = await begun("sure", [sure], chain);
+  const { headers, task_id, leasedTask } = await begun("sure", [sure], chain);
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 1 } });
-  await gives(sure, lent[0]!, chainOf(input_data));
+  await gives(sure, leasedTask[0]!, chainOf(input_data));
   await judged();
-  // Without a seed to draw from nobody is sure.
+  // Without a seed no draw accepts a single copy.
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 3 } });
   await setup.activeSeed();
   const next = await begun("sure-drawn", [sure], chain);
-  await gives(sure, next.lent[0]!, chainOf(input_data));
+  await gives(sure, next.leasedTask[0]!, chainOf(input_data));
   await judged();
   expect(await stateOf(next.headers, next.task_id)).toMatchObject({
     ...{ state: "settled", copies: { made: 1, agreed: 1 }, result: chainOf(input_data) },
   });
   expect(await setup.account("sure-drawn")).toMatchObject({ held: 0, spent: 1_000 });
-  // Of a kind that the service cannot run its node has nothing to lose by a single copy.
+  // For a kind that the service cannot run, the node risks nothing with a single copy.
   const opaque = await begun("sure-opaque", [sure]);
   expect(await stateOf(opaque.headers, opaque.task_id)).toMatchObject({ copies: { made: 3 } });
 });
 
-test("copies are done by nodes that are not bound to each other", async () => {
+test("copies never go to nodes that are bound to each other", async () => {
   const { app } = setup;
   const [one, two, three] = nodes as [TestNode, TestNode, TestNode];
   const at = new Date();

@@ -1,6 +1,6 @@
 /**
- * Tasks that a wallet pays by x402, done by three processes of `tallystick work` which are killed with -9 at random: each is settled or
- * refunded once, the books agree, and a stranger verifies the receipts. COMPUTE_TASKS=500 asks for what the market has to stand.
+ * Tasks paid by x402 and done by three processes of `tallystick work` that are killed at random: each is settled or
+ * refunded once, the books agree, and a stranger verifies the receipts. COMPUTE_TASKS=500 gives the promised size.
  */
 import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -38,7 +38,7 @@ const taskOf = (n: number) =>
   [
     { task_type: "js", input_data: { code: "return args.map((x) => x * x)", args: [n, n + 0.5] } },
     { task_type: "sql", input_data: { query: `select range * ${n} as times from range(3)` } },
-    // Long enough for its worker to be killed in the midst of it.
+    // Long enough to kill its worker during the run.
     { task_type: "sha256-chain", input_data: { seed: sha256("seed"), n: 300_000 + n } },
   ][n % 3]!;
 
@@ -49,7 +49,7 @@ async function hire(n: number, dir?: string): Promise<WorkProcess> {
   return worker;
 }
 
-/** Kills one worker after the other at moments of chance; each is started again as the same agent. */
+/** Kills workers one by one at random moments; each restarts as the same agent. */
 async function killAtRandom(staff: WorkProcess[]): Promise<void> {
   for (let kills = 0; kills < KILLS; kills++) {
     await pause(randomInt(1_500));
@@ -60,7 +60,7 @@ async function killAtRandom(staff: WorkProcess[]): Promise<void> {
   }
 }
 
-/** The silence of the killed is a minute and a half: told at once here. */
+/** Reports silence at once instead of after a minute and a half. */
 const tellSilence = () =>
   setup.app.pool.query(
     `update read.compute_tasks_v4 t set leased_at = leased_at - interval '2 minutes'
@@ -68,7 +68,7 @@ const tellSilence = () =>
         and not exists (select from compute.leases_heard h where h.lease_sha256 = t.lease_sha256 and h.heard_at > now() - interval '60 seconds')`,
   );
 
-/** A task as its owner is told of it. */
+/** A task as its owner sees it. */
 async function shown(task_id: string) {
   const url = `${setup.service.url}/soul/compute/status/${task_id}`;
   const answer = await fetch(url, { headers: await walletProof(payer, url, { method: "GET" }) });

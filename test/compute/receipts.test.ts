@@ -1,10 +1,10 @@
-/** Receipts of an EVM key, by EIP-712 as wallets sign it; and those that are forged, borrowed or shown twice. */
+/** Receipts of an EVM key by EIP-712, as wallets sign; and forged, borrowed or repeated ones. */
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type ComputeSetup,
   chainOf,
-  type Lent,
+  type LeasedTask,
   openComputeSetup,
   sha256,
   type TestNode,
@@ -43,7 +43,7 @@ async function prove(of: TestNode, account: PrivateKeyAccount): Promise<void> {
 
 const input = { seed: sha256("seed"), n: 3 };
 let buyers = 0;
-async function lent(): Promise<Lent> {
+async function leasedTask(): Promise<LeasedTask> {
   const headers = await setup.requester(`receipt-${++buyers}`);
   await setup.submit(headers, { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02 });
   await setup.folded();
@@ -55,8 +55,8 @@ const ENGINE = sha256("by hand");
 const text = (name: string) => ({ name, type: "string" });
 const digest = (name: string) => ({ name, type: "bytes32" });
 
-/** As docs/compute.md says that a wallet signs it. */
-async function byWallet(account: PrivateKeyAccount, task: Lent, bent: object = {}) {
+/** A wallet's signature by docs/compute.md. */
+async function byWallet(account: PrivateKeyAccount, task: LeasedTask, bent: object = {}) {
   const hex = (of: string) => `0x${of}`;
   const signature = await account.signTypedData({
     domain: { name: "Tallystick compute", version: "1" },
@@ -104,7 +104,7 @@ async function byWallet(account: PrivateKeyAccount, task: Lent, bent: object = {
 
 const flipped = (byte: string) => (Number.parseInt(byte, 16) ^ 1).toString(16).padStart(2, "0");
 
-const given = async (task: Lent, receipt: object) => {
+const given = async (task: LeasedTask, receipt: object) => {
   const { status, body } = await node.gives(task, chainOf(input), { receipt });
   return [
     status,
@@ -114,8 +114,8 @@ const given = async (task: Lent, receipt: object) => {
   ];
 };
 
-test("an EVM key of the agent signs a receipt, and a bent one is refused while the lease stays", async () => {
-  const task = await lent();
+test("an agent's EVM key signs a receipt, and a forged one is refused and leaves the lease", async () => {
+  const task = await leasedTask();
   const stranger = privateKeyToAccount(generatePrivateKey());
   const good = await byWallet(wallet, task);
   const refused = [
@@ -131,11 +131,11 @@ test("an EVM key of the agent signs a receipt, and a bent one is refused while t
   expect(await given(task, good)).toEqual([200, "submitted"]);
 });
 
-test("a receipt of one task is none of the next, nor another agent's", async () => {
-  const first = await lent();
+test("a receipt is neither valid for another task nor for another agent", async () => {
+  const first = await leasedTask();
   const receipt = await byWallet(wallet, first);
   expect(await given(first, receipt)).toEqual([200, "submitted"]);
-  const second = await lent();
+  const second = await leasedTask();
   expect(await given(second, receipt)).toEqual([400, "receipt-refused"]);
   const other = await setup.node("borrower");
   const borrowed = privateKeyToAccount(generatePrivateKey());

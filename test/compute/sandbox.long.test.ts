@@ -1,4 +1,4 @@
-/** Programs written against the sandbox: to see the machine, to take more of it than allowed, or to come to something else on another. */
+/** Programs against the sandbox: to see the machine, to exceed its limits, or to differ between machines. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,9 +15,9 @@ const run = (kind: BuiltIn, input: object, by = executor) =>
 const sql = (query: string, tables = {}, by = executor) => run("sql", { query, tables }, by);
 const js = (code: string, more: object = {}) => run("js", { code, ...more });
 
-describe("sql: what is read", () => {
+describe("sql: reads", () => {
   test.each([
-    // A name that the query gives is a table only where it stands, and never a function or another schema's.
+    // A name of the query is a table only in its scope, never a function or another schema's table.
     `with "query()" as (select 1) select * from query('select random()')`,
     `with "pragma_platform()" as (select 1) select * from pragma_platform()`,
     `with "information_schema.tables" as (select 1) select * from information_schema.tables`,
@@ -26,14 +26,14 @@ describe("sql: what is read", () => {
     "select * from (show databases)",
     "select * from (summarize select 1)",
     "with a as (select * from b), b as (select 1) select * from a",
-  ])("is none of the machine's: %s", async (query) => {
+  ])("see nothing of the machine: %s", async (query) => {
     expect(await sqlInProcess(query)).toEqual({
       exit: "ok",
       output: { error: expect.stringMatching(/^reads .+, which is none of its tables$/) },
     });
   });
 
-  test("what the query has made around a place is there, itself where it is recursive", async () => {
+  test("see what the query defines in scope, and themselves in a recursion", async () => {
     const query = `with recursive n as (select 1 as i union all select i + 1 from n where i < 3), m as (select max(i) as top from N)
       select i, (with s as (select * from m) select top from s) as top from n`;
     expect(await sql(query)).toEqual({
@@ -43,16 +43,16 @@ describe("sql: what is read", () => {
   });
 });
 
-describe("sql: what is computed", () => {
+describe("sql: results", () => {
   test.each([
-    // Macros are what they are made of.
+    // Macros expand to their parts.
     "select ago(interval 1 day)",
     "select pg_postmaster_start_time()",
     "select pg_conf_load_time()",
     "select current_localtime()",
     "select current_localtimestamp()",
     "select geomean(x) from (select 1.5::double as x)",
-    // The C library's last digit, by the processor.
+    // The last digit of the C library depends on the processor.
     "select sin(1.1)",
     "select exp(i) from range(3) r(i)",
     "select 1.1 ^ 2.2",
@@ -65,12 +65,12 @@ describe("sql: what is computed", () => {
     "select approx_quantile(i, 0.5) from range(9) r(i)",
     "select reservoir_quantile(i, 0.5) from range(9) r(i)",
     "select signbit('nan'::double)",
-  ])("does not rest on time, chance or processor: %s", async (query) => {
+  ])("do not depend on time, chance or processor: %s", async (query) => {
     const why = /^uses \S+(?:, which is not among|, whose last digit| without saying)/;
     expect(await sqlInProcess(query)).toEqual({ exit: "ok", output: { error: expect.stringMatching(why) } });
   });
 
-  test("what is left comes to the same on a processor without fused multiplication", async () => {
+  test("are equal on a processor without fused multiplication", async () => {
     const older = processExecutor({
       environment: { GLIBC_TUNABLES: "glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4,-AVX" },
     });
@@ -85,36 +85,36 @@ describe("sql: what is computed", () => {
     expect(there).toEqual(here);
   });
 
-  test("nothing is divided by zero, which would have the sign of the processor's", async () => {
+  test("exclude division by zero, whose sign depends on the processor", async () => {
     const query = "select 1.0::double / 0 as a, (0.0::double / 0.0::double)::varchar as b";
     expect(await sql(query)).toEqual({ exit: "ok", output: { rows: [{ a: null, b: null }] } });
   });
 
-  test("a column may have the name of a function", async () => {
+  test("may name a column like a function", async () => {
     const columns = ["version", "now", "exp"].map((name) => ({ name, type: "bigint" }));
     const answered = await sql("select version, now, exp from t", { t: { columns, rows: [[1, 2, 3]] } });
     expect(answered).toEqual({ exit: "ok", output: { rows: [{ version: "1", now: "2", exp: "3" }] } });
   });
 
-  test("an order that the query ends in is kept, whatever it is by", async () => {
+  test("keep the query's final order, whatever it orders by", async () => {
     const rows = [["b"], ["C"], ["a"]];
     const t = { columns: [{ name: "x", type: "varchar" }], rows };
     const answered = await sql("select x from t order by lower(x) desc", { t });
     expect(answered).toEqual({ exit: "ok", output: { rows: [{ x: "C" }, { x: "b" }, { x: "a" }] } });
-    // A text that says so is no order.
+    // The text in a literal is no order clause.
     const said = await sql("select x, 'order by x' as y from t", { t });
     expect(said).toMatchObject({ output: { rows: [{ x: "C" }, { x: "a" }, { x: "b" }] } });
   });
 });
 
-describe("sql: what it takes", () => {
-  test("rows without end are a limit, and are not made", async () => {
+describe("sql: resources", () => {
+  test("endless rows hit a limit before they exist", async () => {
     const query = "select i from range(100000000000) r(i)";
     expect(await sql(query)).toEqual({ exit: "limit", output: { limit: "rows" } });
   });
 
   test.skipIf(process.platform !== "linux")(
-    "memory that DuckDB does not count ends by the system's limit",
+    "memory that DuckDB does not count ends at the system's limit",
     async () => {
       const query = "select count(*) from (select repeat('x', 1000000) s from range(3000) order by s)";
       expect(await sql(query)).toMatchObject({ exit: "failed" });
@@ -129,7 +129,7 @@ describe("js", () => {
     ["typed arrays", "const all = []; for (;;) all.push(new Uint8Array(4_096))"],
     ["large numbers", "const all = []; for (;;) all.push(2n ** 20_000n + BigInt(all.length))"],
     ["a map", "const all = new Map(); for (let n = 0; ; n++) all.set(n, { n })"],
-  ])("memory taken piece by piece ends by its limit: %s", async (_, code) => {
+  ])("memory taken piece by piece ends at its limit: %s", async (_, code) => {
     const limits = { ticks: 100_000, memory_mb: 16 };
     expect(await js(code, { limits })).toEqual({ exit: "limit", output: { limit: "memory" } });
   });
@@ -147,7 +147,7 @@ describe("js", () => {
     expect(await js(code, { limits })).toEqual(first);
   });
 
-  test("how much fits is the same each time", async () => {
+  test("the available memory is the same each time", async () => {
     const code = "const all = []; try { for (;;) all.push('x'.repeat(1_000)) } catch { return all.length }";
     const first = await js(code);
     expect(first).toEqual({ exit: "ok", output: { value: expect.any(Number) } });
@@ -172,7 +172,7 @@ describe("js", () => {
       "InternalError",
       "function* g(n) { if (n) yield* g(n - 1); yield n } return [...g(100_000)]",
     ],
-  ])("nesting without end is the program's own error: %s", async (_, name, code) => {
+  ])("endless nesting is the program's own error: %s", async (_, name, code) => {
     expect(await js(code)).toEqual({ exit: "ok", output: { error: `${name}: stack overflow` } });
   });
 
@@ -180,23 +180,23 @@ describe("js", () => {
     ["throw undefined", ": undefined"],
     ["throw { name: { toString: 1 }, message: 'm' }", ": m"],
     ["throw Symbol('s')", ": Symbol(s)"],
-  ])("what is thrown need be no error: %s", async (code, error) => {
+  ])("a thrown value need not be an error: %s", async (code, error) => {
     expect(await js(code)).toEqual({ exit: "ok", output: { error } });
   });
 
-  test("a result too large to be kept is a limit, the same on every node", async () => {
+  test("a result that is too large is a limit, the same on every node", async () => {
     const code = "return 'x'.repeat(2 ** 20)";
     expect(await js(code)).toEqual({ exit: "limit", output: { limit: "result" } });
   });
 
-  test("a number that is none has the same bytes, whatever it is made of", async () => {
+  test("NaN has the same bytes however it arises", async () => {
     const code = `const f = new Float64Array([NaN, 0 / 0, -(0 / 0), Infinity - Infinity, Infinity * 0, Math.sqrt(-1), -NaN, Number("x")]);
       return [...new Set(new Uint32Array(f.buffer))].map((n) => n.toString(16)).sort()`;
     expect(await js(code)).toEqual({ exit: "ok", output: { value: ["0", "7ff80000"] } });
   });
 
-  test("arguments keep a key that a literal would take for a prototype", async () => {
-    // Reading an input leaves such a key out; a worker may be handed one all the same.
+  test("arguments keep a key that a literal would treat as a prototype", async () => {
+    // Reading an input drops such a key; a worker may still receive one.
     const args = JSON.parse('{"__proto__": {"a": 1}}');
     const code = "return [Object.keys(args), args.a === undefined]";
     const input = { ...readKind("js", { code }), args } as KindInput<"js">;
@@ -249,14 +249,14 @@ describe("on other versions of Node", () => {
         expect(new Set(digests), JSON.stringify(input)).toHaveProperty("size", 1);
         seen.add(digests[0]!);
       }
-      // They do come to different things.
+      // They do have different results.
       expect(seen.size).toBeGreaterThan(PROGRAMS / 2);
     },
     3_600_000,
   );
 });
 
-/** The nth program: half of them js, and of the others most sql. */
+/** The nth program: half of them js, the others mostly sql. */
 function generated(n: number): [BuiltIn, object] {
   const numbers = Array.from({ length: 40 }, (_, i) => ((n * 7_919 + i * 104_729) % 10_007) / 7);
   if (n % 10 === 9)

@@ -1,4 +1,7 @@
-/** A node takes its stake away while a wrong result of it is checked, at two processes and in many orders: the slash finds its money. */
+/**
+ * A node withdraws its stake while a wrong result is checked, at two processes and in many orders: the slash finds its
+ * money.
+ */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -47,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   at: fc.constantFrom(0 as const, 1 as const),
   with_next: fc.boolean(),
 });
-/** The stake is free, and is given back by the other process. */
+/** The stake is free, and the other process releases it. */
 const comesFree: Step[] = [
   { does: "time passes", at: 0, with_next: false },
   { does: "what is due happens", at: 1, with_next: false },
@@ -94,7 +97,9 @@ class Thief {
         const to = `0x${"7".repeat(40)}` as const;
         const asked = { withdrawal_id: randomUUID(), to, payer: to, amount_micro, seen_block: 1 };
         const target = account.targetOf(this.tenant);
-        return apps[at]!.decide(account, target, withdrawal.ask(asked, now), { meta: { actor: "test" } });
+        return apps[at]!.decide(account, target, withdrawal.requestWithdrawal(asked, now), {
+          meta: { actor: "test" },
+        });
       }
       case "time passes":
         return clock.moves(DAY_S, apps);
@@ -103,7 +108,7 @@ class Thief {
     }
   }
 
-  /** Takes the steps, those that begin at the same time together; what is refused changes nothing. */
+  /** Runs the steps, concurrent ones together; a refused step changes nothing. */
   async live(steps: readonly Step[]): Promise<void> {
     let together: Step[] = [];
     for (const [n, one] of steps.entries()) {
@@ -119,12 +124,12 @@ class Thief {
 
 async function takes({ name, begin }: Reactor, at: number, app = apps[at]!): Promise<void> {
   await setup.folded();
-  // A name of its own for each process, as where one has lost its lease without knowing.
+  // A separate name for each process, as if one had lost its lease unknowingly.
   const { status, reason } = await turnOf(app, `${name}.${at}`, begin());
   expect({ failed: status === "failed", reason }).toEqual({ failed: false, reason: undefined });
 }
 
-/** The service, whose first run of a task has this happen. */
+/** The service; `work` happens during its first run of a task. */
 function during(work: () => Promise<void>): App {
   let isFirst = true;
   const run: App["executor"]["run"] = async (of) => {
@@ -145,7 +150,7 @@ async function lived({ leaves_before, meanwhile, checked }: Life): Promise<void>
   expect((await thief.stakes(STAKE_MICRO)).status).toBe(200);
   if (leaves_before) {
     await thief.stakes(0);
-    // Nearly the week after which the stake is free.
+    // Almost the week after which the stake is free.
     await clock.moves(7 * DAY_S - 3_600, apps);
   }
   const headers = await setup.requester(`of-${name}`);
@@ -155,11 +160,11 @@ async function lived({ leaves_before, meanwhile, checked }: Life): Promise<void>
   });
   await node.beat();
   await setup.folded();
-  const lent = await node.pull("?wait_s=10");
+  const leasedTask = await node.pull("?wait_s=10");
   const isTimeless = ({ does }: Step) => does !== "time passes";
   await Promise.all([
     thief.live(meanwhile.filter(isTimeless)),
-    node.gives(lent, { hash: "00".repeat(32) }).then(({ status }) => expect(status).toBe(200)),
+    node.gives(leasedTask, { hash: "00".repeat(32) }).then(({ status }) => expect(status).toBe(200)),
   ]);
   await takes(
     auditReactor,
@@ -179,7 +184,7 @@ async function lived({ leaves_before, meanwhile, checked }: Life): Promise<void>
 
 const SEED = SCALE === 1 ? { seed: 20261128 } : {};
 
-test("whatever its node does with its stake while a wrong result is checked, the requester gets the price of it", {
+test("whatever its node does with its stake during the check of a wrong result, the requester gets the price", {
   timeout: 600_000 * Math.max(1, SCALE),
 }, async () => {
   await fc.assert(fc.asyncProperty(life, lived), {

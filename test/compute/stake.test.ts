@@ -1,4 +1,4 @@
-/** What a node puts up: held from its account, lost where it cheats, back a week after it was asked for. */
+/** A node's stake: held in its account, lost by cheating, free a week after its withdrawal. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
@@ -37,7 +37,7 @@ async function cheat(requester: string): Promise<void> {
   expect(await turn(setup.app, auditReactor)).toEqual({ status: "done" });
 }
 
-test("it is held, can grow, and cannot be more than there is", async () => {
+test("a stake is held, can grow, and cannot exceed the balance", async () => {
   expect((await stake(0.01)).body).toMatchObject({ stake_usdc: "0.01", stake_free_at: null });
   expect(await has()).toMatchObject({ available: 40_000, held: 10_000 });
   expect((await stake(0.05)).body).toMatchObject({ stake_usdc: "0.05" });
@@ -51,7 +51,7 @@ test("it is held, can grow, and cannot be more than there is", async () => {
   expect(await has()).toMatchObject({ available: 0, held: 50_000 });
 });
 
-test("a wrong result takes its price from it, for the requester", async () => {
+test("a wrong result's price is taken from the stake for the requester", async () => {
   await cheat("deceived");
   expect(await has()).toMatchObject({ available: 0, held: 49_000, spent: 1_000 });
   expect(await setup.account("deceived")).toMatchObject({ available: 1_001_000, held: 0 });
@@ -59,7 +59,7 @@ test("a wrong result takes its price from it, for the requester", async () => {
   expect(body).toMatchObject({ node: { stake_usdc: "0.049" }, slashes: 1 });
 });
 
-test("asked back it can still be lost for a week, and then it is there again", async () => {
+test("a withdrawn stake can be lost for a week, and is then available", async () => {
   const { body } = await stake(0);
   expect(Date.parse(body.stake_free_at) - Date.now()).toBeGreaterThan((WEEK_S - 60) * 1_000);
   await cheat("deceived-again");

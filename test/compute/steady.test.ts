@@ -1,14 +1,14 @@
-/** The list of functions that the kind sql may use, held against DuckDB's own list. */
+/** The allowed functions of the kind sql, compared with DuckDB's own list. */
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
 import { OF_PROCESSOR, STEADY } from "../../src/adapters/execution/functions.ts";
 import { runSql } from "../../src/adapters/execution/sql.ts";
 
-/** A name that tells of a moment, of chance, of the machine or of the session. */
+/** Names about time, chance, the machine or the session. */
 const UNSTEADY =
   /now|today|current|local|random|uuidv|gen_|seed|sleep|txid|^version|setting|getvariable|serialize|nextval|currval|pg_(?!typeof)|stats/;
 
-test("each function of the list is DuckDB's, is called consistent by it, and names no moment, chance or machine", async () => {
+test("each allowed function is in DuckDB, marked consistent, and independent of time, chance and machine", async () => {
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   const told = await connection.runAndReadAll(
     `select lower(function_name) as name, bool_and(coalesce(stability, 'CONSISTENT') = 'CONSISTENT') as consistent
@@ -20,7 +20,7 @@ test("each function of the list is DuckDB's, is called consistent by it, and nam
   expect([...STEADY].filter((name) => UNSTEADY.test(name) || OF_PROCESSOR.has(name))).toEqual([]);
 });
 
-test("an error that quotes the words of a lack of memory is a result as any other", async () => {
+test("an error that quotes the text of an out-of-memory error is an ordinary result", async () => {
   const query = "select cast('out of memory' as int)";
   const { exit, output } = await runSql({ query, tables: {} });
   expect([exit, output.error]).toEqual(["ok", expect.stringContaining("Could not convert")]);
@@ -36,7 +36,7 @@ test.each([
   "select txid_current()",
   "select getvariable('a')",
   "select stats(1)",
-])("a function outside of the list is refused by its name: %s", async (query) => {
+])("a function outside of the list is refused by name: %s", async (query) => {
   const { output } = await runSql({ query, tables: {} });
   expect(output.error).toMatch(
     /^uses \w+, which is not among the functions that answer the same at any time/,

@@ -1,6 +1,6 @@
 /**
- * Workers that are stopped past their lease while another finishes what they had: each is told 409 once it goes on, and one result counts.
- * STOPS=1000 asks for as many as the market has to stand.
+ * Workers paused past their lease while another finishes their tasks: each gets 409 when it resumes, and one result
+ * counts. STOPS=1000 gives the promised size.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import { type Answer, type ComputeSetup, chainOf, openComputeSetup, sha256 } fro
 import { startWork, type WorkProcess } from "./work-process.ts";
 
 const STOPS = scaled(2, 2);
-/** Workers that stand still at once; two more are there to finish what these had. An address registers twenty agents an hour. */
+/** Workers paused at once; two more finish their tasks. An address registers twenty agents an hour. */
 const AT_ONCE = Math.min(STOPS, 18);
 const CREW = AT_ONCE + 2;
 const PRICE_MICRO = 1_000;
@@ -35,8 +35,8 @@ afterAll(async () => {
 });
 
 /**
- * What lies between workers and service: it writes down how results are answered, and holds back the signs of life of whoever was
- * stopped, which could tell a worker before its result does.
+ * A proxy between workers and service. It records the answers to results, and delays heartbeats of a paused worker,
+ * which could tell it of the loss before its result does.
  */
 async function watchedNetwork(target: string) {
   const answers = new Map<string, string[]>();
@@ -69,7 +69,7 @@ async function watchedNetwork(target: string) {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How results of a task were answered, in their order. */
+    /** The answers to a task's results, in order. */
     answersTo: (task_id: string) => answers.get(task_id) ?? [],
     hold: (agent: string) => held.add(agent),
     let: (agent: string) => held.delete(agent),
@@ -91,14 +91,14 @@ async function hire(agent: string): Promise<Worker> {
 const seed = sha256("seed");
 const tenant = "stopped";
 
-/** Asks again where a connection is lost that the service has closed for being idle. */
+/** Retries if the service closed an idle connection. */
 function ask(headers: Record<string, string>, path: string, body?: object): Promise<Answer> {
   const named = { ...headers, "Idempotency-Key": randomUUID() };
   return until(() => setup.ask(named, path, body));
 }
 
 type Leased = { sx: number; lease_sha256: string };
-/** What the log tells of tasks as it grows: asking for each would take the processor from the workers. */
+/** Reads tasks from the growing log: one query per task would take the processor from the workers. */
 const leases = new Map<string, Leased[]>();
 const given = new Set<string>();
 
@@ -111,7 +111,7 @@ async function follow(signal: AbortSignal): Promise<void> {
     }
 }
 
-/** Whether a worker could be stopped before its result was there; then another has finished, and it was told so. */
+/** Returns whether a worker was paused before its result arrived; then another finished, and it got the 409. */
 async function stopOne(
   crew: readonly Worker[],
   headers: Record<string, string>,
@@ -148,7 +148,7 @@ async function stopOne(
   return true;
 }
 
-/** The silence of a lease is a minute and a half: told at once here, once the read model has it. */
+/** Reports a lease's silence at once, when the read model has it, instead of after a minute and a half. */
 const silence = async ({ lease_sha256 }: Leased): Promise<boolean> => {
   const { pool } = setup.app;
   await pool.query(
@@ -162,7 +162,7 @@ const silence = async ({ lease_sha256 }: Leased): Promise<boolean> => {
   return rowCount === 1;
 };
 
-test(`${STOPS} workers stopped past their lease: another finishes, each is told 409, and one result counts`, async () => {
+test(`${STOPS} workers paused past their lease: another finishes, each gets 409, and one result counts`, async () => {
   const headers = await setup.requester(tenant, 2 * STOPS * PRICE_MICRO + 1_000_000);
   const watching = new AbortController();
   const following = follow(watching.signal);
@@ -175,7 +175,7 @@ test(`${STOPS} workers stopped past their lease: another finishes, each is told 
       while (left > 0) {
         left--;
         asked++;
-        // Long enough to be stopped in the midst of it.
+        // Long enough to pause its worker during the run.
         if (!(await stopOne(crew, headers, 200_000 + asked))) left++;
       }
     },

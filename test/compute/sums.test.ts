@@ -4,7 +4,7 @@ import { tasksProjection } from "../../src/projections/compute/tasks.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { agencyOf } from "../trust/agency.ts";
-import { COUNTED } from "./counted.ts";
+import { COUNTED } from "./totals.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("what the market comes to is what its tasks come to, after each of them", async () => {
+test("the market's totals equal the sums over its tasks after each of them", async () => {
   const { app } = service;
   const agency = agencyOf(app);
   for (const n of [1, 2]) await agency.register(n);

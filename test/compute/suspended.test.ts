@@ -1,4 +1,4 @@
-/** An agent that is suspended is read, and neither works nor spends: each operation of both markets. */
+/** A suspended agent can be read, but neither works nor spends: each operation of both markets. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { effectOf } from "../../src/api/declare/operation-facts.ts";
 import { compute } from "../../src/areas/compute.ts";
@@ -23,7 +23,7 @@ const changing = [...compute.operations, ...marketplace.operations].filter(
     operation.access.some(({ kind }) => kind === "subject's key" || kind === "account"),
 );
 
-/** The example of an operation, as this agent asks it. */
+/** Calls an operation with its example, as this agent. */
 function ask({ route, example }: (typeof changing)[number], headers: Record<string, string>) {
   const { call, get, post } = caller(setup.service.url);
   const [method = "", path = ""] = route.split(" ");
@@ -41,7 +41,7 @@ function ask({ route, example }: (typeof changing)[number], headers: Record<stri
 const suspension = (suspended: boolean) =>
   setSuspended(setup.app, node.agent_id, { suspended, reason: "for a test" });
 
-describe("while it is suspended", () => {
+describe("a suspended agent's call", () => {
   test.each(changing.map((operation) => [operation.name, operation] as const))(
     "%s is refused",
     async (_, operation) => {
@@ -55,7 +55,7 @@ describe("while it is suspended", () => {
   );
 });
 
-test("between its admission and its commit, a call of its is refused as well", async () => {
+test("a call of an agent that is suspended between admission and commit is refused", async () => {
   const { app } = setup;
   const before = await setup.account(`soul:${node.sx}`);
   let races = 0;
@@ -72,7 +72,7 @@ test("between its admission and its commit, a call of its is refused as well", a
   expect(await setup.account(`soul:${node.sx}`)).toEqual(before);
 });
 
-test("it still sees what it has", async () => {
+test("a suspended agent can still read its data", async () => {
   const own = await node.get("/soul/compute/tasks");
   expect(own.status).toBe(200);
   expect((await node.get(`/soul/node/status/${node.agent_id}`)).status).toBe(200);

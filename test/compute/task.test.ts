@@ -1,4 +1,4 @@
-/** A task: every transition, every refusal, and what holds whatever happens. */
+/** Tasks: every transition, every refusal, and invariants. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
@@ -91,10 +91,10 @@ const audit = (verdict: "valid" | "mismatch" | "inconclusive") =>
 const given = specificationOf(task);
 
 describe("a lease", () => {
-  test("is of one node, at its price for the whole limit", () =>
+  test("belongs to one node, at its price for the whole limit", () =>
     given([submitted()]).when(lease()).then([leased()]));
 
-  test("is refused while another holds the task, before it is ready, after its deadline, and below what the node asks", () => {
+  test("is refused while another node has the task, before it is ready, after its deadline, and below the node's price", () => {
     given([submitted(), leased()])
       .when(lease(8, at, "b"))
       .thenThrows(refusedAs("task-state"));
@@ -109,7 +109,7 @@ describe("a lease", () => {
       .thenThrows(refusedAs("task-state"));
   });
 
-  test("is never for a node that is one hand with the requester, and where one is named, that one's alone", () => {
+  test("never goes to the requester's own side, and an assigned task goes to its node only", () => {
     const own = lease(7, at, "a", 60_000, ["acme", "soul:7"]);
     for (const assign of [null, 7])
       given([submitted({ assign })])
@@ -123,7 +123,7 @@ describe("a lease", () => {
       .then([leased()]);
   });
 
-  test("that is lost lets others begin after 5, then 20 seconds; the third gives the task up", () => {
+  test("that is lost makes the task available after 5, then 20 seconds; the third loss ends it", () => {
     given([submitted(), leased()])
       .when(lost(1))
       .then([expired(1)]);
@@ -139,14 +139,14 @@ describe("a lease", () => {
       ]);
   });
 
-  test("that is over already cannot be lost again", () => {
+  test("that is over cannot be lost again", () => {
     for (const story of [[resulted()], [expired(1)], [expired(1), leased(2, "b")]])
       given([submitted(), leased(), ...story])
         .when(lost(1))
         .thenNothingHappened();
   });
 
-  test("holds 90 seconds after its worker was heard, and never beyond its limit", () => {
+  test("lasts 90 seconds from its worker's last heartbeat, and never beyond its limit", () => {
     const one = { attempt: 1, lease_sha256: digest("a"), leased_at: at, limit_at: later(600) };
     expect(leaseEndsAt(one, null)).toBe(later(90));
     expect(leaseEndsAt(one, later(60))).toBe(later(150));
@@ -158,7 +158,7 @@ describe("a lease", () => {
 describe("a result", () => {
   const take = (name = "a", output = "out") => task.takeResult(digest(name), made(output));
 
-  test("counts by the lease that holds; said again it is no news, and another one is refused", () => {
+  test("counts with a live lease; a repeat is no event, and another result is refused", () => {
     given([submitted(), leased()]).when(take()).then([resulted()]);
     given([submitted(), leased(), resulted()]).when(take()).thenNothingHappened();
     given([submitted(), leased(), resulted()])
@@ -166,7 +166,7 @@ describe("a result", () => {
       .thenThrows(refusedAs("result-differs"));
   });
 
-  test("by a lease that is over is stale, whoever has the task by then", () => {
+  test("of a lease that is over is stale, whoever has the task by then", () => {
     for (const story of [
       [leased(), expired(1)],
       [leased(), expired(1), leased(2, "b")],
@@ -178,11 +178,11 @@ describe("a result", () => {
   });
 });
 
-describe("a result is judged", () => {
+describe("a verdict", () => {
   const done = [submitted(), leased(), resulted()];
   const checked = [submitted({ verify: "rerun" }), leased(), resulted()];
 
-  test("by its requester, who accepts or rejects in time", () => {
+  test("comes from the requester, who accepts or rejects in time", () => {
     given(done)
       .when(task.accept("requester", at))
       .then([accepted("requester")]);
@@ -195,7 +195,7 @@ describe("a result is judged", () => {
       .thenThrows(refusedAs("task-state"));
   });
 
-  test("by nobody, and silence says yes", () => {
+  test("comes from silence, which accepts", () => {
     given(done)
       .when(task.accept("window", later(3_599)))
       .thenThrows(refusedAs("not-due"));
@@ -204,7 +204,7 @@ describe("a result is judged", () => {
       .then([{ type: "TaskAccepted", data: { by: "window", draw: null, accepted_at: later(3_600) } }]);
   });
 
-  test("by an audit: valid is accepted, another result is refunded, and what is inconclusive is left to the requester", () => {
+  test("comes from an audit: valid is accepted, another result refunded, and an inconclusive one left to the requester", () => {
     given(checked)
       .when(audit("valid"))
       .then([audited("valid"), accepted("audit")]);
@@ -222,7 +222,7 @@ describe("a result is judged", () => {
       .thenNothingHappened();
   });
 
-  test("by nobody before the audit that it waits for", () => {
+  test("waits for the audit that is due", () => {
     for (const decision of [
       task.accept("requester", at),
       task.accept("window", later(99_999)),
@@ -232,8 +232,8 @@ describe("a result is judged", () => {
   });
 });
 
-describe("the end", () => {
-  test("pays nine tenths to the worker, the odd unit too, once", () => {
+describe("the end of a task", () => {
+  test("pays nine tenths and the remainder to the worker, once", () => {
     const story = [submitted({ max_price_micro: 20_000 }), leased(), resulted(), accepted("requester")];
     given(story)
       .when(task.settle(at))
@@ -254,7 +254,7 @@ describe("the end", () => {
     expect(pricing.sharesOf(19)).toEqual({ provider_micro: 18, fee_micro: 1 });
   });
 
-  test("of a rejection is a refund after a day, unless it is disputed, and then whoever is right wins", () => {
+  test("after a rejection is a refund a day later, unless a dispute decides otherwise", () => {
     const story = [submitted(), leased(), resulted(), rejected];
     given(story)
       .when(task.refundRejected(later(86_399)))
@@ -281,7 +281,7 @@ describe("the end", () => {
     }
   });
 
-  test("of one that nobody has begun is its requester's word or its deadline", () => {
+  test("before a lease is a cancellation or the deadline", () => {
     given([submitted()])
       .when(task.cancel(at))
       .then([{ type: "TaskCancelled", data: { cancelled_at: at } }, refunded("it was cancelled")]);
@@ -299,14 +299,14 @@ describe("the end", () => {
 });
 
 describe("an audit", () => {
-  test("is certain below ten valid ones in a row, and then one in v, or as often as cheating would pay", () => {
+  test("is certain below ten valid ones in a row, and then one in v, or as often as deterrence needs", () => {
     expect(pricing.auditMicro(9, 1, 1_000_000)).toBe(1_000_000);
     expect(pricing.auditMicro(10, 1, 1_000_000)).toBe(100_000);
     expect(pricing.auditMicro(100, 1_000, 9_000)).toBe(100_000);
     expect(pricing.auditMicro(1_000, 1_000, 0)).toBe(1_000_000);
   });
 
-  test("costs whoever cheats at least what cheating brings, where there is so much to lose", () => {
+  test("costs a cheat at least what cheating brings, if it has that much to lose", () => {
     const amount = fc.integer({ min: 1, max: 10_000_000 });
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 10_000 }), amount, amount, (v, price, stake) => {
@@ -321,7 +321,7 @@ describe("an audit", () => {
   });
 });
 
-test("whatever happens in whatever order, a task is settled or refunded once, for no more than was held, and by the newest lease alone", () => {
+test("in every order of events a task is settled or refunded once, for no more than was held, and only by its newest lease", () => {
   const step = fc.record({
     kind: fc.constantFrom(
       "lease",

@@ -1,4 +1,4 @@
-/** Results that wait for their check: nothing is paid, lost or stored for them before it, whatever else happens meanwhile. */
+/** Results before their check: nothing is paid, lost or stored for them, whatever else happens. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
 import { objectName } from "../../src/core/model/objects.ts";
@@ -6,14 +6,14 @@ import type { ExecutionResult } from "../../src/core/model/ports/executor.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
-import { OWN_TURN_MICRO } from "../../src/reactors/compute/fair-turns.ts";
+import { OWN_QUEUE_MICRO } from "../../src/reactors/compute/fair-queue.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";
 import { turn } from "../support/turns.ts";
 import {
   type ComputeSetup,
   chainOf,
   kindOf,
-  type Lent,
+  type LeasedTask,
   openComputeSetup,
   sha256,
   type TestNode,
@@ -29,15 +29,15 @@ const [DAY_S, input_data] = [86_400, { seed: sha256("seed"), n: 5 }];
 const [right, wrong] = [chainOf(input_data), { hash: "00".repeat(32) }];
 const task = { task_type: "sha256-chain", input_data, max_price_usd: 0.02 };
 
-/** A node whose account has so much. */
+/** A node with this balance. */
 async function nodeWith(name: string, micro = 50_000): Promise<TestNode> {
   const node = await setup.node(name);
   await setup.requester(`soul:${node.sx}`, micro);
   return node;
 }
 
-/** A task for this node alone, lent to it. */
-async function lent(tenant: string, node: TestNode, more: object = {}) {
+/** A task for this node alone, leased by it. */
+async function leasedTask(tenant: string, node: TestNode, more: object = {}) {
   const headers = await setup.requester(tenant);
   await node.beat();
   const { status, body } = await setup.submit(headers, {
@@ -49,7 +49,7 @@ async function lent(tenant: string, node: TestNode, more: object = {}) {
   return { headers, task: await node.pull("?wait_s=10") };
 }
 
-/** The service as it would be with another sandbox: each run does the next of these, and comes to its output. */
+/** The service with a fake sandbox: each run does the next of these and returns its output. */
 const withRuns = (...runs: (() => Promise<object>)[]): App => ({
   ...setup.app,
   executor: {
@@ -67,7 +67,7 @@ const due = (seconds: number) => setup.later(seconds, () => takes(computeReactor
 
 const accountOf = ({ sx }: TestNode) => setup.account(`soul:${sx}`);
 
-/** A node that ten checks in a row have found right. */
+/** A node with ten valid checks in a row. */
 async function sure(name: string): Promise<TestNode> {
   const node = await nodeWith(name);
   await setup.folded();
@@ -75,9 +75,9 @@ async function sure(name: string): Promise<TestNode> {
   return node;
 }
 
-test("silence accepts no result whose check was never begun, of a node with ten valid checks either", async () => {
+test("silence never accepts a result whose check never began, even from a node with ten valid checks", async () => {
   const node = await sure("sure");
-  const { headers, task } = await lent("delayed", node, { deadline_s: 60, window_s: 60 });
+  const { headers, task } = await leasedTask("delayed", node, { deadline_s: 60, window_s: 60 });
   const { task_id } = task;
   await node.gives(task, wrong);
   const aside = (await accountOf(node)).held;
@@ -100,16 +100,16 @@ test("silence accepts no result whose check was never begun, of a node with ten 
   expect(await accountOf(node)).toMatchObject({ held: 0, spent: 1_000 });
 });
 
-test("new requesters share one turn of the checks, however many they are, beside one that has spent something here", async () => {
+test("all new requesters share one slot of the checks, and a requester with spending has its own", async () => {
   const node = await nodeWith("busy");
   const requesters = ["fresh-1", "fresh-2", "fresh-3", "settled"];
   const seeds = new Map(requesters.map((tenant) => [sha256(tenant), tenant]));
   for (const [seed, tenant] of seeds) {
-    const { task } = await lent(tenant, node, { input_data: { seed, n: 1 } });
+    const { task } = await leasedTask(tenant, node, { input_data: { seed, n: 1 } });
     await node.gives(task, chainOf({ seed, n: 1 }));
   }
   const at = new Date().toISOString();
-  const spent = account.take({ hold_id: "spent", amount_micro: OWN_TURN_MICRO, for: "a test" }, at);
+  const spent = account.take({ hold_id: "spent", amount_micro: OWN_QUEUE_MICRO, for: "a test" }, at);
   await setup.app.decide(account, account.targetOf("settled"), spent, { meta: { actor: "test" } });
   const order: string[] = [];
   const { executor } = setup.app;
@@ -125,10 +125,10 @@ test("new requesters share one turn of the checks, however many they are, beside
   expect(order.toSorted()).toEqual(requesters);
 });
 
-test("a check that nobody ran for a week is void: the requester has its money back, and its node loses nothing", async () => {
+test("a check that nobody ran for a week is void: the requester is refunded, and the node loses nothing", async () => {
   const node = await sure("sure-too");
   const before = await accountOf(node);
-  const { task } = await lent("forgotten", node, { deadline_s: 60, window_s: 60 });
+  const { task } = await leasedTask("forgotten", node, { deadline_s: 60, window_s: 60 });
   await node.gives(task, right);
   for (const seconds of [700, 6 * DAY_S]) await due(seconds);
   expect((await setup.task("forgotten", task.task_id)).status).toBe("submitted");
@@ -142,7 +142,7 @@ test.each([
   { name: "leaving", again: 0, shown: "0.00" },
   { name: "coming-back", again: 0.003, shown: "0.003" },
 ])(
-  "a part of a stake that answers for a result is lost though the stake was given back: $name",
+  "the collateral part of a stake is lost although the stake was released: $name",
   async ({ name, again, shown }) => {
     const node = await nodeWith(name, 5_000);
     const stake = (stake_usdc: number) =>
@@ -151,12 +151,12 @@ test.each([
         stake_usdc,
       });
     await stake(0.005);
-    const { task } = await lent(`left-${name}`, node);
+    const { task } = await leasedTask(`left-${name}`, node);
     await node.gives(task, wrong);
     expect((await stake(0)).status).toBe(200);
     await due(7 * DAY_S + 1);
     expect(await accountOf(node)).toMatchObject({ available: 4_000, held: 1_000 });
-    // Another stake since then is not what answers for it.
+    // A later stake is no collateral for it.
     expect((await stake(again)).status).toBe(200);
     await takes(auditReactor);
     expect(await setup.account(`left-${name}`)).toMatchObject({ available: 1_001_000, held: 0 });
@@ -167,9 +167,9 @@ test.each([
   },
 );
 
-test("a result that is refused is not stored", async () => {
+test("a refused result is not stored", async () => {
   const node = await nodeWith("insistent");
-  const { task } = await lent("insisted", node, { verify: "requester" });
+  const { task } = await leasedTask("insisted", node, { verify: "requester" });
   const { task_id } = task;
   const stored = (result: object) =>
     setup.app.objects.get(objectName("task", task_id, sha256(JSON.stringify(result))));
@@ -181,12 +181,12 @@ test("a result that is refused is not stored", async () => {
   }
 });
 
-/** A quorum whose third copy comes in while the service runs the first two. Answers what became of it. */
+/** A quorum whose third copy arrives while the service runs the first two. Returns its outcome. */
 async function lateCopy(tenant: string, late: object, ...later: object[]) {
   const [one, two, three] = await Promise.all(["a", "b", "c"].map((name) => nodeWith(`${tenant}-${name}`)));
   await setup.submit(await setup.requester(tenant), { ...task, verify: "quorum" });
   await setup.folded();
-  const copies: Lent[] = [];
+  const copies: LeasedTask[] = [];
   for (const by of [one!, two!, three!]) {
     await by.beat();
     copies.push(await by.pull("?wait_s=10&kinds=sha256-chain"));
@@ -201,19 +201,19 @@ async function lateCopy(tenant: string, late: object, ...later: object[]) {
     },
     ...later.map((output) => async () => output),
   );
-  // The first turn runs what was there, and the next one the late result, where it differs.
+  // The first tick runs the existing results, and the next one the late result, if it differs.
   for (let n = 0; n < 2; n++) await turn(app, quorumReactor).then(setup.folded);
   const now = await accountOf(three!);
   const { status, compared } = await setup.task(tenant, copies[2]!.task_id);
   return { status, verdict: compared?.verdict, earned: now.available + now.held - before.available };
 }
 
-test("a late copy of a quorum is paid where it is right, and lost only by two runs that agree", async () => {
+test("a late copy of a quorum is paid if it is right, and slashed only by two equal runs", async () => {
   expect(await lateCopy("late-right", right)).toEqual({ status: "settled", verdict: "agreed", earned: 900 });
   expect(await lateCopy("late-wrong", wrong, right, right)).toEqual({
     ...{ status: "rejected", verdict: "differed", earned: 0 },
   });
-  // The task changes with the moment: the service comes to two results itself, and nobody was wrong.
+  // The result changes with time: the service gets two results itself, and nobody was wrong.
   expect(await lateCopy("late-odd", wrong, wrong, { hash: "22".repeat(32) })).toEqual({
     ...{ status: "settled", verdict: undefined, earned: 900 },
   });

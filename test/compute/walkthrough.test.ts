@@ -1,4 +1,4 @@
-/** The compute market over HTTP: a task is paid for, lent, done, accepted and settled; and each way that it may end otherwise. */
+/** The compute market over HTTP: a task is paid, leased, done, accepted and settled; and each other end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { expectBooks } from "../support/books.ts";
@@ -19,8 +19,8 @@ afterAll(() => setup.service.stop());
 const settled = (headers: Record<string, string>, task_id: string, more: object = {}) =>
   setup.ask(headers, "/soul/compute/settle", { task_id, ...more });
 
-/** A task that this node has, of a requester of its own. */
-async function lent(tenant: string, more: object = {}) {
+/** A task of a new requester, leased by this node. */
+async function leasedTask(tenant: string, more: object = {}) {
   const headers = await setup.requester(tenant);
   const { body } = await setup.submit(headers, { assign: `agent:${node.agent_id}`, ...more });
   await setup.folded();
@@ -30,7 +30,7 @@ async function lent(tenant: string, more: object = {}) {
 }
 
 describe("a task", () => {
-  test("is paid from an account, done, accepted, and nine tenths of its price are the worker's", async () => {
+  test("is paid from an account, done and accepted, and its worker gets nine tenths of its price", async () => {
     const headers = await setup.requester("acme");
     const submitted = await setup.submit(headers);
     expect(submitted).toMatchObject({
@@ -75,7 +75,7 @@ describe("a task", () => {
     ]);
   });
 
-  test("is paid for by x402 alone: the wallet is its owner", async () => {
+  test("paid by x402 alone belongs to the wallet", async () => {
     const body = { task_type: "translate", input_data: { text: "hi" }, max_price_usd: 0.02 };
     const paid = await setup.pays(wallet(3), body);
     expect(paid).toMatchObject({
@@ -96,7 +96,7 @@ describe("a task", () => {
     await expectBooks(setup.app);
   });
 
-  test("that its account does not cover is a 402 for exactly the sum, and a payment with the key brings it", async () => {
+  test("beyond the balance is a 402 for exactly its price, which a payment with the key brings", async () => {
     const headers = await setup.requester("poor", 10_000);
     const told = await setup.submit(headers, { max_price_usd: 0.25 });
     expect(told.status).toBe(402);
@@ -114,8 +114,8 @@ describe("a task", () => {
     expect(await setup.account("poor")).toMatchObject({ available: 260_000, held: 0 });
   });
 
-  test("is nobody else's to see, settle or cancel", async () => {
-    const { task } = await lent("private");
+  test("is invisible to others, who can neither settle nor cancel it", async () => {
+    const { task } = await leasedTask("private");
     const stranger = await setup.keyOf("stranger");
     for (const headers of [stranger, other.headers]) {
       expect((await setup.ask(headers, `/soul/compute/status/${task.task_id}`)).status).toBe(404);
@@ -129,8 +129,8 @@ describe("a task", () => {
     await node.gives(task, { done: true });
   });
 
-  test("that is rejected goes back to its requester a day later, unless the worker disputes it", async () => {
-    const { headers, task } = await lent("picky");
+  test("that is rejected is refunded a day later, unless the worker disputes it", async () => {
+    const { headers, task } = await leasedTask("picky");
     await node.gives(task, { text: "nonsense" });
     const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is no French" });
     expect(rejected.body).toMatchObject({ state: "rejected" });
@@ -144,7 +144,7 @@ describe("a task", () => {
     expect(await setup.account("picky")).toMatchObject({ available: 1_000_000, held: 0 });
   });
 
-  test("that nobody begins goes back at its deadline", async () => {
+  test("that nobody begins is refunded at its deadline", async () => {
     const headers = await setup.requester("patient");
     const { body } = await setup.submit(headers, { deadline_s: 60, max_price_usd: 0.000001 });
     await setup.folded();
@@ -162,8 +162,8 @@ describe("a lease", () => {
     );
   };
 
-  test("of a worker that fell silent is over, and what it says later does not count", async () => {
-    const { task } = await lent("fenced", { assign: "queue" });
+  test("of a silent worker is over, and its late result does not count", async () => {
+    const { task } = await leasedTask("fenced", { assign: "queue" });
     await silence();
     await turn(setup.app, computeReactor);
     expect((await setup.task("fenced", task.task_id)).status).toBe("queued");
@@ -181,8 +181,8 @@ describe("a lease", () => {
     expect((await node.gives(task, { late: true })).status).toBe(409);
   });
 
-  test("holds as long as heartbeats name it", async () => {
-    const { task } = await lent("beating");
+  test("lasts as long as heartbeats name it", async () => {
+    const { task } = await leasedTask("beating");
     expect((await node.beat(task.lease_id)).body.leases).toMatchObject([{ lost: false }]);
     await silence();
     await turn(setup.app, computeReactor);
@@ -191,8 +191,8 @@ describe("a lease", () => {
     await node.gives(task, {});
   });
 
-  test("holds for who is heard while the list of tasks is made anew and does not have it yet", async () => {
-    const { task } = await lent("anew");
+  test("lasts for a worker with heartbeats while the list of tasks is being rebuilt", async () => {
+    const { task } = await leasedTask("anew");
     await setup.folded();
     const headers = await setup.requester("meanwhile");
     const holding = await setup.app.pool.connect();
@@ -217,7 +217,7 @@ describe("a lease", () => {
     for (const one of [task, await node.pull("?wait_s=10")]) await node.gives(one, {});
   });
 
-  test("is told again to who asks again under its Idempotency-Key, and no second task is lent", async () => {
+  test("is returned again for the same Idempotency-Key, and no second task is leased", async () => {
     const headers = await setup.requester("twice");
     for (const _ of [1, 2]) await setup.submit(headers, { assign: `agent:${node.agent_id}` });
     await setup.folded();
@@ -233,8 +233,8 @@ describe("a lease", () => {
     for (const task of [first, second]) await node.gives(task, {});
   });
 
-  test("that comes to nothing three times gives the task up, and the money goes back", async () => {
-    const { task } = await lent("hopeless");
+  test("that fails three times ends the task, and the money is freed", async () => {
+    const { task } = await leasedTask("hopeless");
     await setup.folded();
     const fails = (one: typeof task) =>
       node.post("/soul/compute/result", {
@@ -256,8 +256,8 @@ describe("a lease", () => {
     expect(await setup.account("hopeless")).toMatchObject({ available: 1_000_000, held: 0 });
   });
 
-  test("takes one result: the same again is the same, another is refused", async () => {
-    const { task } = await lent("once");
+  test("takes one result: a repeat is the same, another is refused", async () => {
+    const { task } = await leasedTask("once");
     expect((await node.gives(task, { a: 1 })).status).toBe(200);
     expect((await node.gives(task, { a: 1 })).status).toBe(200);
     expect(await node.gives(task, { a: 2 })).toMatchObject({
@@ -277,7 +277,7 @@ describe("a node", () => {
     await node.gives(task, {});
   });
 
-  test("that waits is lent a task before the list of tasks knows it, and may hand in its result at once", async () => {
+  test("that waits leases a task before the list has it, and may return its result at once", async () => {
     const headers = await setup.requester("urgent");
     const waiting = node.pull("?wait_s=30&kinds=urgent");
     const held = await setup.app.pool.connect();
@@ -297,14 +297,14 @@ describe("a node", () => {
     }
   });
 
-  test("never gets tasks that pay less than it asks", async () => {
+  test("never gets tasks below its price", async () => {
     const credit = await setup.requester("cheap");
     await setup.submit(credit, { task_type: "cheap", max_price_usd: 0.009999 });
     await setup.folded();
     expect(await node.pull("?kinds=cheap")).toBeNull();
   });
 
-  test("with a score between whole points gets what asks for no more than that", async () => {
+  test("with a fractional score gets tasks that require no more than that", async () => {
     const headers = await setup.requester("trusting");
     const scored = (score: number) =>
       setup.app.pool.query(
@@ -325,7 +325,7 @@ describe("a node", () => {
     await node.gives(task, { done: true });
   });
 
-  test("takes as many as it said at once, and none while it is paused", async () => {
+  test("takes its maximum of tasks, and none while it is paused", async () => {
     const small = await setup.node("small-one", { max_concurrent: 1, kinds: ["little"] });
     const headers = await setup.requester("many");
     for (const _ of [1, 2]) await setup.submit(headers, { task_type: "little" });
@@ -339,13 +339,13 @@ describe("a node", () => {
     expect(await small.pull("?wait_s=10")).toMatchObject({ task_type: "little" });
   });
 
-  test("acts by its own key alone", async () => {
+  test("acts only by its own key", async () => {
     const body = { agent_id: node.agent_id, leases: [] };
     expect((await other.post("/soul/node/heartbeat", body)).status).toBe(403);
     expect((await setup.ask(await setup.keyOf("acme"), "/soul/node/heartbeat", body)).status).toBe(403);
   });
 
-  test("is found by what it has, and shows its money to its owner alone", async () => {
+  test("is found by its capabilities, and shows its money only to its owner", async () => {
     await setup.folded();
     const { body } = await setup.ask({}, "/soul/match?need=cpu");
     expect(body.nodes.map((one: { sx_id: string }) => one.sx_id)).toContain(`SX#${node.sx}`);
@@ -363,7 +363,7 @@ describe("a node", () => {
     });
   });
 
-  test("that falls silent goes offline, and back online with its next heartbeat", async () => {
+  test("that falls silent goes offline, and online again with its next heartbeat", async () => {
     await setup.folded();
     await setup.app.pool.query(
       "update compute.nodes_heard set heard_at = now() - interval '2 minutes' where sx = $1",
@@ -375,14 +375,14 @@ describe("a node", () => {
     expect((await other.get(`/soul/node/status/${other.agent_id}`)).body.node.online).toBe(true);
   });
 
-  test("that sends heartbeats without end is told to wait", async () => {
+  test("with too many heartbeats gets a retry", async () => {
     const told = [];
     for (let n = 0; n < 11; n++) told.push((await other.beat()).status);
     expect(told).toContain(429);
   });
 });
 
-test("HEAD does not pull, and says so", async () => {
+test("HEAD does not pull, and its answer says so", async () => {
   const told = await fetch(`${setup.service.url}/soul/compute/pull`, {
     method: "HEAD",
     headers: node.headers,
@@ -390,7 +390,7 @@ test("HEAD does not pull, and says so", async () => {
   expect([told.status, told.headers.get("allow")]).toEqual([405, "GET, OPTIONS"]);
 });
 
-test("each task's money is where its end says, and the books agree", async () => {
+test("each task's money is where its end requires, and the books agree", async () => {
   await setup.folded();
   const { rows } = await setup.app.pool.query<{ n: string }>(
     "select count(*) as n from read.accounts_v2 where credited - reversed <> available + held + spent + withdrawn - debt",

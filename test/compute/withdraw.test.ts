@@ -1,11 +1,14 @@
-/** Money that leaves an account on a real chain: once, to one's own wallet, followed through deaths and reorgs; the books agree after each. */
+/**
+ * Withdrawals on a real chain: once, to the caller's own wallet, through crashes and reorgs; the books agree after
+ * each.
+ */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { accountsProjection, withdrawalsToFollow } from "../../src/projections/payments/accounts.ts";
 import { isPaying } from "../../src/projections/payments/watched.ts";
-import { carryOut } from "../../src/reactors/payments/outgoing.ts";
+import { sendTransfers } from "../../src/reactors/payments/outgoing.ts";
 import { payWithdrawals, withdrawalToSeek } from "../../src/reactors/payments/withdraw.ts";
 import { balanceOf, finalize, openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -13,7 +16,7 @@ import { turnOf } from "../support/turns.ts";
 import { addressOf, GAS_KEY, wallet } from "../support/wallets.ts";
 import { type ComputeSetup, openComputeSetup } from "./compute-setup.ts";
 
-/** Payments come in where withdrawals go out. */
+/** Payments come in at the account that withdrawals leave from. */
 const REFUND_KEY = generatePrivateKey();
 const pay_to = addressOf(privateKeyToAccount(REFUND_KEY));
 const buyer = wallet(3);
@@ -41,7 +44,7 @@ afterEach(() => expectBooks(setup.app));
 const withdraw = (amount_usdc: number, more: object = {}, as = headers) =>
   setup.ask(as, "/soul/compute/withdraw", { amount_usdc, to: buyer.address, ...more });
 
-/** Asked for a day later, when the money may leave. */
+/** A request a day later, when the money can be withdrawn. */
 async function asked(amount_usdc: number): Promise<string> {
   let id = "";
   await setup.later(DAY_S, async () => {
@@ -66,7 +69,7 @@ const storyOf = async (id: string) =>
     .filter(({ payload }) => payload.withdrawal_id === id)
     .map(({ type }) => type);
 
-test("what came in within a day stays, and so does what is not there", async () => {
+test("money of the last day cannot be withdrawn, nor more than the balance", async () => {
   expect(await withdraw(0.5)).toMatchObject({
     status: 409,
     body: { type: expect.stringContaining("#funds-missing") },
@@ -77,12 +80,12 @@ test("what came in within a day stays, and so does what is not there", async () 
   });
 });
 
-test("money that only lies in an account is no payment: its owner can have it back", async () => {
+test("money in an account is no payment: its owner can withdraw it", async () => {
   await setup.folded();
   expect(await isPaying(setup.app.pool, "acme")).toBe(false);
 });
 
-test("nothing leaves to a stranger's wallet", async () => {
+test("a withdrawal to a stranger's wallet is refused", async () => {
   await setup.later(DAY_S, async () => {
     expect(await withdraw(0.5, { to: addressOf(wallet(7)) })).toMatchObject({
       status: 403,
@@ -95,7 +98,7 @@ test("nothing leaves to a stranger's wallet", async () => {
   });
 });
 
-test("it is paid once, and again looked at it stays so", async () => {
+test("a withdrawal is paid once, also after another check", async () => {
   const before = await has();
   const id = await asked(0.5);
   expect(await setup.account("acme")).toMatchObject({ available: 1_500_000, withdrawn: 500_000 });
@@ -104,7 +107,7 @@ test("it is paid once, and again looked at it stays so", async () => {
   expect(await storyOf(id)).toEqual(["WithdrawalAsked", "WithdrawalPaid"]);
 });
 
-test("one that a process sent and died before it could say so is found, and not sent again", async () => {
+test("a withdrawal sent by a process that died before recording it is found, and not sent again", async () => {
   const before = await has();
   const id = await asked(0.2);
   await setup.folded();
@@ -114,7 +117,9 @@ test("one that a process sent and died before it could say so is found, and not 
     throw new Error("kill -9");
   };
   await expect(
-    carryOut(setup.app, [{ name: "it", errand: "withdrawal", sought, record: dies }], "withdrawals", { log }),
+    sendTransfers(setup.app, [{ name: "it", errand: "withdrawal", sought, record: dies }], "withdrawals", {
+      log,
+    }),
   ).rejects.toThrow("kill -9");
   expect((await has()) - before).toBe(200_000n);
   expect(await storyOf(id)).toEqual(["WithdrawalAsked"]);
@@ -123,7 +128,7 @@ test("one that a process sent and died before it could say so is found, and not 
   expect(await storyOf(id)).toEqual(["WithdrawalAsked", "WithdrawalPaid"]);
 });
 
-test("one that the chain takes back is paid again, once", async () => {
+test("a withdrawal that the chain reverts is paid again, once", async () => {
   const before = await has();
   const snapshot = await workshop.rpc<Hex>("evm_snapshot");
   const id = await asked(0.3);
@@ -141,7 +146,7 @@ test("one that the chain takes back is paid again, once", async () => {
   ]);
 });
 
-test("two at the same instant leave no account below zero", async () => {
+test("two concurrent withdrawals leave no account below zero", async () => {
   const { available } = await setup.account("acme");
   const most = available / 1e6;
   await setup.later(DAY_S, async () => {
@@ -152,8 +157,8 @@ test("two at the same instant leave no account below zero", async () => {
   await turn();
 });
 
-test("one that cannot be carried in its time comes back, once no block can have it", async () => {
-  // Credited without a payment: the account that pays has less.
+test("a withdrawal that was not paid in time comes back, once no block can have it", async () => {
+  // A credit without a payment: the paying account has less.
   await setup.requester("acme", 5_000_000);
   const id = await asked(5);
   await turn();

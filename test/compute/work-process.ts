@@ -1,4 +1,4 @@
-/** `tallystick work` as a process of its own, with what it tells. */
+/** `tallystick work` as a process of its own, with its output. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ type Line = Record<string, any>;
 
 export type WorkProcess = Awaited<ReturnType<typeof startWork>>;
 
-/** `dir`: the folder of a worker that ran before; without one, a folder that is removed by `clear`. */
+/** `dir`: the folder of an earlier worker; omitted = a folder that `clear` removes. */
 export async function startWork(url: string, agent: string, more: string[] = [], dir?: string) {
   const folder = dir ?? (await mkdtemp(join(tmpdir(), "tallystick-worker-")));
   const args = ["work", "--url", url, "--dir", folder, "--agent", agent, ...more];
@@ -32,7 +32,7 @@ export async function startWork(url: string, agent: string, more: string[] = [],
     lines,
     told: (event: string) => lines.filter((line) => line.event === event),
     stderr: () => stderr,
-    /** The first line of this event about this task, once it is told. */
+    /** Waits for the first line of this event about this task. */
     tells: (event: string, task_id?: string): Promise<Line> =>
       until(() => {
         const found = lines.find(

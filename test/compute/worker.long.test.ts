@@ -1,4 +1,7 @@
-/** `tallystick work` with real processes: it registers itself, works, is paid, survives what the network does, and leaves in good order. */
+/**
+ * `tallystick work` as real processes: it registers itself, works, is paid, survives network failures, and drains
+ * cleanly.
+ */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,7 +39,7 @@ async function submit(headers: Record<string, string>, task: object): Promise<st
 const shown = async (headers: Record<string, string>, task_id: string) =>
   (await setup.ask(headers, `/soul/compute/status/${task_id}`)).body;
 
-/** Whether a key has signed a receipt: with what docs/compute.md says, and nothing of ours. */
+/** Verifies a receipt's signature by docs/compute.md, without our code. */
 function isSigned(text: string, jws: string, x: string): boolean {
   const [head, payload, signature] = jws.split(".") as [string, string, string];
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
@@ -46,7 +49,7 @@ function isSigned(text: string, jws: string, x: string): boolean {
   );
 }
 
-test("an agent that nobody knew registers, does each kind, is checked, is paid, and has signed what it did", async () => {
+test("an unknown agent registers, does each kind, is checked and paid, and has signed its work", async () => {
   const headers = await setup.requester("first-buyer");
   const worker = await hire("process-one", ["--rate", "0.06", "--concurrency", "2"]);
   const { sx_id } = await worker.tells("online");
@@ -91,7 +94,7 @@ test("an agent that nobody knew registers, does each kind, is checked, is paid, 
   expect(await setup.account("first-buyer")).toMatchObject({ held: 0, spent: 4_000 });
 });
 
-test("SIGTERM ends what is begun and takes nothing more; started again, it is the same agent", async () => {
+test("SIGTERM finishes current tasks and takes no more; a restart is the same agent", async () => {
   const headers = await setup.requester("drained");
   const worker = await hire("process-two", ["--kinds", "sha256-chain"]);
   const { sx_id } = await worker.tells("online");
@@ -100,7 +103,7 @@ test("SIGTERM ends what is begun and takes nothing more; started again, it is th
   const next = await submit(headers, chain(1));
   worker.signal("SIGTERM");
   expect(await worker.ended, worker.stderr()).toBe(0);
-  // Stopped before it has heard of the task it was lent, it asks for that again by the pull's name.
+  // A worker that was stopped before it received its task gets it again by the pull's key.
   expect(worker.told("draining")).toHaveLength(1);
   expect(worker.told("task")).toMatchObject([{ task_id, exit: "ok", state: "submitted" }]);
   expect(["submitted", "accepted", "settled"]).toContain((await shown(headers, task_id)).state);
@@ -113,7 +116,7 @@ test("SIGTERM ends what is begun and takes nothing more; started again, it is th
   expect(await again.ended).toBe(0);
 });
 
-test("killed before its result was accepted, it is paid when it works again, and not a day later", async () => {
+test("a worker killed before its result was accepted is paid after its restart, within a day", async () => {
   const headers = await setup.requester("patient");
   const worker = await hire("process-killed", ["--kinds", "sha256-chain"]);
   await worker.tells("online");
@@ -129,7 +132,7 @@ test("killed before its result was accepted, it is paid when it works again, and
   expect(await again.ended).toBe(0);
 });
 
-/** A network that delivers what is said and loses every second answer. */
+/** A network that delivers requests and loses every second answer. */
 async function lossy(target: string) {
   let asked = 0;
   const proxy = createServer((req, res) => {
@@ -154,7 +157,7 @@ async function lossy(target: string) {
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, close };
 }
 
-test("answers that are lost on the way are asked for again, and nothing is done twice", async () => {
+test("a worker asks again for lost answers, and does nothing twice", async () => {
   const network = await lossy(setup.service.url);
   const headers = await setup.requester("unlucky");
   const ids = [];
@@ -175,7 +178,7 @@ test("answers that are lost on the way are asked for again, and nothing is done 
   expect(await setup.account("unlucky")).toMatchObject({ held: 0, spent: 4_000 });
 });
 
-test("another's name and a key that is none are told in a sentence", async () => {
+test("a worker reports another's id and an invalid key in a sentence", async () => {
   await setup.node("taken");
   const thief = await hire("taken");
   expect(await thief.ended).toBe(1);

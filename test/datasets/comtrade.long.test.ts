@@ -10,7 +10,7 @@ import { comtrade } from "../../src/datasets/layouts/comtrade.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { writtenText } from "../../src/datasets/reference/files.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
-import type { Spoken } from "../../src/domain/trade/coverage.ts";
+import type { CoverageSpan } from "../../src/domain/trade/coverage.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { importReference } from "../../src/operator/reference.ts";
 import { importFiles as importFilesOf } from "../../src/operator/releases.ts";
@@ -166,7 +166,7 @@ describe("a file", () => {
   });
 
   test("is refused when what it speaks for is too ragged to judge at each question", () => {
-    const span: Spoken = {
+    const span: CoverageSpan = {
       products: ["44"],
       partners: ["CN"],
       reporters: ["DE"],

@@ -14,7 +14,7 @@ import type { VintageStore } from "../../src/datasets/vintage-store.ts";
 import { timeline, timelineInput } from "../../src/projections/trade/answers/series.ts";
 import { sources, sourcesInput } from "../../src/projections/trade/answers/sources.ts";
 import { fromTables } from "../support/from-tables.ts";
-import { drawing } from "../trade/both-ways.ts";
+import { drawing } from "../trade/random-datasets.ts";
 import { bulkFixture, fileOf, importFiles, limits, storeOf, tempDir } from "./workshop.ts";
 
 const dataset = "comext-bulk";

@@ -94,7 +94,7 @@ describe("a radar", () => {
 
   test("of a newcomer says what is missing", async () => {
     expect(textsOf(await draw(dnaChart("a", 90, { events: 3, dna: null })))).toContain(
-      "No data yet: 3 of the 10 events that a profile takes",
+      "No data yet: 3 of the 10 events that a profile needs",
     );
   });
 });

@@ -1,12 +1,12 @@
-/** Agents as tests make them: keys of both kinds, and calls to a service in their name. */
+/** Test agents: keys of both kinds, and calls to a service in their name. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { didOf } from "../../src/domain/identity/public-key.ts";
 
-/** A key that signs whatever text it is given, in the form of its kind. */
+/** A key that signs any text in the form of its kind. */
 export type TestKey = {
   kind: "evm" | "ed25519";
-  /** As a caller names it. */
+  /** Its name in a call. */
   name: string;
   sign(text: string): Promise<string>;
 };
@@ -39,7 +39,7 @@ export type Answered = {
   body: { errors?: { path: string; message: string }[]; [member: string]: unknown };
 };
 
-/** Each call comes from an address of its own, as the proxy says, so that limits by address do not end a test. */
+/** Each call has its own address, set by the proxy header, so address limits do not end a test. */
 export const PROXIED = { TRUST_PROXY: "1" };
 
 const anywhere = () => {
@@ -85,13 +85,13 @@ export function caller(url: string) {
   return { call, get, post, proof };
 }
 
-/** The kid that the service has for a key. */
+/** The service's kid of a key. */
 export async function kidOf({ post }: ReturnType<typeof caller>, key: TestKey): Promise<string> {
   const { body } = await post("/soul/challenge", { agent_id: "whoever", key: key.name, purpose: "prove" });
   return String(body.kid);
 }
 
-/** What an agent lets another do, as somebody makes it who has read the description alone; answers its delegation_id. */
+/** A signed delegation, made from the operation's description alone; returns its delegation_id. */
 export async function delegation(
   api: ReturnType<typeof caller>,
   of: {

@@ -1,4 +1,4 @@
-/** What agents are like, over HTTP: an agent that paid for a dozen calls, and one that has done nothing. */
+/** Behaviour operations over HTTP: an agent with a dozen paid calls, and one without any. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -46,8 +46,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("who has bought a dozen calls", () => {
-  test("has dimensions, and null where nothing was measured", async () => {
+describe("an agent with a dozen paid calls", () => {
+  test("has dimensions, null if unmeasured", async () => {
     const { body } = await api.get("/soul/SX%231/dna");
     expect(body).toMatchObject({
       ...{ agent_id: "bought-much", sx_id: "SX#1", window_days: 90, events: 12, day: dayBefore(0) },
@@ -63,7 +63,7 @@ describe("who has bought a dozen calls", () => {
     });
   });
 
-  test("has a history, in which days before it came are empty and not zero", async () => {
+  test("has a history with null, not zero, on days before its registration", async () => {
     const asked = `/soul/1/dna/history?from=${dayBefore(1)}`;
     expect((await api.get(asked)).status).toBe(401);
     for (const headers of [own, tenant]) {
@@ -87,7 +87,7 @@ describe("who has bought a dozen calls", () => {
       });
   });
 
-  test("has done too little for a drift, and acts on this weekday alone", async () => {
+  test("has too few events for a drift, and acts only on this weekday", async () => {
     expect((await api.get("/soul/1/drift", own)).body).toMatchObject({
       ...{ verdict: "not_enough", distance: null, deltas: null },
       recent: { days: 30, events: 12 },
@@ -100,7 +100,7 @@ describe("who has bought a dozen calls", () => {
     expect(week.flatMap(({ hours }) => hours).reduce((a, b) => a + b)).toBe(12);
   });
 
-  test("sees what it spent, and no return where nothing can be earned", async () => {
+  test("sees its spending, and no return without a way to earn", async () => {
     const { body } = await api.get("/soul/analytics/roi", own);
     const month = dayBefore(0).slice(0, 7);
     expect(body).toMatchObject({
@@ -115,7 +115,7 @@ describe("who has bought a dozen calls", () => {
   });
 });
 
-test("who has done nothing is a newcomer without dimensions; who is not there is not there", async () => {
+test("an agent without calls is a newcomer without dimensions; an unknown one is a 404", async () => {
   expect((await api.get("/soul/new-here/dna")).body).toMatchObject({ events: 0, dna: null });
   expect((await api.get("/soul/new-here/character")).body).toMatchObject({
     archetype: "newcomer",
@@ -126,7 +126,7 @@ test("who has done nothing is a newcomer without dimensions; who is not there is
     expect((await api.get(`/soul/nobody/${path}`, own)).status).toBe(404);
 });
 
-test("speed is measured once its node has done a task for somebody else", async () => {
+test("speed is measured once its node has done a task for another tenant", async () => {
   await agencyOf(service.app).task(1, "acme", "paid");
   await until(async () => {
     const { body } = await api.get("/soul/1/dna");

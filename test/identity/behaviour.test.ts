@@ -1,10 +1,10 @@
-/** Profiles by hand: every figure here was worked out on paper from the formulas in docs/identity.md. */
+/** Profiles with figures worked out on paper from the formulas in docs/identity.md. */
 import { describe, expect, test } from "vitest";
 import {
+  type Activity,
   characterOf,
   dimensions,
   driftOf,
-  type Happened,
   profiler,
   returnOf,
   seasonalityOf,
@@ -12,19 +12,19 @@ import {
 import { nothingOn } from "../../src/domain/trust/factors.ts";
 
 const TODAY = 20_000;
-const happened = (more: Partial<Happened> = {}): Happened => ({
+const activity = (more: Partial<Activity> = {}): Activity => ({
   doings: [],
   paid: [],
-  dealings: [],
+  contacts: [],
   work: [],
   ...more,
 });
 const doing = (operation: string, events: number, day = TODAY) => ({ day, operation, events });
 
 describe("a profile", () => {
-  test("is each dimension's formula", () => {
+  test("has each dimension by its formula", () => {
     const { events, dna } = profiler(
-      happened({
+      activity({
         doings: [
           doing("lounge_dice", 5),
           doing("rng_verify", 2),
@@ -32,7 +32,7 @@ describe("a profile", () => {
           doing("log_proof", 1),
         ],
         paid: [{ day: TODAY, calls: 20 }],
-        dealings: [1, 2, 2, 3, 4, 5].map((other) => ({ day: TODAY, other })),
+        contacts: [1, 2, 2, 3, 4, 5].map((other) => ({ day: TODAY, other })),
         work: [{ ...nothingOn(TODAY), kept: 2, speed_ppm: 246_913 }],
       }),
     )(TODAY);
@@ -48,29 +48,29 @@ describe("a profile", () => {
     });
   });
 
-  test("below ten events is none, and what nothing was measured of is null", () => {
-    const of = (events: number) => profiler(happened({ doings: [doing("soul_register", events)] }))(TODAY);
+  test("needs ten events, and has null for unmeasured dimensions", () => {
+    const of = (events: number) => profiler(activity({ doings: [doing("soul_register", events)] }))(TODAY);
     expect(of(9)).toEqual({ events: 9, dna: null });
     expect(of(10).dna).toMatchObject({ rigor: null, speed: null, risk: 0, creativity: 0 });
-    expect(profiler(happened())(TODAY)).toEqual({ events: 0, dna: null });
+    expect(profiler(activity())(TODAY)).toEqual({ events: 0, dna: null });
   });
 
-  test("reaches back ninety days, and twenty-six weeks for memory", () => {
+  test("covers ninety days, and twenty-six weeks for memory", () => {
     const doings = [doing("a", 10), doing("b", 10, TODAY - 89), doing("c", 10, TODAY - 90)];
-    const profile = profiler(happened({ doings, dealings: [{ day: TODAY - 90, other: 1 }] }));
+    const profile = profiler(activity({ doings, contacts: [{ day: TODAY - 90, other: 1 }] }));
     expect(profile(TODAY)).toMatchObject({ events: 20, dna: { curiosity: 50_000, social: 0 } });
-    expect(profile(TODAY).dna!.memory).toBe(Math.floor(2_000_000 / 26)); // days 89 and 90 are of one seven
+    expect(profile(TODAY).dna!.memory).toBe(Math.floor(2_000_000 / 26)); // Days 89 and 90 are in one seven-day span.
     expect(profile(TODAY - 1)).toMatchObject({ events: 20 });
     expect(profile(TODAY - 90 + 181).dna).toBeNull();
     const late = profiler(
-      happened({ doings: [doing("c", 10, TODAY - 181), doing("c", 10, TODAY - 182), doing("a", 10)] }),
+      activity({ doings: [doing("c", 10, TODAY - 181), doing("c", 10, TODAY - 182), doing("a", 10)] }),
     );
     expect(late(TODAY).dna!.memory).toBe(Math.floor(2_000_000 / 26));
   });
 
-  test("no dimension is above one", () => {
+  test("has no dimension above one", () => {
     const doings = Array.from({ length: 60 }, (_, n) => doing(`op${n}_verify`, 1));
-    const { dna } = profiler(happened({ doings, paid: [{ day: TODAY, calls: 1 }] }))(TODAY);
+    const { dna } = profiler(activity({ doings, paid: [{ day: TODAY, calls: 1 }] }))(TODAY);
     expect(dna).toMatchObject({ curiosity: 1_000_000, rigor: 1_000_000 });
   });
 });
@@ -80,7 +80,7 @@ describe("a character", () => {
     (typeof dimensions)[number],
     number | null
   >;
-  test("is the largest dimension, of equals the first, and traits are from 0.6 on", () => {
+  test("is the largest dimension, the first of equal ones, with traits from 0.6 on", () => {
     expect(
       characterOf({ events: 10, dna: { ...none, memory: 600_000, social: 600_000, risk: 599_999 } }),
     ).toEqual({
@@ -92,7 +92,7 @@ describe("a character", () => {
       traits: [],
     });
   });
-  test("without a profile is a newcomer's", () => {
+  test("without a profile is newcomer", () => {
     expect(characterOf({ events: 9, dna: null })).toEqual({ archetype: "newcomer", traits: [] });
   });
 });
@@ -101,10 +101,11 @@ describe("drift", () => {
   const bets = (events: number, day: number) => doing("lounge_dice", events, day);
   const calls = (events: number, day: number) => doing("trade_balance", events, day);
 
-  test("is the mean of the differences, over all seven", () => {
-    // Before: 50 calls of one operation. Now: 50 bets. risk 0 → 1; all else stays but memory, which has a week more.
+  test("is the mean difference over all seven dimensions", () => {
+    // Before: 50 calls of one operation. Now: 50 bets. Risk goes from 0 to 1; only memory changes otherwise, by one
+    // more week.
     const { verdict, deltas, distance_ppm } = driftOf(
-      happened({ doings: [bets(50, TODAY), calls(50, TODAY - 30)] }),
+      activity({ doings: [bets(50, TODAY), calls(50, TODAY - 30)] }),
       TODAY,
     );
     expect(deltas).toEqual({
@@ -120,10 +121,10 @@ describe("drift", () => {
     expect(verdict).toBe("steady");
   });
 
-  test("is told from 0.15 on", () => {
-    // Half of the calls and a bet: risk 1 → 0.5, creativity 0 → 0.5, curiosity one operation more, a week more.
+  test("starts at 0.15", () => {
+    // Half of the calls and a bet: risk 1 → 0.5, creativity 0 → 0.5, one more operation of curiosity, one more week.
     const half = [bets(50, TODAY), calls(50, TODAY)];
-    const now = driftOf(happened({ doings: [...half, bets(50, TODAY - 30)] }), TODAY);
+    const now = driftOf(activity({ doings: [...half, bets(50, TODAY - 30)] }), TODAY);
     expect(now.distance_ppm).toBe(Math.floor((500_000 + 500_000 + 25_000 + 38_462) / 7));
     expect(now.verdict).toBe("drifted");
   });
@@ -134,21 +135,21 @@ describe("drift", () => {
     [0, 0],
   ])("of %i events against %i is not enough", (recent, before) => {
     const doings = [bets(recent, TODAY), calls(before, TODAY - 119)];
-    expect(driftOf(happened({ doings }), TODAY)).toMatchObject({
+    expect(driftOf(activity({ doings }), TODAY)).toMatchObject({
       verdict: "not_enough",
       deltas: null,
       distance_ppm: null,
     });
   });
 
-  test("holds thirty days against ninety, and nothing beyond", () => {
+  test("compares thirty days with ninety, and no other days", () => {
     const doings = [
       bets(50, TODAY - 29),
       calls(50, TODAY - 30),
       calls(50, TODAY - 119),
       calls(7, TODAY - 120),
     ];
-    const { recent, before } = driftOf(happened({ doings }), TODAY);
+    const { recent, before } = driftOf(activity({ doings }), TODAY);
     expect([recent.events, before.events]).toEqual([50, 100]);
   });
 });

@@ -1,4 +1,4 @@
-/** What an agent's owner says of it, and the forms that other registries read: A2A's own library verifies the card. */
+/** Descriptions, and their forms for other registries: A2A's own library verifies the card. */
 import { createHash } from "node:crypto";
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import type { JWK } from "jose";
@@ -35,7 +35,7 @@ const MCP = { name: "MCP", endpoint: "https://scout.example.org/mcp", version: "
 const PATH = "/soul/scout/description";
 const PROVIDER = { organization: "Nordic Weather AS", url: "https://weather.example.org" };
 
-/** The SHA-256 of what is said, in its canonical form. */
+/** The SHA-256 of a description's canonical form. */
 const about = (said: JsonObject) => createHash("sha256").update(canonicalText(said, "said")).digest("hex");
 const describedBy = async (by: TestKey, said: JsonObject, agent_id = "scout") =>
   api.post(`/soul/${agent_id}/description`, {
@@ -46,13 +46,13 @@ const describedBy = async (by: TestKey, said: JsonObject, agent_id = "scout") =>
 const cardOf = (agent_id: string) => api.get(`/soul/passport/${agent_id}/agent-card.json`);
 const fileOf = (agent_id: string) => api.get(`/soul/passport/${agent_id}/registration.json`);
 
-/** Verifies with the key that the service publishes where the card says. */
+/** Verifies with the key at the card's URL. */
 const verify = verifyAgentCardSignature(async (kid, jku) => {
   const { keys } = (await (await fetch(jku!)).json()) as { keys: (JWK & { kid: string })[] };
   return keys.find((one) => one.kid === kid)!;
 });
 
-test("the owner says what an agent is for, by its API key or by a live key over exactly that", async () => {
+test("an owner describes an agent by its API key, or by a live key's signature of exactly that description", async () => {
   const purpose = "Watches the weather over the Baltic";
   const said = { purpose, provider: PROVIDER, services: [MCP], version: "1.4.0" };
   expect(await describedBy(key, said)).toMatchObject({ status: 200, body: { sx_id: "SX#1", ...said } });
@@ -69,11 +69,11 @@ test("the owner says what an agent is for, by its API key or by a live key over 
   const described = await api.post(PATH, { ...said, ...proof });
   expect(described).toMatchObject({ status: 200 });
   expect(await api.post(PATH, { ...said, ...proof })).toEqual(described);
-  // Once something else was said, the old text does not bring it back.
+  // After another description the old signature does not restore the first.
   await api.post(PATH, { services: [A2A] }, own());
   expect(await api.post(PATH, { ...said, ...proof })).toMatchObject({
     status: 400,
-    body: { errors: [{ message: "has counted already" }] },
+    body: { errors: [{ message: "was used already" }] },
   });
 });
 
@@ -95,7 +95,7 @@ test.each([
   ],
   ["a binding of what is not A2A", { services: [{ ...MCP, binding: "GRPC" }] }, "services.0.binding"],
   ["too many services", { services: new Array(11).fill(MCP) }, "services"],
-  ["a purpose that turns around", { purpose: "\u202egnp.exe" }, "purpose"],
+  ["a purpose with a direction mark", { purpose: "\u202egnp.exe" }, "purpose"],
   ["a purpose too long", { purpose: "x".repeat(301) }, "purpose"],
   ["a provider without an address", { provider: { organization: "Nordic Weather AS" } }, "provider.url"],
   [
@@ -104,16 +104,16 @@ test.each([
     "provider.url",
   ],
   [
-    "a provider whose name turns around",
+    "a provider with a direction mark in its name",
     { provider: { ...PROVIDER, organization: "\u202egnp" } },
     "provider.organization",
   ],
   ["a version of two words", { version: "one two" }, "version"],
-])("%s is refused by the name of its field", async (_, said, path) => {
+])("%s is refused by field", async (_, said, path) => {
   expect(await api.post(PATH, said, own())).toMatchObject({ status: 400, body: { errors: [{ path }] } });
 });
 
-test("A2A's library reads the card and verifies it, and nothing in it can be changed", async () => {
+test("A2A's library reads and verifies the card, and any change breaks it", async () => {
   await api.post(PATH, { purpose: "Watches the weather", provider: PROVIDER, services: [A2A, MCP] }, own());
   const { status, body } = await cardOf("scout");
   expect(status).toBe(200);
@@ -147,7 +147,7 @@ test("A2A's library reads the card and verifies it, and nothing in it can be cha
   }
 });
 
-test("an agent that named no interface has no card, and every form names the one subject", async () => {
+test("an agent without an interface has no card, and every form names the same subject", async () => {
   expect(await cardOf("quiet")).toMatchObject({
     status: 404,
     body: { detail: expect.stringContaining("soul_describe") },
@@ -184,7 +184,7 @@ test("an agent that named no interface has no card, and every form names the one
   expect((await fileOf("nobody")).status).toBe(404);
 });
 
-test("a suspended agent is not active and says nothing new; what is erased stands in no form", async () => {
+test("a suspended agent is inactive and cannot describe itself; erased data is in no form", async () => {
   await setSuspended(service.app, "scout", { suspended: true, reason: "asked" });
   expect((await fileOf("scout")).body.active).toBe(false);
   expect(await cardOf("scout")).toMatchObject({
@@ -201,7 +201,7 @@ test("a suspended agent is not active and says nothing new; what is erased stand
   await expect(verify(AgentCard.fromJSON(card.body))).resolves.toBeUndefined();
 });
 
-test("what was said before there were providers is read as it was told", () => {
+test("descriptions from before providers are read unchanged", () => {
   const { upcast, 1: first, 2: second } = events.AgentDescribed;
   const rest = {
     version: null,

@@ -1,27 +1,27 @@
-/** Forged challenges: whatever is signed, a text that does not say what is asked is refused by the check that is there for it. */
+/** Forged challenges: the check for each difference refuses it, whoever signed it. */
 import { getAddress } from "viem/utils";
 import { expect, test } from "vitest";
 import {
-  type Asked,
   CHALLENGE_SECONDS,
+  type ChallengeFields,
+  type ChallengeUse,
   challengeChecks,
   challengeText,
   faultOf,
   type Issuer,
   readChallenge,
-  type Saying,
 } from "../../src/domain/identity/challenge.ts";
 import { didOf, publicKey } from "../../src/domain/identity/public-key.ts";
 import { ed25519Key, evmKey } from "./agents.ts";
 
 const issuer: Issuer = { public_url: "https://soul.example.org", secret: Buffer.alloc(32, 7) };
-const asked: Asked = { agent_id: "Scout", purpose: "prove", about: null };
+const use: ChallengeUse = { agent_id: "Scout", purpose: "prove", about: null };
 const NOW = 1_800_000_000;
 /** The point (0, 1), of order 1, whose signature (R = sB, s) fits every text. */
 const LOW = Buffer.from([1, ...new Array(31).fill(0)]).toString("base64url");
 const [wallet, otherWallet, ed, otherEd] = [evmKey(), evmKey(), ed25519Key(), ed25519Key()];
-const saying = (key: { name: string }, changed: Partial<Saying> = {}): Saying => ({
-  ...asked,
+const saying = (key: { name: string }, changed: Partial<ChallengeFields> = {}): ChallengeFields => ({
+  ...use,
   key: publicKey.parse(key.name),
   issued_at: NOW,
   salt: "0123456789abcdef",
@@ -34,8 +34,8 @@ const swapped = (from: string | RegExp, to: string) => {
   expect(siwe.replace(from, to)).not.toBe(siwe);
   return siwe.replace(from, to);
 };
-/** As a service elsewhere, or this one for another question, would give it. */
-const given = (changed: Partial<Saying>, key = wallet as { name: string }, by = issuer) =>
+/** A challenge of another service, or of this one for another use. */
+const given = (changed: Partial<ChallengeFields>, key = wallet as { name: string }, by = issuer) =>
   challengeText(by, saying(key, changed));
 const elsewhere = { ...issuer, public_url: "https://evil.example.org" };
 const iso = (seconds: number) => new Date(seconds * 1_000).toISOString();
@@ -98,31 +98,34 @@ const forgeries: Forgery[] = [
 ];
 
 const judged = (text: string, now_s = NOW, checks = challengeChecks) =>
-  faultOf({ told: readChallenge(text)!, asked, issuer, now_s }, checks);
+  faultOf({ parsed: readChallenge(text)!, use, issuer, now_s }, checks);
 
 test.each([
   ["a wallet", siwe],
   ["Ed25519", jwt],
-])("the text of %s is good until the second that it ends", (_, text) => {
+])("a challenge of %s is valid until the second that it ends", (_, text) => {
   expect(judged(text)).toBeUndefined();
   expect(judged(text, NOW + CHALLENGE_SECONDS - 1)).toBeUndefined();
 });
 
-test.each(forgeries)("%s is refused by the check `%s`, and without it is not", (_, name, text, now_s) => {
-  const fault = judged(text, now_s);
-  expect(fault?.path).toMatch(/^challenge/);
-  const check = challengeChecks.find((one) => one.name === name)!;
-  const of = { told: readChallenge(text)!, asked, issuer, now_s: now_s ?? NOW };
-  expect(check.refuses(of)).toEqual(fault);
-  const others = challengeChecks.filter((one) => one !== check);
-  // `nonce` and `altered` would refuse most of it too; but then the caller is told another thing.
-  if (name === "key") expect(() => judged(text, now_s, others)).toThrow();
-  else expect(judged(text, now_s, others)).not.toEqual(fault);
-});
+test.each(forgeries)(
+  "%s is refused by the check `%s`, and passes without that check",
+  (_, name, text, now_s) => {
+    const fault = judged(text, now_s);
+    expect(fault?.path).toMatch(/^challenge/);
+    const check = challengeChecks.find((one) => one.name === name)!;
+    const of = { parsed: readChallenge(text)!, use, issuer, now_s: now_s ?? NOW };
+    expect(check.refuses(of)).toEqual(fault);
+    const others = challengeChecks.filter((one) => one !== check);
+    // `nonce` and `altered` would refuse most cases too, but with another message.
+    if (name === "key") expect(() => judged(text, now_s, others)).toThrow();
+    else expect(judged(text, now_s, others)).not.toEqual(fault);
+  },
+);
 
 test("every check has a forgery", () => {
   const tried = new Set(forgeries.map(([, name]) => name));
-  // EIP-4361 knows one version, and no reader takes another.
+  // EIP-4361 has one version, and no parser accepts another.
   expect(challengeChecks.map(({ name }) => name).filter((name) => !tried.has(name))).toEqual(["version"]);
 });
 
@@ -135,4 +138,4 @@ test.each([
   claims({ admin: true }),
   claims({ iat: "1" }),
   "soul.example.org wants you",
-])("what is no challenge at all is not read: %s", (text) => expect(readChallenge(text)).toBeUndefined());
+])("a text that is no challenge is not parsed: %s", (text) => expect(readChallenge(text)).toBeUndefined());

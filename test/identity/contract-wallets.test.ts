@@ -1,4 +1,4 @@
-/** Wallets that are contracts (ERC-1271): what their code says when it is asked, and no longer. */
+/** Contract wallets (ERC-1271): their code's answer counts at the time of the proof. */
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.service.stop());
 
-/** A contract at an address of its own; its signatures are as long as a wallet with several owners has them. */
+/** A contract with an address of its own; its signatures are as long as those of several owners. */
 async function contract(code: Hex): Promise<TestKey> {
   const name: Hex = `0x${randomBytes(20).toString("hex")}`;
   await desk.rpc("anvil_setCode", name, code);
@@ -35,7 +35,7 @@ async function describe(agent_id: string, key: TestKey) {
   return (await api.post(`/soul/${agent_id}/description`, { ...said, ...proof })).status;
 }
 
-test("a contract that accepts the signature is a key, one that does not, or is not there, is none", async () => {
+test("a contract that accepts the signature is a key; one that refuses, or does not exist, is none", async () => {
   expect(await register("yes", await contract(SAYS_YES))).toMatchObject({ status: 200 });
   expect((await api.get("/soul/passport/yes")).body).toMatchObject({
     status: "proven",
@@ -49,7 +49,7 @@ test("a contract that accepts the signature is a key, one that does not, or is n
   expect((await api.get("/soul/passport/no")).status).toBe(404);
 });
 
-test("one that changes its mind controls nothing any more, and its agent's other key removes it", async () => {
+test("a contract that changes its answer controls nothing, and the agent's other key removes it", async () => {
   const key = await contract(SAYS_YES);
   await register("fickle", key);
   const other = ed25519Key();
@@ -66,7 +66,7 @@ test("one that changes its mind controls nothing any more, and its agent's other
   expect(await api.call("DELETE", `/soul/fickle/keys/${key.name}?${gone}`)).toMatchObject({ status: 200 });
 });
 
-test("one whose block a reorg takes back controls nothing any more", async () => {
+test("a contract whose block a reorg reverts controls nothing", async () => {
   const { app, rpc } = desk;
   const snapshot = await rpc<Hex>("evm_snapshot");
   const key = await contract(SAYS_YES);
@@ -75,6 +75,6 @@ test("one whose block a reorg takes back controls nothing any more", async () =>
   await rewind({ chain: app.chain, rpc }, snapshot);
   expect(await app.chain.hasCode([key.name as Hex])).toEqual([false]);
   expect([await control("undone", key), await describe("undone", key)]).toEqual(["refused", 400]);
-  // That it was proven stays in the log, and shows to whoever asks how.
+  // The log keeps the proof and its method.
   expect((await api.get("/soul/passport/undone")).body).toMatchObject({ keys: [{ method: "erc1271" }] });
 });

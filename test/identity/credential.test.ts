@@ -1,4 +1,6 @@
-/** A passport as others read it: by a stock library, from the keys that the service publishes, and from the text of the status list alone. */
+/**
+ * Third parties read a passport: with a stock library, the service's published keys, and the status list's standard.
+ */
 import { gunzipSync } from "node:zlib";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -23,7 +25,7 @@ type Credential = {
   credentialStatus: { statusPurpose: string; statusListIndex: string; statusListCredential: string }[];
 };
 
-/** Fetched, and verified by jose with the service's published key. */
+/** Fetches a credential, and verifies it by jose with the service's published key. */
 async function verified(url: string): Promise<Credential> {
   const response = await fetch(url);
   expect(response.headers.get("content-type")).toBe("application/vc+jwt");
@@ -35,13 +37,13 @@ async function verified(url: string): Promise<Credential> {
   const set = createLocalJWKSet({ keys: keys.map((key) => ({ ...key, kid: kid! })) });
   const { payload } = await jwtVerify(token, set, { typ: "vc+jwt", algorithms: ["EdDSA"] });
   const credential = payload as unknown as Credential;
-  // By http there is no did:web, and the issuer is the key itself.
+  // Over http there is no did:web, so the issuer is the key itself.
   expect(kid).toBe(`${credential.issuer}#${credential.issuer.slice("did:key:".length)}`);
   expect(Buffer.from(bytesOfDid(credential.issuer)!).toString("base64url")).toBe(keys[0]!.x);
   return credential;
 }
 
-/** As the text says it: multibase u, gzip, the bit at the index from the left. */
+/** By the standard: multibase u, gzip, the bit at the index from the left. */
 async function isSet({ credentialStatus }: Credential, purpose: string): Promise<boolean> {
   const entry = credentialStatus.find(({ statusPurpose }) => statusPurpose === purpose)!;
   const { credentialSubject } = await verified(entry.statusListCredential);
@@ -54,7 +56,7 @@ async function isSet({ credentialStatus }: Credential, purpose: string): Promise
   return ((bytes[Math.floor(index / 8)]! >> (7 - (index % 8))) & 1) === 1;
 }
 
-test("a stock library verifies the credential, which names the agent's keys, and its status follows", async () => {
+test("a stock library verifies the credential with the agent's keys, and its status follows the agent", async () => {
   const key = ed25519Key();
   await api.post("/soul/register", { agent_id: "holder", ...(await api.proof(key, "holder")) });
   await api.post("/soul/register", { agent_id: "neighbour" });
@@ -78,7 +80,7 @@ test("a stock library verifies the credential, which names the agent's keys, and
   expect((await fetch(`${service.url}/soul/passport/3/credential`)).status).toBe(404);
 });
 
-test("a credential that was changed in any part is not verified", async () => {
+test("a credential with any change is invalid", async () => {
   const token = await (await fetch(`${service.url}/soul/passport/2/credential`)).text();
   const [header, payload, signature] = token.split(".") as [string, string, string];
   const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
@@ -95,7 +97,7 @@ test("a credential that was changed in any part is not verified", async () => {
   await expect(jwtVerify(token, set)).resolves.toBeDefined();
 });
 
-test("a list has the bits of its own numbers and no others", () => {
+test("a list has only the bits of its own numbers", () => {
   const set = [0, 1, 7, 8, 131_071, 131_072, 262_143];
   for (const list of [0, 1]) {
     const bits = statusBits(list, set);

@@ -1,4 +1,7 @@
-/** Two processes and a delegate: it is stopped to the commit, and a call whose process is killed is answered by another. */
+/**
+ * Two processes and a delegate: it stops with the commit that revokes it, and another process answers a killed
+ * process's call.
+ */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { setSuspended } from "../../src/operator/agents.ts";
@@ -35,7 +38,7 @@ afterAll(async () => {
   await vault?.drop();
 });
 
-/** How many events of a type there are, and where the last one stands. */
+/** The number of events of a type, and the position of the last. */
 const told = async (type: string) =>
   (
     await first.app.pool.query<{ count: number; last: number }>(
@@ -44,7 +47,7 @@ const told = async (type: string) =>
     )
   ).rows[0]!;
 
-test("whoever is suspended by another process has nothing done for it, even by a call that was let in before", async () => {
+test("a call for a principal that another process suspends is refused, even after admission", async () => {
   let suspended = false;
   const leaveAlone = aroundCommits(first.app.store, async (commit, send) => {
     if (!suspended && typesOf(commit).includes("OrderCancelled")) {
@@ -66,7 +69,7 @@ test("whoever is suspended by another process has nothing done for it, even by a
   await setSuspended(second.app, "SX#1", { suspended: false, reason: "sorted out" });
 });
 
-/** Asks a process that dies once it has appended an event of this type. */
+/** Calls a process that dies after it appends an event of this type. */
 async function askDoomed(dies_after: string, ask: (url: string) => Promise<unknown>): Promise<void> {
   const child = startProgram("test/identity/doomed-service.ts", [], {
     env: {
@@ -89,7 +92,7 @@ async function askDoomed(dies_after: string, ask: (url: string) => Promise<unkno
   }
 }
 
-test("a delegate's call whose process is killed before it answers is the same call at another process", async () => {
+test("a delegate's call whose process is killed before the answer is the same call at another process", async () => {
   const named = { ...headers, "Idempotency-Key": "cancel-once" };
   const ask = (url: string) => caller(url).post(CANCEL, { order_id: 2 }, named);
   await askDoomed("OrderCancelled", ask);
@@ -99,7 +102,7 @@ test("a delegate's call whose process is killed before it answers is the same ca
   expect(await told("OrderCancelled")).toMatchObject({ count: 1 });
 });
 
-test("a registration whose process is killed before it answers tells the same passport and key at another", async () => {
+test("a registration whose process is killed before the answer returns the same passport and key at another", async () => {
   const named = { "Idempotency-Key": "ffeeddccbbaa99887766554433221100" };
   const body = { agent_id: "orphan", display_name: "Orphan", issue_api_key: true };
   const ask = (url: string) => caller(url).post("/soul/register", body, named);
@@ -109,7 +112,7 @@ test("a registration whose process is killed before it answers tells the same pa
   expect(other).toEqual(one);
   const own = { Authorization: `Bearer ${one!.body.api_key}` };
   const history = () => caller(second.url).get("/soul/orphan/trust/history", own);
-  // Who projected may have been the one that was killed: until another does, nobody says that the key is unknown.
+  // The killed process may have owned the projection lease: until another takes it, the key is not yet unknown.
   const answer = await until(async () => {
     const { status } = await history();
     return status !== 503 && status;
@@ -118,7 +121,7 @@ test("a registration whose process is killed before it answers tells the same pa
   expect(await told("AgentRegistered")).toMatchObject({ count: 3 });
 });
 
-test("a key that the read model has not heard of is unknown only once that lags no more", async () => {
+test("a key that the read model does not have yet is unknown only once that has caught up", async () => {
   const stuck = await first.app.pool.connect();
   try {
     await stuck.query("begin");

@@ -1,4 +1,4 @@
-/** What an agent lets another do for it: signed, for a time, taken back, one step deep. */
+/** Delegations: signed, limited in time, revocable, one step deep. */
 
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 
 const ask = { to: "helper", scopes: ["read", "order"], expires_in_s: 3_600 };
 
-/** As somebody does it who has read the description alone. */
+/** Made from the operation's description alone. */
 const digestOf = ({ scopes, expires_in_s }: typeof ask, to: string, agent_id: string) =>
   createHash("sha256")
     .update(
@@ -38,7 +38,7 @@ const sign = (by = key, of = ask, to = "SX#2", agent_id = "principal") =>
 const listed = async () =>
   (await api.get("/soul/passport/principal")).body.delegations as { delegation_id: string }[];
 
-test("a delegation is what was signed, stands on the passport, and is taken back by either", async () => {
+test("a delegation equals its signed text, is on the passport, and is revoked by either side", async () => {
   const made = await api.post("/soul/principal/delegations", { ...ask, ...(await sign()) });
   expect(made).toMatchObject({ status: 200, body: { from: "SX#1", to: "SX#2", scopes: ["read", "order"] } });
   const { delegation_id } = made.body as { delegation_id: string };
@@ -53,14 +53,14 @@ test("a delegation is what was signed, stands on the passport, and is taken back
   expect(await api.call("DELETE", path)).toMatchObject({ status: 200 });
 });
 
-test("what was not signed is refused: more scopes, a longer time, another delegate, another hand", async () => {
+test("a delegation beyond its signature is refused: more scopes, a longer time, another delegate, another signer", async () => {
   const proof = await sign();
   for (const changed of [{ scopes: ["read", "order", "node"] }, { expires_in_s: 7_200 }, { to: "principal" }])
     expect(await api.post("/soul/principal/delegations", { ...ask, ...changed, ...proof })).toMatchObject({
       status: 400,
       body: { errors: [{ path: "challenge" }] },
     });
-  // The delegate of a delegate: it has no key of the principal.
+  // A delegate's delegate has no key of the principal.
   expect(await api.post("/soul/principal/delegations", { ...ask, ...(await sign(helper)) })).toMatchObject({
     status: 403,
   });
@@ -73,13 +73,13 @@ test("what was not signed is refused: more scopes, a longer time, another delega
   });
   const made = await api.post("/soul/principal/delegations", { ...ask, ...proof });
   expect(made).toMatchObject({ status: 200 });
-  // Said again it is the same one.
+  // A repeat returns the same delegation.
   expect(await api.post("/soul/principal/delegations", { ...ask, ...proof })).toEqual(made);
   const more = { ...ask, scopes: ["order"], ...proof };
   expect(await api.post("/soul/principal/delegations", more)).toMatchObject({ status: 400 });
 });
 
-test("it is over at the second of its end, and with the passport", async () => {
+test("a delegation ends at its last second, and with the passport", async () => {
   const { clock } = service.app;
   const [{ delegation_id }] = (await listed()) as [{ delegation_id: string }];
   const { state } = { state: await service.app.load(agents, agents.targetOf("principal")) };

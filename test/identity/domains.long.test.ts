@@ -1,11 +1,11 @@
-/** Links to domains, asked at a real server: who may make one, and what ends it. */
+/** Links to domains at a real server: who may make one, and what ends it. */
 
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
 import { didOf } from "../../src/domain/identity/public-key.ts";
 import { domainsProjection } from "../../src/projections/identity/domains.ts";
-import { ASKED_EVERY_MS, domainsReactor, SILENCE_MS } from "../../src/reactors/identity/ask-domains.ts";
+import { CHECK_EVERY_MS, domainsReactor, SILENCE_MS } from "../../src/reactors/identity/check-domains.ts";
 import { type Answer, openReceiver, type Receiver } from "../alerts/receiver.ts";
 import { startProgram } from "../support/compiled.ts";
 import { replace } from "../support/replace.ts";
@@ -35,7 +35,7 @@ beforeEach(() => {
   replace(service.app, { clock: { now: () => new Date(Date.now() + later_ms) } });
 });
 
-/** How far the service's clock is ahead: it never goes back. */
+/** The lead of the service's clock: it never goes back. */
 let later_ms = 0;
 
 const didBy = ({ kind, name }: TestKey) =>
@@ -80,12 +80,12 @@ const storyOf = async (agent_id: string) => {
 
 const refused = { status: 409, body: { type: expect.stringContaining("#domain-refused") } };
 
-test("a domain is linked that names the agent's key, to the agent whose key asks; nobody else's word counts", async () => {
+test("a domain that names the agent's key is linked at that key's request only", async () => {
   const [key, stranger] = [evmKey(), ed25519Key()];
   await agentOf("sited", key);
   await agentOf("stranger", stranger);
   site.answers(naming("did:web:elsewhere.example.org", didBy(key)));
-  // Nothing is asked for whoever has not signed.
+  // An unsigned call causes no outside request.
   expect(await api.post("/soul/sited/links", { domain })).toMatchObject({ status: 403 });
   const other = await api.proof(key, "sited", "link", "domain-other.example.org");
   expect(await api.post("/soul/sited/links", { domain, ...other })).toMatchObject({ status: 400 });
@@ -107,7 +107,7 @@ test("a domain is linked that names the agent's key, to the agent whose key asks
   expect(await storyOf("sited")).toEqual(["linked"]);
 });
 
-test("it stands in passport and credential, and is no registration", async () => {
+test("a domain link is in the passport and the credential, and is no registration", async () => {
   expect(await linksOf("sited")).toEqual([`domain-${domain}`]);
   const token = await (await fetch(`${service.url}/soul/passport/sited/credential`)).text();
   const { credentialSubject } = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
@@ -116,7 +116,7 @@ test("it stands in passport and credential, and is no registration", async () =>
   expect(file.registrations).toEqual([]);
 });
 
-test("one of both is asked for, and names are names", async () => {
+test("a link needs exactly one of both names, in a valid form", async () => {
   for (const asked of [{}, { domain, erc8004_id: "0" }])
     expect(await api.post("/soul/sited/links", asked)).toMatchObject({
       status: 400,
@@ -129,7 +129,7 @@ test("one of both is asked for, and names are names", async () => {
     });
 });
 
-test("hostile answers link nothing, and are told by their class", async () => {
+test("hostile answers link nothing, and the error has their class", async () => {
   const key = ed25519Key();
   await agentOf("hostile", key);
   const own = { id: `did:web:localhost%3A${site.port}`, alsoKnownAs: [didBy(key)] };
@@ -155,7 +155,7 @@ test("hostile answers link nothing, and are told by their class", async () => {
   expect(await storyOf("hostile")).toEqual([]);
 });
 
-test("asked by many at once it is linked once", async () => {
+test("concurrent requests link a domain once", async () => {
   const key = evmKey();
   await agentOf("hurried", key);
   site.answers(naming(didBy(key)));
@@ -164,42 +164,42 @@ test("asked by many at once it is linked once", async () => {
   expect(await storyOf("hurried")).toEqual(["linked"]);
 });
 
-test("a domain is asked again after an hour, and the link ends when it names the key no more", async () => {
+test("a domain is checked again after an hour, and the link ends when it no longer names the key", async () => {
   const key = evmKey();
   await agentOf("leaving", key);
   site.answers(naming(didBy(key)));
   expect(await linkBy(key, "leaving")).toMatchObject({ status: 200 });
   site.answers(naming());
-  await turn(ASKED_EVERY_MS - 60_000);
+  await turn(CHECK_EVERY_MS - 60_000);
   expect(await linksOf("leaving")).toEqual([`domain-${domain}`]);
   await turn(60_000);
   expect(await linksOf("leaving")).toEqual([]);
-  // Of the others, too: the domain named none of them any more.
+  // All other links end too: the domain names none of them any more.
   expect(await linksOf("sited")).toEqual([]);
   expect(await storyOf("leaving")).toEqual(["linked", "withdrawn"]);
   site.answers(naming(didBy(key)));
-  await turn(ASKED_EVERY_MS);
+  await turn(CHECK_EVERY_MS);
   expect(await linksOf("leaving")).toEqual([]);
   expect(await linkBy(key, "leaving")).toMatchObject({ status: 200 });
 });
 
-test("a domain that tells nothing keeps its link for a week, each word of it begins the week anew", async () => {
+test("a domain without an answer keeps its link for a week, and each answer restarts the week", async () => {
   const key = ed25519Key();
   await agentOf("silent", key);
   site.answers(naming(didBy(key)));
   expect(await linkBy(key, "silent")).toMatchObject({ status: 200 });
   const silence = async () => {
     site.answers({ status: 503 });
-    await turn(ASKED_EVERY_MS);
+    await turn(CHECK_EVERY_MS);
     site.answers({ status: 302, headers: { Location: "/" } });
     await turn(SILENCE_MS - 600_000);
     expect(await linksOf("silent")).toEqual([`domain-${domain}`]);
   };
   await silence();
   site.answers(naming(didBy(key)));
-  await turn(ASKED_EVERY_MS);
+  await turn(CHECK_EVERY_MS);
   await silence();
-  await turn(ASKED_EVERY_MS);
+  await turn(CHECK_EVERY_MS);
   expect(await linksOf("silent")).toEqual([]);
   expect(await storyOf("silent")).toEqual(["linked", "silent"]);
 });
@@ -208,13 +208,13 @@ test.each([
   ["while it is asked", ["linked"]],
   ["before it is recorded", ["linked"]],
   ["after it is recorded", ["linked", "withdrawn"]],
-])("of a process killed %s, the next one finishes, and the link ends once", async (step, left) => {
+])("after a process is killed %s, the next one finishes, and the link ends once", async (step, left) => {
   const key = ed25519Key();
   const id = `killed-${step.replaceAll(" ", "-")}`;
   await agentOf(id, key);
   site.answers(naming(didBy(key)));
   expect(await linkBy(key, id)).toMatchObject({ status: 200 });
-  later_ms += ASKED_EVERY_MS;
+  later_ms += CHECK_EVERY_MS;
   const { database_url, data_dir, app } = service;
   const child = startProgram("test/identity/doomed-asker.ts", [], {
     env: {
@@ -235,7 +235,7 @@ test.each([
   expect(await storyOf(id)).toEqual(["linked", "withdrawn"]);
 });
 
-test("what was seen of a link that was made anew meanwhile ends nothing", async () => {
+test("a check of an earlier link ends no renewed link", async () => {
   const key = ed25519Key();
   await agentOf("renewed", key);
   site.answers(naming(didBy(key)));
@@ -252,7 +252,7 @@ test("what was seen of a link that was made anew meanwhile ends nothing", async 
     expect(await linkBy(key, "renewed")).toMatchObject({ status: 200 });
     hasRenewed = true;
   }
-  await turn(ASKED_EVERY_MS);
+  await turn(CHECK_EVERY_MS);
   expect(hasRenewed).toBe(true);
   expect(await linksOf("renewed")).toEqual([`domain-${domain}`]);
   expect(await storyOf("renewed")).toEqual(["linked", "asked", "linked"]);
@@ -268,7 +268,7 @@ test("a link ends with the key that the domain names", async () => {
   expect(await api.post("/soul/rotating/keys", rotation)).toMatchObject({ status: 200 });
   expect(await linksOf("rotating")).toEqual([]);
   site.received.length = 0;
-  await turn(ASKED_EVERY_MS);
+  await turn(CHECK_EVERY_MS);
   const { rows } = await service.app.pool.query(
     "select agent from read.agent_domains_v1 where agent = 'rotating'",
   );

@@ -1,6 +1,6 @@
-/** Asks linked domains, LATER_MS ahead of now, and ends itself as kill -9 would at the step named by DIES_AT. */
+/** Checks linked domains LATER_MS ahead of now, and kills itself (as kill -9) at the step DIES_AT. */
 
-import { domainsReactor } from "../../src/reactors/identity/ask-domains.ts";
+import { domainsReactor } from "../../src/reactors/identity/check-domains.ts";
 import { openDoomed } from "../support/doomed.ts";
 import { replace } from "../support/replace.ts";
 import { turnsUntilKilled } from "../support/turns.ts";

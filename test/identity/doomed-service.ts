@@ -1,4 +1,7 @@
-/** A service beside another that ends itself, as kill -9 would, once an event of the type DIES_AFTER was appended and before anybody is answered. */
+/**
+ * A second service process that kills itself (as kill -9) after it appends an event of type DIES_AFTER and before it
+ * answers.
+ */
 
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";

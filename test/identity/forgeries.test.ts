@@ -1,4 +1,4 @@
-/** Forged signatures and proofs out of place, over HTTP: each is refused, and told what is wrong. */
+/** Forged and misplaced signatures over HTTP: each is refused, with its fault. */
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 let count = 0;
-/** An agent of its own, claimed by a first key. */
+/** A new agent, claimed by a first key. */
 async function agent(key: TestKey): Promise<string> {
   const agent_id = `forged-${++count}`;
   const proof = await api.proof(key, agent_id);
@@ -29,7 +29,7 @@ const keysOf = async (agent_id: string) =>
 
 const HALF_ORDER_TWICE = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The other signature of the same text by the same key: n − s, and the other parity. */
+/** The other valid signature of the same text and key: n − s with the other parity. */
 function highS(signature: string): string {
   const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
   const high = (HALF_ORDER_TWICE - BigInt(`0x${s}`)).toString(16).padStart(64, "0");
@@ -124,7 +124,7 @@ test("a key of low order gets no challenge, under either sign", async () => {
   }
 });
 
-test("a proof is good for ten minutes, and not at the end of them", async () => {
+test("a proof is valid for less than ten minutes", async () => {
   const agent_id = "too-late";
   const proof = await api.proof(evmKey(), agent_id);
   const { clock } = service.app;
@@ -133,7 +133,7 @@ test("a proof is good for ten minutes, and not at the end of them", async () => 
     replace(service.app, { clock: { now: () => new Date(issued + 600_000) } });
     expect(await api.post("/soul/register", { agent_id, ...proof })).toMatchObject({
       status: 400,
-      body: { errors: [{ message: expect.stringContaining("is over") }] },
+      body: { errors: [{ message: expect.stringContaining("has expired") }] },
     });
     replace(service.app, { clock: { now: () => new Date(issued + 599_999) } });
     expect(await api.post("/soul/register", { agent_id, ...proof })).toMatchObject({ status: 200 });
@@ -142,7 +142,7 @@ test("a proof is good for ten minutes, and not at the end of them", async () => 
   }
 });
 
-test("a later key needs a live one's word, about that very key and of that purpose", async () => {
+test("a later key needs a live key's endorsement of that very key and purpose", async () => {
   const [first, second, third] = [evmKey(), ed25519Key(), evmKey()];
   const agent_id = await agent(first);
   const path = `/soul/${agent_id}/keys`;
@@ -157,7 +157,7 @@ test("a later key needs a live one's word, about that very key and of that purpo
   await refused(await api.proof(first, agent_id), "endorsement.challenge");
   await refused(await api.proof(first, agent_id, "prove", await kidOf(api, third)), "endorsement.challenge");
   await refused(await api.proof(first, agent_id, "rotate", kid), "endorsement.challenge");
-  // A key that is not live vouches for nobody, itself included.
+  // A key that is not live endorses nobody, itself included.
   for (const key of [third, second])
     expect(
       await api.post(path, { ...proof, endorsement: await api.proof(key, agent_id, "prove", kid) }),
@@ -166,13 +166,13 @@ test("a later key needs a live one's word, about that very key and of that purpo
   const endorsement = await api.proof(first, agent_id, "prove", kid);
   expect(await api.post(path, { ...proof, endorsement })).toMatchObject({ status: 200 });
   expect(await keysOf(agent_id)).toEqual([await kidOf(api, first), kid]);
-  // Said again it changes nothing.
+  // A repeat changes nothing.
   const { position } = await service.app.store.head();
   expect(await api.post(path, { ...proof, endorsement })).toMatchObject({ status: 200 });
   expect((await service.app.store.head()).position).toBe(position);
 });
 
-test("a key takes the place of another in one commit, and neither text counts again", async () => {
+test("a key replaces another in one commit, and neither text counts again", async () => {
   const [old, young] = [evmKey(), ed25519Key()];
   const agent_id = await agent(old);
   const path = `/soul/${agent_id}/keys`;
@@ -182,7 +182,7 @@ test("a key takes the place of another in one commit, and neither text counts ag
   expect(await api.post(path, { ...proof, rotate: true })).toMatchObject({ status: 400 });
   expect(await api.post(path, { ...proof, endorsement, rotate: true })).toMatchObject({ status: 200 });
   expect(await keysOf(agent_id)).toEqual([kid]);
-  // The old key is revoked: it endorses nothing, and its old texts do not bring it back.
+  // A revoked key endorses nothing, and its old texts do not restore it.
   const next = await api.proof(evmKey(), agent_id);
   expect(
     await api.post(path, { ...next, endorsement: await api.proof(old, agent_id, "prove", "whatever") }),
@@ -199,9 +199,9 @@ test("a key takes the place of another in one commit, and neither text counts ag
     expect(await api.call("DELETE", `${path}/${oldKid}?${query}`)).toMatchObject({ status: 200 });
     expect(await api.post(path, { ...back, endorsement: word })).toMatchObject({
       status: 400,
-      body: { errors: [{ message: "has counted already" }] },
+      body: { errors: [{ message: "was used already" }] },
     });
-    // Nor does the word that was given for it before, though the text of the key itself is a new one.
+    // Its earlier endorsement is void too, although the text of the new key is new.
     expect(await api.post(path, { ...(await api.proof(old, agent_id)), endorsement: word })).toMatchObject({
       status: 400,
       body: { errors: [{ path: "endorsement.challenge" }] },
@@ -220,7 +220,7 @@ test("a key takes the place of another in one commit, and neither text counts ag
   }
 });
 
-test("the last key is revoked with the API key alone, and a stranger revokes none", async () => {
+test("the last key needs the API key for its revocation, and a stranger revokes none", async () => {
   const key = evmKey();
   const agent_id = "last-of-keys";
   const { body } = await api.post("/soul/register", {
@@ -242,7 +242,7 @@ test("the last key is revoked with the API key alone, and a stranger revokes non
   });
 });
 
-test("the first key of an agent that has an API key is proven with it, and an agent that has neither is claimed once", async () => {
+test("the first key of an agent with an API key needs that key, and an agent without one is claimed once", async () => {
   const { body } = await api.post("/soul/register", { agent_id: "has-a-key", issue_api_key: true });
   const proof = await api.proof(evmKey(), "has-a-key");
   expect(await api.post("/soul/has-a-key/keys", proof)).toMatchObject({ status: 403 });
@@ -257,7 +257,7 @@ test("the first key of an agent that has an API key is proven with it, and an ag
   expect(await api.post("/soul/unclaimed/keys", await api.proof(theirs, "unclaimed"))).toMatchObject({
     status: 403,
   });
-  // Who claimed it may have its API key; by a proof that counts once.
+  // The claimant may get the API key, by a proof that counts once.
   const again = { agent_id: "unclaimed", issue_api_key: true, ...(await api.proof(mine, "unclaimed")) };
   expect(await api.post("/soul/register", again)).toMatchObject({ status: 200, body: { is_new: false } });
   expect(await api.post("/soul/register", again)).toMatchObject({ status: 400 });
@@ -265,13 +265,13 @@ test("the first key of an agent that has an API key is proven with it, and an ag
   expect(await api.post("/soul/register", forged)).toMatchObject({ status: 400 });
 });
 
-test("what an agent signs for a verifier shows who it is, and gives the verifier nothing", async () => {
+test("a text signed for a verifier proves the agent, and allows the verifier nothing", async () => {
   const key = evmKey();
   const agent_id = await agent(key);
   const shown = await api.proof(key, agent_id, "verify", "met-on-monday");
   const verify = async (given: object) => (await api.post(`/soul/passport/${agent_id}/verify`, given)).body;
   expect(await verify({ ...shown, about: "met-on-monday" })).toMatchObject({ control: "proven" });
-  // A verifier that hands another's text on is not taken for the agent by whoever named itself in its own.
+  // A verifier that forwards another's text is not taken for the agent by a verifier with its own word.
   expect(await verify({ ...shown, about: "met-on-tuesday" })).toMatchObject({ control: "refused" });
   expect(await verify(shown)).toMatchObject({ control: "refused" });
   expect(await api.post("/soul/register", { agent_id, issue_api_key: true, ...shown })).toMatchObject({
@@ -279,11 +279,11 @@ test("what an agent signs for a verifier shows who it is, and gives the verifier
     body: { errors: [{ path: "challenge", message: expect.stringContaining("another purpose") }] },
   });
   expect(await api.post(`/soul/${agent_id}/keys`, shown)).toMatchObject({ status: 400 });
-  // Nor is a text that allows something taken for a verifier's.
+  // A text that allows something does not pass as a verifier's.
   expect(await verify(await api.proof(key, agent_id))).toMatchObject({ control: "refused" });
 });
 
-test("a key that is one agent's is no other's, for 180 days after its revocation either", async () => {
+test("a key of one agent cannot be another's, nor for 180 days after its revocation", async () => {
   const key = evmKey();
   const agent_id = "first-owner";
   await api.post("/soul/register", { agent_id, issue_api_key: true }).then(async ({ body }) => {
@@ -312,7 +312,7 @@ test("a key that is one agent's is no other's, for 180 days after its revocation
   expect((await api.get("/soul/passport/thief")).status).toBe(404);
 });
 
-test("one key proven on two agents at once: one wins", async () => {
+test("of two agents that prove one key at once, one wins", async () => {
   const key = evmKey();
   const names = ["twin-a", "twin-b"];
   const calls = await Promise.all(
@@ -322,7 +322,7 @@ test("one key proven on two agents at once: one wins", async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-test("a passport is revoked by a live key's signature, for good, and by no API key", async () => {
+test("a passport is revoked by a live key's signature, for good, and never by an API key", async () => {
   const key = ed25519Key();
   const agent_id = await agent(key);
   const path = `/soul/${agent_id}/revoke`;

@@ -1,14 +1,13 @@
-/** What a domain's document says, and what it does not. */
 import { expect, test } from "vitest";
 import { events } from "../../src/domain/identity/agent.ts";
-import { didOfDomain, documentUrl, domainName, toldBy } from "../../src/domain/identity/linked-domain.ts";
-import { linkNamed, namedLink } from "../../src/domain/identity/links.ts";
+import { answerOf, didOfDomain, documentUrl, domainName } from "../../src/domain/identity/linked-domain.ts";
+import { linkNameField, parseLinkName } from "../../src/domain/identity/links.ts";
 
 const DOMAIN = "agent.example.org";
 const answer = (said: unknown, status = 200) => ({ status, body: Buffer.from(JSON.stringify(said)) });
-const told = (said: unknown, status?: number) => toldBy(DOMAIN, answer(said, status));
+const told = (said: unknown, status?: number) => answerOf(DOMAIN, answer(said, status));
 
-test("a domain is where its document is, and a DID", () => {
+test("a domain has a document URL and a DID", () => {
   expect(documentUrl(DOMAIN)).toBe("https://agent.example.org/.well-known/did.json");
   expect(didOfDomain(DOMAIN)).toBe("did:web:agent.example.org");
   expect(didOfDomain("localhost:8000")).toBe("did:web:localhost%3A8000");
@@ -18,8 +17,12 @@ test.each(["a.example.org", "xn--bcher-kva.example", "localhost:8000", `${"a".re
   "%s is a domain",
   (name) => {
     expect(domainName.safeParse(name).success).toBe(true);
-    expect(linkNamed.safeParse(`domain-${name}`).success).toBe(true);
-    expect(namedLink(`domain-${name}`, "eip155:8453")).toEqual({ kind: "domain", network: null, ref: name });
+    expect(linkNameField.safeParse(`domain-${name}`).success).toBe(true);
+    expect(parseLinkName(`domain-${name}`, "eip155:8453")).toEqual({
+      kind: "domain",
+      network: null,
+      ref: name,
+    });
   },
 );
 
@@ -46,12 +49,12 @@ test.each([
   "a example.org",
   `${"a".repeat(64)}.org`,
   `${"a.".repeat(127)}org`,
-])("%s is none", (name) => {
+])("%s is no domain", (name) => {
   expect(domainName.safeParse(name).success).toBe(false);
-  expect(linkNamed.safeParse(`domain-${name}`).success).toBe(false);
+  expect(linkNameField.safeParse(`domain-${name}`).success).toBe(false);
 });
 
-test("a document names what it goes by, addresses in any case", () => {
+test("a document lists its other names, addresses in any case", () => {
   const names = ["did:pkh:eip155:8453:0xABCDEF", "did:key:z6MkAbC"];
   expect(told({ id: `did:web:${DOMAIN}`, alsoKnownAs: names, more: 1 })).toEqual({
     names: new Set(["did:pkh:eip155:8453:0xabcdef", "did:key:z6MkAbC"]),
@@ -59,7 +62,7 @@ test("a document names what it goes by, addresses in any case", () => {
   expect(told({ id: `did:web:${DOMAIN}` })).toEqual({ names: new Set() });
 });
 
-test("no document names nothing", () => {
+test("a missing document lists no names", () => {
   for (const status of [404, 410]) expect(told({}, status)).toEqual({ names: new Set() });
 });
 
@@ -70,21 +73,21 @@ test.each([
   ["one whose names are no texts", { id: `did:web:${DOMAIN}`, alsoKnownAs: [{}] }],
   ["a list", []],
   ["null", null],
-])("%s tells nothing", (_, said) => expect(told(said)).toHaveProperty("silent"));
+])("%s gives no answer", (_, said) => expect(told(said)).toHaveProperty("silent"));
 
-test("bytes that are no JSON of UTF-8, and answers of other kinds, tell nothing", () => {
+test("bytes other than UTF-8 JSON, and other statuses, give no answer", () => {
   for (const body of [
     Buffer.from("<html>"),
     Buffer.from([0x22, 0xff, 0x22]),
     Buffer.from("[".repeat(60_000)),
   ])
-    expect(toldBy(DOMAIN, { status: 200, body })).toHaveProperty("silent");
+    expect(answerOf(DOMAIN, { status: 200, body })).toHaveProperty("silent");
   const said = { id: `did:web:${DOMAIN}`, alsoKnownAs: [] };
   for (const status of [204, 301, 302, 307, 401, 403, 429, 500, 503])
     expect(told(said, status)).toHaveProperty("silent");
 });
 
-test("links from before there were domains are read as they were told", () => {
+test("links from before domains are read unchanged", () => {
   const said = {
     kind: "erc8004",
     network: "eip155:8453",

@@ -1,4 +1,4 @@
-/** Links to ERC-8004 on a real chain: who may make one, what ends it, and what brings it back. */
+/** Links to ERC-8004 on a real chain: who may make one, what ends it, and what restores it. */
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -40,7 +40,7 @@ type Linked = { link: string; wallet: string }[];
 const linksOf = async (agent_id: string) =>
   ((await api.get(`/soul/passport/${agent_id}`)).body.links as Linked).map(({ link }) => link);
 
-/** A turn of the reactor over a read model that knows the whole log. */
+/** A tick of the reactor over a read model with the whole log. */
 async function turn(): Promise<string> {
   const { app } = desk;
   await app.runner.reached(linksProjection, (await app.store.head()).position, LIMIT_MS);
@@ -59,12 +59,12 @@ const storyOf = async (agent_id: string) => {
   );
 };
 
-/** Goes back to a snapshot and on differently, to a chain that is a little longer than the first one. */
+/** Reverts to a snapshot and continues with a slightly longer chain. */
 async function rewind(snapshot: Hex): Promise<void> {
   const { latest } = await desk.app.chain.heads();
   expect(await desk.rpc("evm_revert", snapshot)).toBe(true);
   await desk.rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
-  // For a moment after it went back the node may know no final block.
+  // For a moment after the revert the node may have no final block.
   while ((await until(() => desk.app.chain.heads())).latest.number <= latest.number)
     await desk.rpc("evm_mine");
 }
@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.service.stop());
 
-test("a chain without a registry links nothing, and says so", async () => {
+test("a chain without a registry links nothing, and the error says so", async () => {
   expect(await linkBy(keyOf(OWNER), "owner", "0")).toMatchObject({
     status: 503,
     body: { type: expect.stringContaining("#no-registry") },
@@ -87,7 +87,7 @@ test("a chain without a registry links nothing, and says so", async () => {
   for (const _ of [0, 1, 2, 3]) await desk.send(register(), OWNER);
 });
 
-test("only whom the registry names links, by a live key of the agent and over that very id", async () => {
+test("only an owner in the registry links, by a live key of the agent and about that very id", async () => {
   // A stranger owns nothing there; another's wallet is no key of the agent.
   expect(await linkBy(keyOf(OTHER), "other", "0")).toMatchObject({
     status: 403,
@@ -105,7 +105,7 @@ test("only whom the registry names links, by a live key of the agent and over th
   expect(await linksOf("owner")).toEqual([]);
 });
 
-test("a link stands in passport, registration file and credential, once however often it is said", async () => {
+test("a link is once in passport, registration file and credential, however often it is requested", async () => {
   const linked = await linkBy(keyOf(OWNER), "owner", "0");
   expect(linked).toMatchObject({
     status: 200,
@@ -131,7 +131,7 @@ test("a link stands in passport, registration file and credential, once however 
   expect(credentialSubject.alsoKnownAs).toContain(`eip155:8453/erc721:${REGISTRY}/0`);
 });
 
-test("the wallet that is set there may link as well as the owner", async () => {
+test("the wallet set in the registry may link like the owner", async () => {
   await desk.send(setWallet(1n, wallet(OTHER).address), OWNER);
   expect(await linkBy(keyOf(OTHER), "other", "1")).toMatchObject({
     status: 200,
@@ -144,7 +144,7 @@ test("the wallet that is set there may link as well as the owner", async () => {
   expect(await linksOf("other")).toEqual([]);
 });
 
-test("a transfer ends the link; where the chain takes it back the link is restored, and once that is final it is not", async () => {
+test("a transfer ends the link; a revert of the transfer restores it, and a final transfer does not", async () => {
   const snapshot = await desk.rpc<Hex>("evm_snapshot");
   await desk.send(transfer(wallet(OWNER).address, wallet(STRANGER).address, 0n), OWNER);
   await turn();
@@ -163,11 +163,11 @@ test("a transfer ends the link; where the chain takes it back the link is restor
   await desk.send(transfer(wallet(STRANGER).address, wallet(OWNER).address, 0n), STRANGER);
   await turn();
   expect(await linksOf("owner")).toEqual([]);
-  // It is the agent's again when the agent says so.
+  // The link is back when the agent requests it.
   expect(await linkBy(keyOf(OWNER), "owner", "0")).toMatchObject({ status: 200 });
 });
 
-test("a link to what a reorg has undone ends by the reorg", async () => {
+test("a link to a reverted registration ends with the reorg", async () => {
   const snapshot = await desk.rpc<Hex>("evm_snapshot");
   await desk.send(register(), OTHER);
   expect(await linkBy(keyOf(OTHER), "other", "4")).toMatchObject({ status: 200 });
@@ -177,7 +177,7 @@ test("a link to what a reorg has undone ends by the reorg", async () => {
   expect((await storyOf("other")).at(-1)).toBe("unlinked reorg");
 });
 
-test("a link ends when the agent asks, with the key that it rests on, and with the passport", async () => {
+test("a link ends at the agent's request, with its key, and with the passport", async () => {
   expect(await linkBy(keyOf(OWNER), "owner", "2")).toMatchObject({ status: 200 });
   const path = "/soul/owner/links/erc8004-2";
   expect(await api.call("DELETE", path)).toMatchObject({ status: 403 });
@@ -206,7 +206,7 @@ test("a link ends when the agent asks, with the key that it rests on, and with t
   );
 });
 
-test("while the registry is gone nothing is taken back", async () => {
+test("while the registry is missing no link ends", async () => {
   await desk.send(register(), OTHER);
   expect(await linkBy(keyOf(OTHER), "other", "4")).toMatchObject({ status: 200 });
   const code = await desk.rpc<Hex>("eth_getCode", REGISTRY, "latest");
@@ -219,7 +219,7 @@ test("while the registry is gone nothing is taken back", async () => {
   expect(await linksOf("other")).toEqual(["erc8004-4"]);
 });
 
-test("passport, credential, card and registration file name one subject at each step of an agent's way", async () => {
+test("passport, credential, card and registration file name one subject at every step", async () => {
   const { url } = desk.service;
   const [first, second] = [keyOf(5), ed25519Key()];
   await agentOf("wanderer", first);

@@ -1,4 +1,4 @@
-/** An agent that acts for another by its own key: what it may, and every way in which somebody says to and may not. */
+/** An agent that acts for another by its own key: what it may do, and every way to pretend to. */
 
 import { createHash, randomBytes } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -50,7 +50,7 @@ const helping = () => as("helper", "SX#1");
 const orders = (headers: Headers) => api.get(ORDERS, headers);
 const idsOf = ({ body }: Answered) => (body.data as { order_id: number }[]).map(({ order_id }) => order_id);
 
-/** The principal lets the helper act. */
+/** A delegation from the principal to the helper. */
 const let_ = (scopes: string[], expires_in_s = 3_600, to = "SX#2") =>
   delegation(api, { by: wallet, from: "principal", to, scopes, expires_in_s });
 
@@ -60,7 +60,7 @@ async function takeBack(delegation_id: string) {
   expect(await api.call("DELETE", path)).toMatchObject({ status: 200 });
 }
 
-/** While one delegation stands. */
+/** Runs `work` while one delegation is live. */
 async function during(scopes: string[], work: (delegation_id: string) => Promise<void>) {
   const delegation_id = await let_(scopes);
   await work(delegation_id);
@@ -70,7 +70,7 @@ async function during(scopes: string[], work: (delegation_id: string) => Promise
 const NOT_DELEGATED = { status: 403, body: { type: expect.stringContaining("#not-delegated") } };
 const NAMES_HEADER = { status: 400, body: { errors: [{ path: "On-Behalf-Of" }] } };
 
-/** A wallet's signature of a call, as a stock client makes it. */
+/** A wallet's signature of a call, made by a stock client. */
 async function signedCall(
   by: ReturnType<typeof evmKey>,
   of: { method: string; path: string; body?: JsonObject; principal?: string; nonce?: string },
@@ -97,7 +97,7 @@ async function signedCall(
   return Buffer.from(JSON.stringify(told)).toString("base64");
 }
 
-test("a delegate reads what is its principal's, and nothing before and after", async () => {
+test("a delegate reads its principal's data only during the delegation", async () => {
   expect(await orders(helping())).toMatchObject(NOT_DELEGATED);
   await during(["read"], async () => {
     const listed = await orders(helping());
@@ -107,14 +107,14 @@ test("a delegate reads what is its principal's, and nothing before and after", a
     });
     expect(idsOf(listed).sort()).toEqual([1, 2]);
     expect(await orders(as("helper", "sx#1"))).toMatchObject({ status: 200 });
-    // Its own name opens nothing of it, and neither does the principal's for anybody else.
+    // Its own id opens nothing of the principal, and the principal's id opens nothing for others.
     expect(await orders(as("helper"))).toMatchObject({ status: 402 });
     expect(await orders(as("third", "SX#1"))).toMatchObject(NOT_DELEGATED);
   });
   expect(await orders(helping())).toMatchObject(NOT_DELEGATED);
 });
 
-test("over MCP the same call is made for the principal that it names", async () => {
+test("a call over MCP is made for the principal that it names", async () => {
   await during(["read"], async () => {
     const url = new URL(`${service.url}/mcp?areas=commerce`);
     const client = new Client({ name: "delegate", version: "1" });
@@ -131,7 +131,7 @@ test("over MCP the same call is made for the principal that it names", async () 
   });
 });
 
-test("what a delegate decides names who acted, for whom and by which delegation", async () => {
+test("a delegate's decision records the actor, the principal and the delegation", async () => {
   await during(["order"], async (delegation_id) => {
     const headers = { ...helping(), "Idempotency-Key": "cancelOne0000001" };
     const answer = await fetch(service.url + CANCEL, {
@@ -155,7 +155,7 @@ test("what a delegate decides names who acted, for whom and by which delegation"
       delegation_id,
       operation: "orders_cancel",
     });
-    // Said again it is the same; the principal's own word of that name is another one.
+    // A repeat is the same order; the principal's own key of that name makes another one.
     const first = await answer.json();
     const again = await api.post(CANCEL, { order_id: 1 }, headers);
     expect(again).toEqual({ status: 200, body: first });
@@ -166,7 +166,7 @@ test("what a delegate decides names who acted, for whom and by which delegation"
   });
 });
 
-test("the scope of the operation is asked for", async () => {
+test("a delegate needs the operation's scope", async () => {
   await during(["order", "node"], async () => {
     expect(await orders(helping())).toMatchObject({
       ...NOT_DELEGATED,
@@ -180,7 +180,7 @@ test("the scope of the operation is asked for", async () => {
   });
 });
 
-test("a delegate of a delegate is none", async () => {
+test("a delegate's delegate may not act", async () => {
   await during(["read"], async () => {
     await delegation(api, {
       by: helperWallet,
@@ -191,13 +191,13 @@ test("a delegate of a delegate is none", async () => {
     });
     expect(await orders(as("third", "SX#2"))).toMatchObject({ status: 200, body: { meta: { count: 0 } } });
     expect(await orders(as("third", "SX#1"))).toMatchObject(NOT_DELEGATED);
-    // Nor does it make one in the principal's name.
+    // It cannot delegate in the principal's name either.
     const ask = { to: "third", scopes: ["read"], expires_in_s: 600, challenge: "x", signature: "0x00" };
     expect(await api.post("/soul/principal/delegations", ask, helping())).toMatchObject(NAMES_HEADER);
   });
 });
 
-test("it is over at the second of its end", async () => {
+test("a delegation ends at its last second", async () => {
   const delegation_id = await let_(["read"], 600);
   const { delegations } = (await api.get("/soul/passport/principal")).body as {
     delegations: { delegation_id: string; expires_at: string }[];
@@ -215,7 +215,7 @@ test("it is over at the second of its end", async () => {
   await takeBack(delegation_id);
 });
 
-test("who is suspended acts for nobody, and nobody for it", async () => {
+test("a suspended agent acts for nobody, and nobody for it", async () => {
   await during(["read", "order"], async () => {
     for (const sx_id of ["SX#1", "SX#2"]) {
       await setSuspended(service.app, sx_id, { suspended: true, reason: "asked" });
@@ -287,13 +287,13 @@ const forged: [what: string, headers: () => Headers | Promise<Headers>, refused:
   ],
 ];
 
-test.each(forged)("for %s: refused", async (_, headers, refused) => {
+test.each(forged)("a call for %s is refused", async (_, headers, refused) => {
   await during(["read", "order"], async () => {
     expect(await orders(await headers())).toMatchObject(refused);
   });
 });
 
-test("a delegate's wallet acts by its signature, and what it signed for another is never its own", async () => {
+test("a delegate's wallet acts by its own signature, and a call signed for another never counts as its own", async () => {
   await during(["read", "order"], async () => {
     const read = await signedCall(helperWallet, { method: "GET", path: ORDERS, principal: "SX#1" });
     expect(await orders({ "SIGN-IN-WITH-X": read, "On-Behalf-Of": "SX#1" })).toMatchObject({
@@ -310,7 +310,7 @@ test("a delegate's wallet acts by its signature, and what it signed for another 
   });
 });
 
-test("a principal with several wallets is asked which, and one without any owns nothing here", async () => {
+test("a principal with several wallets must name one, and one without a wallet owns nothing here", async () => {
   const second = evmKey();
   const kid = await kidOf(api, second);
   const endorsement = await api.proof(wallet, "principal", "prove", kid);
@@ -329,7 +329,7 @@ test("a principal with several wallets is asked which, and one without any owns 
   expect(await orders(as("helper", "SX#3"))).toMatchObject(NOT_DELEGATED);
 });
 
-test("what nobody does for another says so, and so does a limit of spending for who may spend nothing", async () => {
+test("a call that no delegate may make says so, and so does a limit without the scope to spend", async () => {
   await during(["read", "order"], async () => {
     for (const [method, path, body] of [
       ["GET", "/soul/directory", undefined],
@@ -354,7 +354,7 @@ test("what nobody does for another says so, and so does a limit of spending for 
   }
 });
 
-test("OpenAPI says which operations a delegate may call", async () => {
+test("OpenAPI lists the operations that a delegate may call", async () => {
   const { paths } = (await api.get("/openapi.json")).body as {
     paths: Record<string, Record<string, { parameters: { $ref?: string }[] }>>;
   };

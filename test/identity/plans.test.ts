@@ -1,4 +1,4 @@
-/** What reads of agents ask the database, among many agents: each query finds its rows by an index and looks at few that it leaves out. */
+/** Query plans of reads about agents, among many agents: each query uses an index and skips few rows. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { activityProjection } from "../../src/projections/identity/activity.ts";
@@ -9,11 +9,11 @@ import { LIMIT_MS, until } from "../support/until.ts";
 import { agencyOf } from "../trust/agency.ts";
 import { caller, PROXIED } from "./agents.ts";
 
-/** So many agents there are, each attested, scored and active as the first one is. */
+/** Copies of the first agent, each attested, scored and active. */
 const MANY = 20_000;
-/** Rows that a query may look at and leave out: agents that are revoked, scores that were another's a moment ago. */
+/** The most rows that a query may read and skip: revoked agents, older scores. */
 const MOST_LEFT_OUT = 200;
-/** Pages of 8 kB that a query may read, some for each row of its answer. */
+/** The most 8 kB pages of a query, several per row of its answer. */
 const MOST_PAGES = 120;
 
 const read = [agentsProjection, activityProjection, trustProjection];
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await agency.prove(1);
   await agency.seed(2, 40);
   await agency.attest(2, 1);
-  // A turn that comes before the read model is at its place leaves the scores to the next.
+  // A tick before the read model has caught up leaves the scores to the next.
   await until(async () => {
     await agency.compute(Date.now());
     return (await agency.scores())[2] !== undefined;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Rows of many agents in the read models, made from those of the first. */
+/** Copies the first agent's rows of the read models. */
 async function multiply(): Promise<void> {
   const others = `generate_series(3, ${MANY}) n`;
   for (const sql of [
@@ -86,16 +86,16 @@ async function multiply(): Promise<void> {
   ]);
 }
 
-type Asked = { text: string; values?: unknown[] };
+type QueryText = { text: string; values?: unknown[] };
 
-/** What is asked of the read models while something is done, each text once. */
-async function askedBy(done: () => Promise<unknown>): Promise<Asked[]> {
+/** Queries of read models while `done` runs, each text once. */
+async function askedBy(done: () => Promise<unknown>): Promise<QueryText[]> {
   const spied = vi.spyOn(pg.Client.prototype, "query");
   onTestFinished(() => spied.mockRestore());
   await done();
-  const asked = spied.mock.calls.map(([first, values]): Asked => {
+  const asked = spied.mock.calls.map(([first, values]): QueryText => {
     const given = first as unknown;
-    return typeof given === "string" ? { text: given, values: values as unknown[] } : (given as Asked);
+    return typeof given === "string" ? { text: given, values: values as unknown[] } : (given as QueryText);
   });
   spied.mockRestore();
   const reads = asked.filter(({ text }) => /^\s*(?:select|with)\b/i.test(text) && text.includes("read."));
@@ -114,7 +114,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** Tables that have a row an agent, or more. */
+/** Tables with a row per agent or more. */
 async function largeTables(): Promise<Set<string>> {
   const sql =
     "select relname from pg_class where relnamespace = 'read'::regnamespace and relkind = 'r' and reltuples >= 1000";
@@ -122,8 +122,8 @@ async function largeTables(): Promise<Set<string>> {
   return new Set(rows.map(({ relname }) => relname));
 }
 
-/** What is wrong with how Postgres answers a query: large tables read whole, and pages and rows looked at for nothing. */
-async function wrongWith({ text, values }: Asked): Promise<string[]> {
+/** Faults of a query's plan: full scans of large tables, and too many pages and skipped rows. */
+async function wrongWith({ text, values }: QueryText): Promise<string[]> {
   const large = await largeTables();
   const explain = "explain (analyze, buffers, timing off, format json)";
   const { rows } = await service.app.pool.query(`${explain} ${text}`, values);
@@ -168,8 +168,8 @@ const reads: [string, () => Promise<string>][] = [
   ["how many there are, once that was counted", async () => "/soul/stats"],
 ];
 
-/** What a fold of these events asks of trust's tables; they are folded by no other process. */
-const askedByFold = (done: () => Promise<unknown>): Promise<Asked[]> =>
+/** Queries of trust's tables during a fold; no other process folds these events. */
+const askedByFold = (done: () => Promise<unknown>): Promise<QueryText[]> =>
   askedBy(async () => {
     await done();
     const { position: newest } = await service.app.store.head();
@@ -178,28 +178,33 @@ const askedByFold = (done: () => Promise<unknown>): Promise<Asked[]> =>
     asked.filter(({ text }) => /\btrust_(?:wallets|payments|tasks|delegations)_/.test(text)),
   );
 
-test.each(["tenant-7", `wallet:0x${"0".repeat(40)}`, "soul:2"])("a task of %s, folded", async (tenant) => {
-  const asked = await askedByFold(() => agencyOf(service.app).task(1, tenant, "paid"));
-  expect(asked.some(({ text }) => text.includes("leased_at"))).toBe(true);
-  expect((await Promise.all(asked.map(wrongWith))).flat()).toEqual([]);
-});
+test.each(["tenant-7", `wallet:0x${"0".repeat(40)}`, "soul:2"])(
+  "the fold of a task of %s uses indexes",
+  async (tenant) => {
+    const asked = await askedByFold(() => agencyOf(service.app).task(1, tenant, "paid"));
+    expect(asked.some(({ text }) => text.includes("leased_at"))).toBe(true);
+    expect((await Promise.all(asked.map(wrongWith))).flat()).toEqual([]);
+  },
+);
 
-/** What is wrong with the queries of a read. */
+/** Faults of a read's queries. */
 async function wrongWhere(path: string): Promise<string[]> {
   const all = await askedBy(async () => expect(await api.get(path)).toMatchObject({ status: 200 }));
-  // The runner keeps its checkpoints meanwhile.
+  // The runner stores its checkpoints meanwhile.
   const asked = all.filter(({ text }) => !text.includes("update read.checkpoints"));
   expect(asked.length).toBeGreaterThan(0);
   return (await Promise.all(asked.map(wrongWith))).flat();
 }
 
-test.each(reads)("%s", async (_, path) => expect(await wrongWhere(await path())).toEqual([]));
+test.each(reads)("reading %s uses indexes", async (_, path) =>
+  expect(await wrongWhere(await path())).toEqual([]),
+);
 
 test.each([
   ["trust_edges_v3_to", "/soul/1/trust"],
   ["trust_ranks_v3_order", "/soul/directory?limit=21"],
   ["trust_evidence_v3_sx", "/soul/1/trust?explain=true"],
-])("without %s the queries of %s are found to be wrong", async (index, path) => {
+])("without %s the queries of %s have a bad plan", async (index, path) => {
   const { pool } = service.app;
   const { rows } = await pool.query("select pg_get_indexdef(('read.' || $1)::regclass) as made_by", [index]);
   await pool.query(`drop index read.${index}`);

@@ -1,4 +1,4 @@
-/** An agent at a glance, and the paths of before. */
+/** An agent's overview, and the paths of earlier versions. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
 import { caller, PROXIED } from "./agents.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("a profile is what its parts answer by themselves", async () => {
+test("a profile combines the answers of its parts", async () => {
   const { status, body } = await api.get("/soul/scout/profile");
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -26,7 +26,7 @@ test("a profile is what its parts answer by themselves", async () => {
 test.each([
   ["GET", "/api/soul/verify/scout"],
   ["GET", "/soul/scout/verify-chain"],
-])("%s %s leads to the canonical verify, as clients follow it", async (method, path) => {
+])("%s %s redirects to the canonical verify, and clients follow", async (method, path) => {
   const first = await fetch(service.url + path, { method, redirect: "manual" });
   expect([first.status, first.headers.get("location")]).toEqual([301, "/v1/agent/soul/verify/scout"]);
   const followed = await fetch(service.url + path, { method });

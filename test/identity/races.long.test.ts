@@ -1,4 +1,7 @@
-/** Many who register at once, on two processes: numbers without a gap, and one passport an id; and what the operator does to agents. */
+/**
+ * Many concurrent registrations on two processes: numbers without a gap, and one passport per id; and the operator's
+ * commands.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
@@ -27,13 +30,13 @@ const register = ({ url }: Service, body: object, headers?: Record<string, strin
 const numbers = (answers: { body: Record<string, unknown> }[]) =>
   answers.map(({ body }) => Number((body.passport as { sx_id: string }).sx_id.slice("SX#".length)));
 
-/** How many register, each an agent of its own; and how many one and the same. So many of them at once as a machine opens connections. */
+/** The number of new agents, and of calls for one and the same. Concurrency is limited to the machine's connections. */
 const MANY = scaled(120);
 const MANY_OF_ONE = scaled(40, 2);
 
 const CONNECTIONS = 250;
 
-/** Calls of many, each of whom begins when one before has its answer; the answers in order. */
+/** Runs many calls with limited concurrency; answers in order. */
 async function crowd<T>(many: number, call: (at: number) => Promise<T>): Promise<T[]> {
   const answers: T[] = [];
   let at = 0;
@@ -44,14 +47,14 @@ async function crowd<T>(many: number, call: (at: number) => Promise<T>): Promise
   return answers;
 }
 
-test("all who register at once on two processes get numbers from 1 on without a gap", async () => {
+test("concurrent registrations on two processes get numbers from 1 on without a gap", async () => {
   const answers = await crowd(MANY, (at) =>
     register(at % 2 === 0 ? first : second, { agent_id: `racer-${at}` }),
   );
   expect(answers.map(({ status }) => status)).toEqual(new Array(MANY).fill(200));
   const sorted = numbers(answers).sort((a, b) => a - b);
   expect(sorted).toEqual(Array.from({ length: MANY }, (_, at) => at + 1));
-  // Each number is the place of its event in the counter's stream.
+  // Each number is the version of its event in the counter's stream.
   const { tenant, id } = passports.target;
   const issued = await first.app.store.readStream({
     tenant,
@@ -63,7 +66,7 @@ test("all who register at once on two processes get numbers from 1 on without a 
   );
 });
 
-test("one id registered by many at once is one passport with one API key", async () => {
+test("concurrent registrations of one id give one passport with one API key", async () => {
   const answers = await crowd(MANY_OF_ONE, (at) =>
     register(at % 2 === 0 ? first : second, {
       agent_id: at % 3 === 0 ? "The-One" : "the-one",
@@ -76,7 +79,7 @@ test("one id registered by many at once is one passport with one API key", async
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 403]));
 });
 
-test("a call that is said again under its name, at another process, is told the same passport and key", async () => {
+test("a repeat under the same key at another process returns the same passport and API key", async () => {
   const headers = { "Idempotency-Key": "00112233445566778899aabbccddeeff" };
   const body = { agent_id: "said-twice", display_name: "Said Twice", issue_api_key: true };
   const answers = await Promise.all([register(first, body, headers), register(second, body, headers)]);
@@ -84,7 +87,7 @@ test("a call that is said again under its name, at another process, is told the 
   expect(answers[1]).toEqual(answers[0]);
   expect(await register(second, body, headers)).toEqual(answers[0]);
   expect(await register(first, { ...body, agent_id: "another" }, headers)).toMatchObject({ status: 422 });
-  // Whoever has an export has the digest of the name, and is a stranger with it.
+  // An owner of an export has the digest of the key, but nothing to use it with.
   const { rows } = await first.app.pool.query<{ idem_key: string }>(
     "select idem_key from eventstore.events where idem_key is not null",
   );
@@ -95,7 +98,7 @@ test("a call that is said again under its name, at another process, is told the 
   expect(await register(first, body, { "Idempotency-Key": name })).toMatchObject({ status: 403 });
 });
 
-test("a suspended agent is read and does nothing, a revoked one for good, and an erased name is nobody's", async () => {
+test("a suspended agent is read-only, a revoked one for good, and an erased name is gone", async () => {
   const api = caller(first.url);
   const key = ed25519Key();
   const agent_id = "troubled";

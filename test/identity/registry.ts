@@ -1,4 +1,4 @@
-/** A registry of ERC-8004 on a test's own chain, at the address that it has on Base. */
+/** An ERC-8004 registry on a test's own chain, at its address on Base. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeFunctionData, parseAbi } from "viem/utils";
@@ -11,7 +11,7 @@ import { ask } from "../chain/lent-node.ts";
 
 export type Rpc = <T>(method: string, ...params: unknown[]) => Promise<T>;
 
-/** Questions to the node of a service's data folder, past the port. */
+/** Calls of the node of a service's data folder, without the port. */
 export const rpcOf =
   (data_dir: string): Rpc =>
   async (method, ...params) =>
@@ -23,7 +23,7 @@ const ABI = parseAbi([
   "function transferFrom(address from, address to, uint256 tokenId)",
 ]);
 
-/** Puts the registry's code where the service looks for it. */
+/** Places the registry's code where the service looks for it. */
 export async function placeRegistry({ rpc, app }: { rpc: Rpc; app: App }): Promise<void> {
   const source = join(import.meta.dirname, "IdentityRegistry.sol");
   const contract = { name: "IdentityRegistry", source, artifact: source };
@@ -31,7 +31,7 @@ export async function placeRegistry({ rpc, app }: { rpc: Rpc; app: App }): Promi
   const code = /INIT_CODE = "(0x[0-9a-f]+)"/.exec(artifact)![1] as Hex;
   const { latest } = await app.chain.heads();
   await rpc("anvil_setCode", REGISTRY, await rpc<Hex>("eth_call", { data: code }, "latest"));
-  // What was asked of a block is answered from what was known of it.
+  // The node answers about a block by its state then.
   while ((await app.chain.heads()).latest.number <= latest.number) await rpc("evm_mine");
 }
 

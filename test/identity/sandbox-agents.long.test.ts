@@ -1,4 +1,7 @@
-/** The sandbox's agents: real events, once, never on a real chain; and what they buy of their own service makes them known. */
+/**
+ * The sandbox's agents: real events, once, never on a real chain; their purchases at their own service make them
+ * active.
+ */
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buyAsSandboxAgents, makeSandboxAgents } from "../../src/cli/sandbox-calls.ts";
@@ -29,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Of what the agents are made of: the reactors go on meanwhile. */
+/** Only the agents' events: reactors append meanwhile. */
 const position = async () => {
   const { rows } = await service.app.pool.query<{ n: number }>(
     `select count(*)::int as n from eventstore.events where stream_id ~ '^(agent|attestation|passports|payment)'`,
@@ -41,7 +44,7 @@ const directory = async () => {
   return (body as unknown as { agents: Listed[] }).agents;
 };
 
-test("on a real chain there are none", async () => {
+test("a real chain has no sandbox agents", async () => {
   const before = await position();
   await makeSandboxAgents({ ...service.app, embedded_chain: false });
   await buyAsSandboxAgents(
@@ -52,7 +55,7 @@ test("on a real chain there are none", async () => {
   expect(await position()).toBe(before);
 });
 
-test("they are made in two commits, once, whatever else starts", async () => {
+test("the sandbox agents are created in two commits, once, whatever else starts", async () => {
   await makeSandboxAgents(service.app);
   const made = await position();
   await makeSandboxAgents(service.app);
@@ -63,7 +66,7 @@ test("they are made in two commits, once, whatever else starts", async () => {
   expect(rows).toEqual([{ commits: 2 }]);
 });
 
-test("the directory has a few dozen, marked; who has evidence is trusted, and a ring comes to nothing", async () => {
+test("the directory has a few dozen, marked; those with evidence are trusted, and a ring gets nothing", async () => {
   const listed = await until(async () => {
     const found = await directory();
     expect(found[0]!.trust_score).toBeGreaterThan(0);
@@ -79,7 +82,7 @@ test("the directory has a few dozen, marked; who has evidence is trusted, and a 
   expect(ring.map(({ trust_score }) => trust_score)).toEqual([0, 0, 0, 0]);
 });
 
-test("nobody else's agent can be called like one of them", async () => {
+test("no other agent's id can look like one of them", async () => {
   for (const agent_id of ["sandbox.my-own", "SANDBOX.X"])
     expect(await caller(service.url).post("/soul/register", { agent_id })).toMatchObject({
       status: 400,
@@ -90,13 +93,13 @@ test("nobody else's agent can be called like one of them", async () => {
   expect(mine).toMatchObject({ synthetic: false });
 });
 
-describe("what they buy", () => {
+describe("their purchases", () => {
   const buyAll = () =>
     buyAsSandboxAgents(service.app, pino({ enabled: false }), new AbortController().signal);
   const paid = async () =>
     (await service.app.pool.query("select from read.trust_payments_v3 where settled")).rowCount!;
 
-  test("is paid for, is theirs, and makes them different; the rest is bought after a stop, and no more", async () => {
+  test("are paid, belong to them, and make them different; a restart buys only the rest", async () => {
     const stopped = new AbortController();
     stopped.abort();
     await buyAsSandboxAgents(service.app, pino({ enabled: false }), stopped.signal);
@@ -104,7 +107,7 @@ describe("what they buy", () => {
     const passed: string[] = [];
     const told = pino({ level: "debug" }, { write: (line) => void passed.push(line) });
     await buyAsSandboxAgents(service.app, told, new AbortController().signal);
-    // What a busy node could not settle in time is charged to nobody, and bought the next time.
+    // A payment that a busy node could not settle in time is charged to nobody, and made again the next time.
     const refused = passed.filter((line) => line.includes("passed over"));
     expect(refused.filter((line) => !line.includes("#payment-unavailable"))).toEqual([]);
     await until(async () => {

@@ -1,4 +1,4 @@
-/** An agent's way, over HTTP: registered, shown, verified, listed. */
+/** An agent over HTTP: registered, shown, verified, listed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passportHash } from "../../src/domain/identity/agent.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("an agent is registered once, under whatever case, and its passport says what its hash is of", async () => {
+test("an agent is registered once in any letter case, and its passport names the input of its hash", async () => {
   const first = await api.post("/soul/register", {
     agent_id: "Weather-Scout",
     display_name: "Wetterfrosch ☂",
@@ -48,13 +48,13 @@ test("an agent is registered once, under whatever case, and its passport says wh
     expect((await api.get(`/soul/passport/${name}`)).body).toEqual(body);
 });
 
-test("the name is sealed in the log, and the input's digest does not tell it", async () => {
+test("the log has the name sealed, and the input's digest does not reveal it", async () => {
   await api.post("/soul/register", { agent_id: "hidden-name", display_name: "Zaphod Beeblebrox" });
   const rows = await service.app.pool.query("select payload::text, meta::text from eventstore.events");
   expect(JSON.stringify(rows.rows)).not.toContain("Beeblebrox");
 });
 
-test("ids that mislead are refused, each by name", async () => {
+test("misleading ids are refused, each by name", async () => {
   for (const agent_id of [
     "42",
     "sx42",
@@ -81,7 +81,7 @@ test("ids that mislead are refused, each by name", async () => {
   expect((await api.get("/soul/passport/999999")).status).toBe(404);
 });
 
-test("an id that is a key's own name is its key's alone", async () => {
+test("an id that is a key's name belongs to that key", async () => {
   const [wallet, other] = [evmKey(), evmKey()];
   expect(await api.post("/soul/register", { agent_id: wallet.name })).toMatchObject({ status: 403 });
   const stolen = await api.proof(other, wallet.name);
@@ -105,17 +105,17 @@ test("an id that is a key's own name is its key's alone", async () => {
   });
 });
 
-test("an API key is told once, again under a name that nobody guesses, and anew to who shows the one before", async () => {
+test("an API key is returned once, repeated for the same unguessable key, and renewed by the earlier one", async () => {
   const headers = { "Idempotency-Key": "5d41402abc4b2a76b9719d911017c592" };
   const asked = { agent_id: "key-holder", issue_api_key: true };
   const first = await api.post("/soul/register", asked, headers);
   const key = String(first.body.api_key);
   expect(key).toMatch(/^sk_soul_[\w-]{43}$/);
-  // The same call again: the passport, the key, and nothing more in the log.
+  // A repeat returns the passport and the key, and appends nothing.
   const { position } = await service.app.store.head();
   expect((await api.post("/soul/register", asked, headers)).body).toEqual(first.body);
   expect((await service.app.store.head()).position).toBe(position);
-  // A name that is short is nobody's.
+  // A short key belongs to nobody.
   expect(await api.post("/soul/register", asked, { "Idempotency-Key": "short" })).toMatchObject({
     status: 403,
   });
@@ -133,7 +133,7 @@ test("an API key is told once, again under a name that nobody guesses, and anew 
   expect(await api.get("/soul/stats", bearer)).toMatchObject({ status: 401 });
 });
 
-test("verifying tells the record, the claim and the control apart", async () => {
+test("verify separates the record, the claim and the control", async () => {
   const key = evmKey();
   await api.post("/soul/register", { agent_id: "verified-one", ...(await api.proof(key, "verified-one")) });
   const { body } = await api.get("/soul/passport/verified-one");
@@ -154,7 +154,7 @@ test("verifying tells the record, the claim and the control apart", async () => 
   expect(await api.post(path, { challenge: proof.challenge })).toMatchObject({ status: 400 });
 });
 
-test("the directory, walked whole, shows each agent once, and the numbers have no gap", async () => {
+test("a walk of the whole directory shows each agent once, and the numbers have no gap", async () => {
   const seen: string[] = [];
   for (let cursor: string | null = null; ; ) {
     const { body } = await api.get(
@@ -170,7 +170,7 @@ test("the directory, walked whole, shows each agent once, and the numbers have n
   expect(body).toMatchObject({ issued: seen.length, remaining: 1_000_000 - seen.length });
 });
 
-test("a pulse counts what the agent's own key caused", async () => {
+test("a pulse counts calls by the agent's own key", async () => {
   const { body } = await api.post("/soul/register", { agent_id: "busy-bee", issue_api_key: true });
   expect((await api.get("/soul/busy-bee/pulse")).body).toMatchObject({
     last_active: null,
@@ -179,7 +179,7 @@ test("a pulse counts what the agent's own key caused", async () => {
   });
   const headers = { Authorization: `Bearer ${body.api_key}` };
   await api.post("/soul/register", { agent_id: "another-of-bees" }, headers);
-  // Counted for who registered it, by its own key.
+  // Counted as activity of the agent's own key.
   expect((await api.get("/soul/busy-bee/pulse")).body).toMatchObject({
     events_24h: 1,
     events_7d: 1,

@@ -16,7 +16,7 @@ import { receiptIn } from "../../src/domain/payments/verify-receipt.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { runWith } from "../cli/command.ts";
-import { wares } from "../payments/wares.ts";
+import { sampleOperations } from "../payments/sample-operations.ts";
 import { ALL, ask, type FeedObject, readAll } from "../replay/consumer.ts";
 import { buy } from "../support/buyer.ts";
 import { elsewhere } from "../support/elsewhere.ts";
@@ -47,7 +47,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tallystick-after-restore-"));
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  const service = await startService({ operations: wares, chain, env });
+  const service = await startService({ operations: sampleOperations, chain, env });
   try {
     const issue = async (count: number) => {
       for (let n = 0; n < count; n++) ({ headers } = await service.issue({ tenant: "acme" }));

@@ -8,7 +8,7 @@ import type { App } from "../../src/core/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { facts, wares } from "../payments/wares.ts";
+import { facts, sampleOperations } from "../payments/sample-operations.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
@@ -21,7 +21,11 @@ let pool: pg.Pool;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain, env: { OPEN_CALLS_PER_MINUTE: "100000" } });
+  service = await startService({
+    operations: sampleOperations,
+    chain,
+    env: { OPEN_CALLS_PER_MINUTE: "100000" },
+  });
   pool = new pg.Pool({ connectionString: service.database_url, max: 1 });
 });
 afterAll(async () => {
@@ -159,7 +163,7 @@ test("a log that was rewritten takes nothing, though its tree is the one that wa
 
 test("a log that cannot be held against what was signed takes nothing until it can", async () => {
   await asOwner("alter table anchoring.tiles_v1 rename to tiles_gone");
-  const fresh = await startService({ operations: wares, beside: service });
+  const fresh = await startService({ operations: sampleOperations, beside: service });
   onTestFinished(() => fresh.stop());
   const { position } = await service.app.store.head();
   const refused = await fresh.issue().catch((error: unknown) => error);

@@ -6,7 +6,7 @@ import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { headsProjection } from "../../src/projections/anchoring/heads.ts";
-import { facts } from "../payments/wares.ts";
+import { facts } from "../payments/sample-operations.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 

@@ -16,7 +16,7 @@ import { verifyProof } from "../../src/explorer/proof.ts";
 import { headsProjection } from "../../src/projections/anchoring/heads.ts";
 import { streamsProjection } from "../../src/projections/anchoring/streams.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { facts } from "../payments/wares.ts";
+import { facts } from "../payments/sample-operations.ts";
 import { scaled } from "../support/scale.ts";
 import { startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";

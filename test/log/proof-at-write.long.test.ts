@@ -14,7 +14,7 @@ import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { facts, wares } from "../payments/wares.ts";
+import { facts, sampleOperations } from "../payments/sample-operations.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
@@ -31,7 +31,7 @@ const ANCHORING = { ANCHORING: "1", CHECKPOINT_SECONDS: "86400", OPEN_CALLS_PER_
 beforeAll(async () => {
   workshop = await openWorkshop();
   chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain, env: ANCHORING });
+  service = await startService({ operations: sampleOperations, chain, env: ANCHORING });
 });
 afterAll(async () => {
   await service?.stop();
@@ -308,7 +308,12 @@ describe("many at once", () => {
   });
 
   test("through two services on one database are all in one history", async () => {
-    const other = await startService({ operations: wares, chain, env: ANCHORING, beside: service });
+    const other = await startService({
+      operations: sampleOperations,
+      chain,
+      env: ANCHORING,
+      beside: service,
+    });
     onTestFinished(() => other.stop());
     const { headers } = await service.issue();
     const answers = await Promise.all(
@@ -368,7 +373,7 @@ test("a proof that is too large for a header is at its link, and the preference 
 });
 
 test("without ANCHORING the event is named, and nothing will prove it", async () => {
-  const plain = await startService({ operations: wares });
+  const plain = await startService({ operations: sampleOperations });
   onTestFinished(() => plain.stop());
   const { headers } = await plain.issue();
   const answer = await fetch(orderUrl(plain), orderOf("k_off", { ...headers, ...PREFER }));

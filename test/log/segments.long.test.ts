@@ -33,7 +33,7 @@ import { restoreService } from "../../src/runtime/restoring.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { runCommand } from "../cli/command.ts";
 import { runHere } from "../cli/in-process.ts";
-import { facts } from "../payments/wares.ts";
+import { facts } from "../payments/sample-operations.ts";
 import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
 import { patientConfig } from "../support/patience.ts";

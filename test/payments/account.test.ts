@@ -1,4 +1,4 @@
-/** An account: every transition, every refusal, and what holds whatever happens. */
+/** Accounts: every transition, every refusal, and invariants. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
@@ -35,7 +35,7 @@ const reversed = (amount_micro: number, debt_micro: number): account.AccountEven
 const hold = (hold_id: string, amount_micro: number) =>
   account.hold({ hold_id, amount_micro, for: "a task" }, at);
 
-test("a delegate spends what its delegation lets it: what comes back is its again, what is spent is not", () => {
+test("a delegate spends up to its allowance: released money counts again, spent money does not", () => {
   const by = { delegation_id: "d", max_micro: 500 };
   const holding = (hold_id: string, amount_micro: number, of = by) =>
     account.hold({ hold_id, amount_micro, for: "a task" }, at, of);
@@ -60,8 +60,8 @@ test("a delegate spends what its delegation lets it: what comes back is its agai
   expect(refusedBy(folded(...rich, held("a", 1, "d")), 500)).toBe(true);
 });
 
-describe("money comes in", () => {
-  test("and can leave from the first full hour a day later", () => {
+describe("a credit", () => {
+  test("can be withdrawn from the first full hour a day later", () => {
     given([])
       .when(account.credit({ source, amount_micro: 5, at }))
       .then([credited(5)]);
@@ -70,7 +70,7 @@ describe("money comes in", () => {
     expect(account.maturingAt(state, free_at)).toBe(0);
   });
 
-  test("up to the cap of an account, what is held counted", () => {
+  test("respects the account's cap, holds included", () => {
     const more = (amount_micro: number) => account.credit({ source, amount_micro, at }, 10);
     given([credited(6), held("h", 4)])
       .when(more(5))
@@ -82,8 +82,8 @@ describe("money comes in", () => {
 });
 
 describe("a hold", () => {
-  test("takes what is available, and no more", () => {
-    // Emmett's comparison takes no null.
+  test("takes available money, and no more", () => {
+    // Emmett's comparison does not accept null.
     expect(hold("h", 5)(folded(credited(5)))).toEqual([held("h", 5)]);
     given([credited(5)])
       .when(hold("h", 6))
@@ -93,12 +93,12 @@ describe("a hold", () => {
       .thenThrows(refusedAs("funds-missing"));
   });
 
-  test("is there once", () =>
+  test("exists once", () =>
     given([credited(5), held("h", 1)])
       .when(hold("h", 1))
       .thenThrows(refusedAs("conflict")));
 
-  test("ends once: what is spent leaves, the rest comes back", () => {
+  test("ends once: a part is spent, the rest is available again", () => {
     given([credited(5), held("h", 5)])
       .when(account.release("h", 3, at))
       .then([released("h", 2, 3)]);
@@ -112,21 +112,21 @@ describe("a hold", () => {
       .thenThrows(refusedAs("conflict"));
   });
 
-  test("spends no more than it holds", () => {
+  test("spends no more than its amount", () => {
     for (const spent of [6, -1, 0.5])
       given([credited(9), held("h", 5)])
         .when(account.release("h", spent, at))
         .thenThrows(refusedAs("invalid"));
   });
 
-  test("that is taken at once is spent whole, as far as there is something", () => {
+  test("that is taken at once is spent whole, up to the balance", () => {
     const take = account.take({ hold_id: "s", amount_micro: 9, for: "a task" }, at);
     expect(take(folded(credited(5)))).toEqual([held("s", 5), released("s", 0, 5)]);
     given([]).when(take).thenNothingHappened();
   });
 });
 
-describe("a payment that the chain took back", () => {
+describe("a reverted payment", () => {
   test("is reversed once, and only where it was credited", () => {
     given([credited(5)])
       .when(account.reverse(source, at))
@@ -139,7 +139,7 @@ describe("a payment that the chain took back", () => {
       .thenNothingHappened();
   });
 
-  test("leaves a debt of what was spent or is held, which what comes in next pays first", () => {
+  test("leaves a debt of its spent or held part, which the next credit pays first", () => {
     given([credited(5), held("h", 3)])
       .when(account.reverse(source, at))
       .then([reversed(5, 3)]);
@@ -150,7 +150,7 @@ describe("a payment that the chain took back", () => {
   });
 });
 
-test("whatever happens, nothing is below zero, and credited − reversed = available + held + spent − debt", () => {
+test("in every order of events nothing is below zero, and credited − reversed = available + held + spent − debt", () => {
   const name = fc.constantFrom("a", "b", "c");
   const amount_micro = fc.integer({ min: 1, max: 20 });
   const step = fc.oneof(

@@ -1,4 +1,4 @@
-/** `tallystick payments books`: the log and the chain, compared by the operator. */
+/** `tallystick payments books`: the operator compares the log with the chain. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,7 +31,7 @@ function run(rpc_url = setup.chain.rpc_url): Promise<{ code: number; stdout: str
   });
 }
 
-test("agree once every settlement is in the log, and disagree before", async () => {
+test("the books agree once every settlement is in the log, and disagree before", async () => {
   const [settled, carried] = [await setup.claim(wallet(0), 1_000_000n), await setup.claim(wallet(1), 5n)];
   await setup.settle(settled);
   await setup.carry(carried.signed);
@@ -57,14 +57,14 @@ test("agree once every settlement is in the log, and disagree before", async () 
   });
 });
 
-test("of payments that expired long ago are still read to the end", async () => {
+test("the books include payments that expired long ago", async () => {
   const paid = await setup.claim(wallet(2), 7n);
   await setup.settle(paid);
   await setup.pass(1_000);
   expect(await books(setup.app)).toMatchObject({ agree: true, payments: { chain_micro: 1_000_012n } });
 });
 
-test("a chain that is away is named as the reason", async () => {
+test("the books name a chain that is down as the reason", async () => {
   const { code, stderr } = await run("http://127.0.0.1:9");
   expect(code).toBe(1);
   expect(stderr).toMatch(/^cannot read the chain: .*BASE_RPC_URL/m);

@@ -1,4 +1,4 @@
-/** A signed authorization is anybody's to carry: whoever brought a payment to the chain, it is served or given back. */
+/** Anybody can send a signed authorization: whoever sends a payment to the chain, it is answered or refunded. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
@@ -11,8 +11,8 @@ import { type Service, startService } from "../support/service.ts";
 import { turn, turnOf } from "../support/turns.ts";
 import { walletProof } from "../support/wallet-proof.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { nameOf, reactorsOf, signedOf, storyOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 let workshop: Workshop;
 let one: Service & { database_url: string };
@@ -20,10 +20,10 @@ let two: Service & { database_url: string };
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  // The endpoints of x402 are free, and all callers here share an address.
+  // The x402 endpoints are free, and all callers here share an address.
   const env = { OPEN_CALLS_PER_MINUTE: "100000", ETH_USDC: "1" };
-  one = await startService({ operations: wares, chain, env });
-  two = await startService({ operations: wares, chain, env, beside: one });
+  one = await startService({ operations: sampleOperations, chain, env });
+  two = await startService({ operations: sampleOperations, chain, env, beside: one });
 });
 afterAll(async () => {
   if (one) expect(await books(one.app)).toMatchObject({ agree: true, incoming: { unasked: [] } });
@@ -38,7 +38,7 @@ const earned = () => balanceOf(workshop.chain, PAYEE);
 const sign = async (say: string, payer = 0, more = {}) =>
   signPayment(wallet(payer), await quoteOf(echo(say)), more);
 
-/** What the wallet shows beside its payment, which the chain does not tell. */
+/** The wallet's proof next to its payment, which the chain does not show. */
 const signsIn = async (url: string, payer: number, headers: Record<string, string> = {}) => ({
   headers: { ...headers, ...(await walletProof(wallet(payer), url.split("?")[0]!, { method: "GET" })) },
 });
@@ -51,7 +51,7 @@ function carry(paid: SignedPayment): Promise<Hex> {
   return carried;
 }
 
-test("a payment that a stranger carried to the chain before it was presented buys its payer's call, once", async () => {
+test("a payment that a stranger sent before it was presented buys its payer's call, once", async () => {
   const paid = await sign("carried");
   const before = await earned();
   const transaction = await carry(paid);
@@ -68,7 +68,7 @@ test("a payment that a stranger carried to the chain before it was presented buy
   expect(await earned()).toBe(before + PRICE);
 });
 
-test("one that was carried in time is served though it has expired since", async () => {
+test("a payment that was sent in time is answered although it has expired since", async () => {
   const now = Math.floor(Date.now() / 1000);
   const late = await sign("late", 1, { validBefore: String(now + 4) });
   expect((await present(echo("late"), late)).status).toBe(402);
@@ -76,7 +76,7 @@ test("one that was carried in time is served though it has expired since", async
   expect((await present(echo("late"), late, await signsIn(echo("late"), 1))).status).toBe(200);
 });
 
-test("no API key makes somebody else's carried payment its own, and the key of its payer signs in beside it", async () => {
+test("no API key takes another's sent payment, and the payer's own key also signs in", async () => {
   const thief = await one.issue({ tenant: "thief", scopes: ["read", "order"] });
   const own = await one.issue({ tenant: "payers-firm", scopes: ["read", "order"] });
   const paid = await sign("with_a_key", 5);
@@ -105,7 +105,7 @@ test("no API key makes somebody else's carried payment its own, and the key of i
   expect(await storyOf(one, paid)).toEqual([]);
   const signed = await signsIn(echo("with_a_key"), 5, own.headers);
   expect((await present(echo("with_a_key"), paid, signed)).status).toBe(200);
-  // The key stood beside the payment from then on; another one never did.
+  // The idempotency key belongs to the payment from then on; another one never did.
   expect((await present(echo("with_a_key"), paid, { headers: own.headers })).status).toBe(200);
   expect((await present(echo("with_a_key"), paid, { headers: thief.headers })).status).not.toBe(200);
 
@@ -123,7 +123,7 @@ test("no API key makes somebody else's carried payment its own, and the key of i
   expect((await present(url, dear, order("k_bought", { ...own.headers, ...proof }))).status).toBe(201);
 });
 
-test("a call that is refused leaves a carried payment good for another, and says so", async () => {
+test("a refused call leaves a sent payment valid for another call, and says so", async () => {
   const url = `${one.url}/v1/agent/test/order`;
   const order = (name: string): RequestInit => ({
     method: "POST",
@@ -134,7 +134,7 @@ test("a call that is refused leaves a carried payment good for another, and says
   expect((await present(url, first, order("k_carried"))).status).toBe(201);
   const paid = await signPayment(wallet(2), await quoteOf(url, order("k_carried")));
   await carry(paid);
-  // Anybody could have read it off the chain: a command takes the signature of its payer too.
+  // Anybody could have read it on the chain, so a command also requires the payer's signature.
   const signed = async (name: string): Promise<RequestInit> => {
     const proof = await walletProof(wallet(2), url, { method: "POST", body: { name } });
     return { ...order(name), headers: { ...order(name).headers, ...proof } };
@@ -146,7 +146,7 @@ test("a call that is refused leaves a carried payment good for another, and says
   expect((await present(url, paid, await signed("k_carried_other"))).status).toBe(201);
 });
 
-test("one that nobody asks anything for is found, told, and given back", async () => {
+test("a payment without a call is found, reported and refunded", async () => {
   const { app } = one;
   const look = async (answer_within_ms: number) => {
     expect(await turn(app, transfersReactor)).toEqual({ status: "done" });
@@ -156,7 +156,7 @@ test("one that nobody asks anything for is found, told, and given back", async (
     });
     expect(looked).toEqual({ status: "done" });
   };
-  // What came in before the service first looked is none of its business.
+  // Transfers before the service's first look are ignored.
   await look(0);
   const [paid, dust] = [await sign("never_asked", 7), await payment(wallet(7), 10n)];
   await carry(paid);
@@ -165,7 +165,7 @@ test("one that nobody asks anything for is found, told, and given back", async (
   const before = await books(app);
   expect(before).toMatchObject({ agree: false, incoming: { unasked: [name], unasked_micro: PRICE } });
   await finalize(workshop);
-  // Its payer has a while to come.
+  // The payer has a while to make its call.
   await look(900_000);
   expect(await storyOf(one, paid)).toEqual([]);
   await look(0);
@@ -181,7 +181,7 @@ test("one that nobody asks anything for is found, told, and given back", async (
   const { incoming } = await books(app);
   expect(incoming).toMatchObject({ unasked: [], unasked_micro: 0n, chain_micro: await earned() });
   expect(incoming.other_micro).toBe(10n);
-  // The account that refunds are paid from is given what they need.
+  // Funds the refunding account.
   await carriedByStranger(workshop, await payment(wallet(8), PRICE, { to: addressOf(app.refunds) }));
   const { reconcile, payRefunds } = reactorsOf(app);
   expect(await reconcile()).toBe("done");
@@ -189,11 +189,11 @@ test("one that nobody asks anything for is found, told, and given back", async (
   expect(await storyOf(one, paid)).toEqual(["PaymentFound", "RefundOpened", "RefundPaid"]);
 });
 
-describe("the chain is asked about many payments at once", () => {
+describe("chain queries about many payments", () => {
   const facts = (payments: SignedTransfer[]) =>
     Promise.all(payments.map((one_of) => one.app.settlement.facts(one_of)));
 
-  test("and 40 copies of one do not touch each other", async () => {
+  test("of 40 copies of one do not affect each other", async () => {
     const copy = await payment(wallet(3), PRICE);
     const found = await facts(Array.from({ length: 40 }, () => structuredClone(copy)));
     expect(found.map(({ used, would_settle }) => ({ used, would_settle }))).toEqual(
@@ -201,7 +201,7 @@ describe("the chain is asked about many payments at once", () => {
     );
   });
 
-  test("and two that their payer can afford one of are each told what holds of them alone", async () => {
+  test("of two that their payer can only afford one of give each its own answer", async () => {
     const all = await balanceOf(workshop.chain, wallet(4).address.toLowerCase() as Hex);
     const found = await facts([await payment(wallet(4), all), await payment(wallet(4), all)]);
     expect(found.map(({ would_settle, balance }) => ({ would_settle, balance }))).toEqual(

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import * as confirmations from "../../src/domain/payments/confirmation.ts";
 import {
+  type ConfirmationData,
   type ConfirmationEvent,
-  type Confirmed,
   confirm,
   events,
 } from "../../src/domain/payments/confirmation.ts";
 import { specificationOf } from "../support/specification.ts";
 
-const first: Confirmed = {
+const first: ConfirmationData = {
   network: "eip155:8453",
   block_number: 100,
   block_hash: `0x${"a".repeat(64)}`,
@@ -22,13 +22,18 @@ const first: Confirmed = {
   refunded_micro: 0,
   confirmed_at: "2026-01-01T00:01:30.000Z",
 };
-const next: Confirmed = { ...first, block_number: 110, block_hash: `0x${"b".repeat(64)}`, as_of_position: 9 };
-const confirmed = (data: Confirmed): ConfirmationEvent => ({ type: "ChainConfirmed", data });
+const next: ConfirmationData = {
+  ...first,
+  block_number: 110,
+  block_hash: `0x${"b".repeat(64)}`,
+  as_of_position: 9,
+};
+const confirmed = (data: ConfirmationData): ConfirmationEvent => ({ type: "ChainConfirmed", data });
 
 const given = specificationOf(confirmations);
 
 describe("the chain", () => {
-  test("is confirmed, and confirmed further on", () => {
+  test("is confirmed, and confirmed further", () => {
     given([])
       .when(confirm(first, undefined))
       .then([confirmed(first)]);
@@ -37,18 +42,18 @@ describe("the chain", () => {
       .then([confirmed(next)]);
   });
 
-  test("is confirmed again up to the same block for what the log learned since", () => {
+  test("is confirmed again up to the same block for later events of the log", () => {
     const later = { ...first, as_of_position: 8 };
     return given([confirmed(first)])
       .when(confirm(later, first))
       .then([confirmed(later)]);
   });
 
-  test.each<[string, ConfirmationEvent[], Confirmed | undefined]>([
+  test.each<[string, ConfirmationEvent[], ConfirmationData | undefined]>([
     ["the first one", [confirmed(first)], undefined],
     ["the next one", [confirmed(first), confirmed(next)], first],
   ])(
-    "is left as it is when another process was faster with %s: nothing is counted twice",
+    "stays as confirmed when another process was faster with %s: nothing counts twice",
     (_, history, after) =>
       given(history)
         .when(confirm({ ...next, as_of_position: 20 }, after))
@@ -64,6 +69,5 @@ describe("the chain", () => {
       .thenThrows(Refusal, ({ code }) => code === "conflict"),
   );
 
-  test("is confirmed in the form that is stored", () =>
-    expect(events.ChainConfirmed[1].parse(first)).toEqual(first));
+  test("is confirmed in the stored form", () => expect(events.ChainConfirmed[1].parse(first)).toEqual(first));
 });

@@ -1,4 +1,4 @@
-/** A log of paid calls beside its chain: receipts hold against it, and its dates against the blocks. */
+/** A log of paid calls and its chain: receipts match it, and its dates match the blocks. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { buy, present } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { wares } from "./wares.ts";
+import { sampleOperations } from "./sample-operations.ts";
 
 let workshop: Workshop;
 let service: Service;
@@ -33,7 +33,7 @@ const url = () => `${service.url}/v1/agent/test/echo?say=dated`;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY as Hex, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain });
+  service = await startService({ operations: sampleOperations, chain });
   dir = await mkdtemp(join(tmpdir(), "tallystick-dated-"));
   bought = await buy(wallet(0), url());
   await turnOf(service.app, "log-signing", ({ app }) => signTurn(app, AT_ONCE));
@@ -50,7 +50,7 @@ afterAll(async () => {
 const asking = (): AskChain => jsonRpc({ rpc_url: workshop.node.rpc_url });
 const verified = (ask: AskChain) => verifyPack(openExport(file), { recover: recoverKey, ask });
 
-test("the log verifies, and the receipt against it", async () => {
+test("the log verifies, and so does the receipt against it", async () => {
   const report = await verified(asking());
   expect(failures(report)).toEqual({});
   const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as { keys: object[] };
@@ -64,7 +64,7 @@ test("the log verifies, and the receipt against it", async () => {
   expect(ok).toBe(true);
 });
 
-test("a log that is dated years before the blocks it names does not", async () => {
+test("a log dated years before its blocks does not verify", async () => {
   const years = 6 * 365 * 86_400;
   const later: AskChain = async (method, params) => {
     const answer = await asking()<{ timestamp?: Hex } | null>(method, params);
@@ -76,7 +76,7 @@ test("a log that is dated years before the blocks it names does not", async () =
   expect(Object.keys(failures(report))).toEqual(["anchor"]);
 });
 
-test("the payment presented at another spelling of the request is answered, without a receipt", async () => {
+test("the payment with another spelling of the request is answered, without a receipt", async () => {
   const receipt = (answer: Response) => receiptIn(answer.headers.get("payment-response")!);
   expect(receipt(await present(url(), bought.payment))).toBe(receipt(bought.answer));
   const respelt = await present(`${url().replace("say", "%73ay")}`, bought.payment);

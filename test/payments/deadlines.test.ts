@@ -1,4 +1,4 @@
-/** A node that takes questions and never answers: every wait for it ends by its own deadline, and nothing is charged. */
+/** A node that accepts calls and never answers: every wait ends by its own deadline, and nothing is charged. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
@@ -15,21 +15,21 @@ import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { expectAway, storyOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 let workshop: Workshop;
 let meddler: Meddler;
 let service: Service;
 let chain: BaseChain;
 const chains: BaseChain[] = [];
-/** A chain that would wait for ever: only the deadlines of whoever asks by it end a wait. */
+/** A chain without timeouts: only the callers' deadlines end a wait. */
 function patientChain(): BaseChain {
   const opened = workshop.connect({ rpc_url: meddler.url, request_ms: 600_000, deadline_ms: 600_000 });
   chains.push(opened);
   return opened;
 }
-/** Has the service take payments by such a chain, of which nothing was asked yet. */
+/** The service takes payments by such a chain, which has had no call yet. */
 function sellByPatientChain(): void {
   const { app } = service;
   replace(app, { chain: patientChain() });
@@ -40,11 +40,11 @@ beforeAll(async () => {
   meddler = await openMeddler(workshop.node.rpc_url);
   chain = patientChain();
   const settings = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain: settings, env: { SETTLE_OPEN: "1" } });
+  service = await startService({ operations: sampleOperations, chain: settings, env: { SETTLE_OPEN: "1" } });
   const { app } = service;
-  // So that there is something to compare the chain with.
+  // Something to compare the chain with.
   const { finalized } = await chain.heads();
-  const facts: confirmation.Confirmed = {
+  const facts: confirmation.ConfirmationData = {
     network: "eip155:8453",
     block_number: Number(finalized.number),
     block_hash: finalized.hash,
@@ -74,7 +74,7 @@ const hang = (...methods: string[]) => {
 const echo = (say: string) => `${service.url}/v1/agent/test/echo?say=${say}`;
 const PATIENCE_MS = 200;
 
-test("facts, ends and who has code are waited for so long, and nothing was sent", async () => {
+test("facts, ends and code checks have a deadline, and nothing was sent", async () => {
   const settlement = chainSettlement(chain, { patience_ms: PATIENCE_MS });
   const signed = await payment(wallet(0), 5n);
   hang();
@@ -85,7 +85,7 @@ test("facts, ends and who has code are waited for so long, and nothing was sent"
   expect(meddler.asked).not.toContain("eth_sendRawTransaction");
 });
 
-test("what became of a payment that our transaction did not move is waited for so long: the outcome is unknown", async () => {
+test("the lookup of a payment that our transaction did not move has a deadline: the outcome is unknown", async () => {
   const settlement = chainSettlement(chain, { patience_ms: PATIENCE_MS });
   const signed = await payment(wallet(1), 6n);
   await carriedByStranger(workshop, signed);
@@ -94,7 +94,7 @@ test("what became of a payment that our transaction did not move is waited for s
   await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
 });
 
-test("the comparison of the chain with the log is waited for so long", async () => {
+test("the comparison of the chain with the log has a deadline", async () => {
   sellByPatientChain();
   const overHealthy = chainSettlement(workshop.chain);
   const signed = await payment(wallet(0), 7n);
@@ -107,7 +107,7 @@ test("the comparison of the chain with the log is waited for so long", async () 
   await expect(settlement.facts(signed)).rejects.toThrow(late);
 });
 
-test("receipts that the gas budget looks for are waited for so long, and what they cost counts later", async () => {
+test("receipts for the gas budget have a deadline, and their cost counts later", async () => {
   const { transaction } = await chain.send(
     { to: PAYEE, data: "0x" },
     { gas: 30_000n, purpose: "settlement" },
@@ -129,7 +129,7 @@ test("receipts that the gas budget looks for are waited for so long, and what th
   expect(await settlement.facts(await payment(wallet(0), 8n))).toMatchObject({ would_settle: true });
 });
 
-test("paid calls, /x402/verify and /x402/settle say that payments cannot be taken now, and charge nothing", async () => {
+test("paid calls, /x402/verify and /x402/settle report that payments are unavailable, and charge nothing", async () => {
   sellByPatientChain();
   const { payment: known } = await buy(wallet(2), echo("known"));
   const paid = await signPayment(wallet(2), await quoteOf(echo("hung")));
@@ -164,7 +164,7 @@ test("paid calls, /x402/verify and /x402/settle say that payments cannot be take
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before);
 });
 
-test("a node that hangs while the call is handled: nothing is sent", async () => {
+test("a node that hangs during the call: nothing is sent", async () => {
   sellByPatientChain();
   const paid = await signPayment(wallet(3), await quoteOf(echo("later")));
   const before = await balanceOf(workshop.chain, PAYEE);

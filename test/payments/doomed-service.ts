@@ -1,14 +1,14 @@
 /**
- * A service that ends itself, as kill -9 would, when a second paid call comes to the step named by DIES_AT; the first one
- * stops there and is told of by a line. So each death leaves two payments at the same step. A line that it reads, such as
- * "pause after the claim", has the next call pause the whole process at that step, as SIGSTOP does, until it is woken; "stick
- * after the claim" has that call go no further.
+ * A service that kills itself (as kill -9) when a second paid call reaches the step DIES_AT; the first one stops there
+ * and prints a line. So each death leaves two payments at the same step. An input line such as "pause after the claim"
+ * pauses the whole process at that step of the next call, as SIGSTOP does, until it is resumed; "stick after the claim"
+ * blocks only that call.
  */
 import { createInterface } from "node:readline";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { script, wares } from "./wares.ts";
+import { sampleOperations, script } from "./sample-operations.ts";
 
 const { DIES_AT, DATABASE, RPC, GAS_KEY, PAY_TO } = process.env as Record<string, string>;
 
@@ -30,17 +30,17 @@ const stopAt = async (step: string) => {
 };
 
 const service = await startService({
-  operations: wares,
+  operations: sampleOperations,
   database_url: DATABASE!,
   chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
-  // The endpoints of x402 are free, and all callers of a test share an address.
+  // The x402 endpoints are free, and all callers of a test share an address.
   env: { OPEN_CALLS_PER_MINUTE: "100000", SETTLE_OPEN: "1" },
 });
 const { settlement, store, answers } = service.app;
 const { facts, settle } = settlement;
 const { keep } = answers;
 
-/** The nonce after the last transaction that the node has of the gas key. */
+/** The next nonce that the node has for the gas key. */
 async function sentSoFar(): Promise<unknown> {
   const params = [service.app.chain.sender, "pending"];
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params });
@@ -58,7 +58,7 @@ settlement.settle = async (payment, seen_block) => {
   const before = await sentSoFar();
   const mined = settle(payment, seen_block);
   if (told.step === "while it is sent") {
-    // Once the transaction is in the node's hands, nobody here need wait for it.
+    // Once the node has the transaction, nobody here needs to wait for it.
     await until(async () => (await sentSoFar()) !== before);
     await stopAt("while it is sent");
   }

@@ -1,4 +1,4 @@
-/** Starts a service in a process of its own, beside another, that dies, pauses or sticks at a step of a paid call. */
+/** Starts a second service process that dies, pauses or blocks at a step of a paid call. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { inject } from "vitest";
@@ -6,27 +6,27 @@ import type { Workshop } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
-export type Doomed = {
+export type DoomedService = {
   url: string;
   child: ChildProcess;
-  /** Resolves when the next call comes to the step. */
+  /** Resolves when the next call reaches the step. */
   arrived(): Promise<string>;
-  /** Has the next call pause the process at a step, or stick there. */
+  /** Makes the next call pause the process at a step, or block there. */
   tell(what: "pause" | "stick", step: string): void;
   ended: Promise<unknown>;
 };
 
-/** Dies at a step, or never at "none". What is started is added to `children`, who are to be killed at the end. */
+/** Dies at a step, or never at "none". Adds the process to `children`, which are killed at the end. */
 export async function startDoomed(
   dies_at: string,
   beside: { database_url: string },
   workshop: Workshop,
   children: ChildProcess[],
-): Promise<Doomed> {
+): Promise<DoomedService> {
   const child = startProgram("test/payments/doomed-service.ts", [], {
     env: {
       PATH: process.env.PATH,
-      // What it leaves behind goes with the run.
+      // Its temporary files are removed with the run.
       TMPDIR: inject("runDir"),
       DIES_AT: dies_at,
       DATABASE: beside.database_url,

@@ -1,4 +1,4 @@
-/** Paid calls while the facilitator that settles them fails: nothing is lost, and nothing is charged twice. */
+/** Paid calls while the settling facilitator fails: nothing is lost, and nothing is charged twice. */
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,16 +11,16 @@ import { expectBooks } from "../support/books.ts";
 import { present } from "../support/buyer.ts";
 import { replace } from "../support/replace.ts";
 import { startService } from "../support/service.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { expectAnswered, expectAway, openStall, type Stall, storyOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 const PRICE = 50_000n;
 
 let stall: Stall;
 afterEach(() => expectBooks(stall.service.app, stall.workshop.chain));
 
-type Asked = { path: string; signed: SignedTransfer };
-let manner: (asked: Asked, response: ServerResponse) => void | Promise<void>;
+type FacilitatorCall = { path: string; signed: SignedTransfer };
+let manner: (asked: FacilitatorCall, response: ServerResponse) => void | Promise<void>;
 let server: Server;
 let own: Settlement;
 const says = (response: ServerResponse, body: object) =>
@@ -70,7 +70,7 @@ test.each<[string, typeof manner]>([
   ["hanging", () => undefined],
   ["not admitting us", (_, response) => void response.writeHead(401).end("who are you?")],
   ["babbling", (_, response) => void response.end("<html>")],
-])("a facilitator that is %s: nothing is charged, and it heals", async (what, bad) => {
+])("a facilitator that is %s: nothing is charged, and it recovers", async (what, bad) => {
   const say = `facilitator_${what.replaceAll(" ", "_")}`;
   const paid = await stall.sign(say, 4);
   const [earned, position] = [await stall.earned(), await stall.position()];
@@ -94,7 +94,7 @@ test.each<[string, typeof manner]>([
     (_, response) => says(response, { success: false, errorReason: "timeout" }),
   ],
 ])(
-  "a facilitator that %s: no answer and no fresh 402; answered and charged once when it heals",
+  "a facilitator that %s: no answer and no fresh 402; answered and charged once after its recovery",
   async (what, bad) => {
     const say = `facilitator_${what.replaceAll(" ", "_")}`;
     const paid = await stall.sign(say, 4);
@@ -109,9 +109,9 @@ test.each<[string, typeof manner]>([
   },
 );
 
-test("a facilitator named by FACILITATOR_URL that nobody answers for: nothing is charged, and the operator is told once", async () => {
+test("a facilitator at FACILITATOR_URL that never answers: nothing is charged, and the operator is warned once", async () => {
   const env = { FACILITATOR_URL: `http://127.0.0.1:${await freePort(0)}` };
-  const service = await startService({ operations: wares, chain: stall.settings, env });
+  const service = await startService({ operations: sampleOperations, chain: stall.settings, env });
   try {
     const paid = await stall.sign("no_facilitator", 4);
     for (let i = 0; i < 3; i++)
@@ -127,7 +127,7 @@ test("a facilitator named by FACILITATOR_URL that nobody answers for: nothing is
   }
 });
 
-test("a facilitator that settles and does not say so is not asked twice: the chain tells", async () => {
+test("a facilitator that settles without an answer is not called twice: the chain shows the outcome", async () => {
   const paid = await stall.sign("facilitator_silent", 4);
   const earned = await stall.earned();
   manner = settles(async ({ signed }, response) => {

@@ -12,8 +12,8 @@ import { present, quoteOf, type SignedPayment, signPayment } from "../support/bu
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { wallet } from "../support/wallets.ts";
+import { sampleOperations, script } from "./sample-operations.ts";
 import { expectAnswered, expectAway, nameOf, openStall, type Stall, storyOf } from "./stall.ts";
-import { script, wares } from "./wares.ts";
 
 const PRICE = 50_000n;
 
@@ -37,9 +37,9 @@ const heal = () => {
   stall.meddler.meddle = () => undefined;
 };
 
-/** The reactors alone bring a payment to its end: settled, final, unanswered, refunded. */
+/** Reactors alone finish a payment: settled, final, unanswered, refunded. */
 async function expectRefunded(paid: SignedPayment): Promise<void> {
-  // A connection that was cut off may not have been noticed yet; the service's own turns come again, too.
+  // A cut connection may not have been noticed yet; the service's own ticks retry, too.
   const turn = () => stall.reconcile({ claim_holds_ms: -1_000 }).catch(String);
   await expect.poll(turn).toBe("done");
   await stall.mine(4);
@@ -60,7 +60,7 @@ const manners: Manner[] = [
   ["answers garbage", () => ({ result: "0x1234" })],
   ["answers something else", () => ({ result: { no: "such thing" } })],
 ];
-/** Once a payment is claimed, no contract is asked any more. */
+/** After the claim no contract is called any more. */
 const emptied: Manner = [
   "serves empty contracts",
   (method) => (method === "eth_call" ? { result: "0x" } : undefined),
@@ -70,7 +70,7 @@ describe("an RPC that fails", () => {
   const nameOfCall = (what: string) => what.replaceAll(" ", "_");
 
   test.each([...manners, emptied])(
-    "%s before anything is sent: nothing is charged, readers by key notice nothing, and it heals",
+    "%s before sending: nothing is charged, callers by key are not affected, and it recovers",
     async (what, meddling) => {
       const said = nameOfCall(what);
       const paid = await stall.sign(said);
@@ -88,7 +88,7 @@ describe("an RPC that fails", () => {
   );
 
   test.each(manners)(
-    "%s once the payment was claimed: never a fresh 402, and charged once after it heals",
+    "%s after the claim: never a fresh 402, and charged once after the recovery",
     async (what, meddling) => {
       const said = nameOfCall(what);
       const paid = await stall.sign(`${said}_claimed`);
@@ -108,7 +108,7 @@ describe("an RPC that fails", () => {
   );
 });
 
-describe("an RPC that fails once the transaction may have been sent", () => {
+describe("an RPC that fails once the transaction may be sent", () => {
   const afterSending: Manner[] = [
     [
       "takes it and is silent from then on",
@@ -125,7 +125,7 @@ describe("an RPC that fails once the transaction may have been sent", () => {
       (method) => (method === "eth_getTransactionReceipt" ? { result: {} } : undefined),
     ],
   ];
-  /** Meddles from the moment the transaction is signed and about to go. */
+  /** Interferes from the moment the signed transaction is about to be sent. */
   const meddleFromSending = (meddling: Manner[1]) => {
     let sent = false;
     stall.meddler.meddle = (method) => {
@@ -134,7 +134,7 @@ describe("an RPC that fails once the transaction may have been sent", () => {
     };
   };
 
-  test.each(afterSending)("%s: pending, then answered and charged once", async (what, meddling) => {
+  test.each(afterSending)("and %s: pending, then answered and charged once", async (what, meddling) => {
     const say = what.replaceAll(" ", "_");
     const paid = await stall.sign(say, 1);
     const earned = await stall.earned();
@@ -148,7 +148,7 @@ describe("an RPC that fails once the transaction may have been sent", () => {
     expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   });
 
-  test("has told a nonce that leaves a gap: pending, then answered and charged once", async () => {
+  test("after a nonce with a gap: pending, then answered and charged once", async () => {
     const paid = await stall.sign("gap", 1);
     const earned = await stall.earned();
     stall.meddler.meddle = (method) =>
@@ -159,7 +159,7 @@ describe("an RPC that fails once the transaction may have been sent", () => {
     expect(await stall.earned()).toBe(earned + PRICE);
   });
 
-  test("and nobody asks again: it is found settled, and refunded", async () => {
+  test("without another call: the payment is found settled, and refunded", async () => {
     const paid = await stall.sign("forgotten", 1);
     const earned = await stall.earned();
     meddleFromSending(afterSending[0]![1]);
@@ -169,21 +169,21 @@ describe("an RPC that fails once the transaction may have been sent", () => {
     heal();
     expect(await stall.earned()).toBe(earned + PRICE);
     await expectRefunded(paid);
-    // Whoever comes now is told of the refund, and is not served for it.
+    // A late caller learns of the refund and gets no answer.
     const late = await pay("forgotten", paid);
     expect(late.status).toBe(402);
     expect(await late.text()).toContain("refunded");
   });
 });
 
-test("a reorg that takes a settlement away after its answer: sent again, and the answer stays", async () => {
+test("a reorg that reverts a settlement after its answer: sent again, and the answer stays", async () => {
   const earned = await stall.earned();
   const paid = await stall.sign("reorged", 2);
   const snapshot = await stall.workshop.rpc<Hex>("evm_snapshot");
   const text = await expectAnswered(await pay("reorged", paid), "reorged");
   await rewind(stall.workshop, snapshot);
   expect(await stall.earned()).toBe(earned);
-  // On a busy machine the node may be too late for one turn: then it is sent by the next.
+  // On a busy machine the node may be too late for one tick: then the next one sends it.
   await until(async () => {
     expect(await stall.reconcile()).toBe("done");
     return (await story(paid)).length === 4;
@@ -193,12 +193,12 @@ test("a reorg that takes a settlement away after its answer: sent again, and the
   expect(await expectAnswered(await pay("reorged", paid), "reorged")).toBe(text);
 });
 
-test("an RPC that is dead at start: the service starts, answers by key, and sells once it is there", async () => {
+test("an RPC that is down at the start: the service starts, answers by key, and sells once it is up", async () => {
   const port = await freePort(0);
-  // A log of its own, and so an account of its own that payments go to.
+  // A log of its own needs a payee account of its own.
   const pay_to = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
   const settings = { ...stall.settings, pay_to, rpc_url: `http://127.0.0.1:${port}` };
-  const service = await startService({ operations: wares, chain: settings });
+  const service = await startService({ operations: sampleOperations, chain: settings });
   try {
     const { headers } = await service.issue();
     const url = `${service.url}/v1/agent/test/echo?say=early`;
@@ -222,7 +222,7 @@ test("an RPC that is dead at start: the service starts, answers by key, and sell
   }
 });
 
-describe("Postgres going away right after the settlement", () => {
+describe("Postgres down right after the settlement", () => {
   const onServer = async (sql: string, values: unknown[] = []) => {
     const client = new pg.Client({ connectionString: inject("postgresUrl") });
     await client.connect();
@@ -232,7 +232,7 @@ describe("Postgres going away right after the settlement", () => {
   const admit = (yes: boolean) => onServer(`alter database ${database()} with allow_connections ${yes}`);
   const cut = () =>
     onServer("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database()]);
-  /** Does this once, when the next payment has settled. */
+  /** Runs `work` once, when the next payment has settled. */
   const onceSettled = (work: () => Promise<unknown>) => {
     const { settlement } = stall.service.app;
     const { settle } = settlement;
@@ -261,7 +261,7 @@ describe("Postgres going away right after the settlement", () => {
     expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   });
 
-  test("for a moment: answered at once or when asked again, and charged once", async () => {
+  test("for a moment: answered at once or at the next call, and charged once", async () => {
     const paid = await stall.sign("blip", 5);
     const earned = await stall.earned();
     onceSettled(cut);
@@ -270,7 +270,7 @@ describe("Postgres going away right after the settlement", () => {
     expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   });
 
-  test("and nobody asks again: it is found settled, and refunded", async () => {
+  test("without another call: the payment is found settled, and refunded", async () => {
     const paid = await stall.sign("no_database_forgotten", 5);
     onceSettled(() => admit(false).then(cut));
     await expectAway(await pay("no_database_forgotten", paid), "payment-pending").finally(() => admit(true));

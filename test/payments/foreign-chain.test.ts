@@ -1,4 +1,4 @@
-/** The RPC serves another chain than the one that the log settled on: nothing may be taken, and nothing marked. */
+/** The RPC endpoint serves another chain than the log's: no payment may be taken, and none marked. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
@@ -15,13 +15,13 @@ import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { sampleOperations, script } from "./sample-operations.ts";
 import { expectAway, storyOf } from "./stall.ts";
-import { script, wares } from "./wares.ts";
 
-/** Has the log know the block that is final now, by this hash where it is not its own; the number of the block. */
+/** Records the current final block in the log, with this hash if given; returns its number. */
 async function confirmed(app: App, hash?: Hex): Promise<bigint> {
   const { finalized } = await app.chain.heads();
-  const facts: confirmation.Confirmed = {
+  const facts: confirmation.ConfirmationData = {
     network: "eip155:8453",
     block_number: Number(finalized.number),
     block_hash: hash ?? finalized.hash,
@@ -50,10 +50,10 @@ let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  before = await startService({ operations: wares, chain });
+  before = await startService({ operations: sampleOperations, chain });
   const { app } = before;
   await confirmed(app, `0x${"ab".repeat(32)}`);
-  service = await startService({ operations: wares, chain, beside: before, reactors: true });
+  service = await startService({ operations: sampleOperations, chain, beside: before, reactors: true });
 });
 afterAll(async () => {
   await service?.stop();
@@ -61,7 +61,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-test("payments are refused, keys go on, and the operator is told the remedy", async () => {
+test("payments are refused, keys keep working, and the operator gets the remedy", async () => {
   const told = () => service.logged.filter(({ msg }) => String(msg).startsWith("no payments are taken"));
   await until(() => told().length > 0);
   expect(told()[0]!.reason).toMatch(/another history.*BASE_RPC_URL/);
@@ -73,15 +73,15 @@ test("payments are refused, keys go on, and the operator is told the remedy", as
   expect((await fetch(url, { headers })).status).toBe(200);
 });
 
-describe("an endpoint that serves another chain from one question to the next", () => {
+describe("an endpoint that switches to another chain between calls", () => {
   let meddler: Meddler;
   let seller: Service & { database_url: string };
-  /** The block that the log knows, as the node is asked for it. */
+  /** The log's block as a parameter of the node. */
   let known: string;
   beforeAll(async () => {
     meddler = await openMeddler(workshop.node.rpc_url);
     const chain = { rpc_url: meddler.url, gas_key: GAS_KEY, pay_to: PAYEE };
-    seller = await startService({ operations: wares, chain });
+    seller = await startService({ operations: sampleOperations, chain });
     known = `0x${(await confirmed(seller.app)).toString(16)}`;
   });
   afterEach(() => {
@@ -108,7 +108,7 @@ describe("an endpoint that serves another chain from one question to the next", 
       method === "eth_getBlockByNumber" && number === known ? { result: block } : undefined;
   };
 
-  test.each(others)("%s, before it is asked: nothing is taken", async (_, block) => {
+  test.each(others)("%s, before the check: nothing is taken", async (_, block) => {
     const paid = await sign("before");
     serve(block);
     const answer = await present(echo("before"), paid);
@@ -116,7 +116,7 @@ describe("an endpoint that serves another chain from one question to the next", 
     expect(await storyOf(seller, paid)).not.toContain("PaymentSettled");
   });
 
-  test.each(others)("%s, once the payment was found good: nothing is sent", async (_, block) => {
+  test.each(others)("%s, after the check: nothing is sent", async (_, block) => {
     const paid = await sign("between");
     const before = await earned();
     script.before = async () => serve(block);
@@ -128,7 +128,7 @@ describe("an endpoint that serves another chain from one question to the next", 
     expect((await present(echo("between"), paid)).status).toBe(200);
   });
 
-  test.each(others)("%s, once the payment was sent: its outcome is not known", async (_, block) => {
+  test.each(others)("%s, after sending: the outcome is unknown", async (_, block) => {
     const paid = await sign("after");
     const before = await earned();
     meddler.meddle = (method) => {
@@ -142,7 +142,7 @@ describe("an endpoint that serves another chain from one question to the next", 
     expect(await earned()).toBe(before + 50_000n);
   });
 
-  test("and a log that is away once a payment was sent: its outcome is not known", async () => {
+  test("and a log that is down after sending: the outcome is unknown", async () => {
     let app = seller.app;
     const past = chainSettlement(app.chain);
     const settlement = settlementOnLogsChain(() => app, {

@@ -1,4 +1,4 @@
-/** Who pays the gas: another service that is our facilitator, over HTTP; or we ourselves, to the end of the day's budget. */
+/** Gas of payments: another service as our facilitator over HTTP, or ourselves up to the daily budget. */
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -9,7 +9,7 @@ import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { buy, present, settlementOf } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { wares } from "./wares.ts";
+import { sampleOperations } from "./sample-operations.ts";
 
 let workshop: Workshop;
 let facilitator: Service;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY as Hex, pay_to: PAYEE };
   facilitator = await startService({ chain, env: { SETTLE_OPEN: "1" } });
   const env = { GAS_KEY: "", REFUND_KEY: generatePrivateKey(), FACILITATOR_URL: `${facilitator.url}/x402` };
-  service = await startService({ operations: wares, chain, env });
+  service = await startService({ operations: sampleOperations, chain, env });
 });
 afterAll(async () => {
   await service?.stop();
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const etherOf = (account: Hex) => workshop.rpc<Hex>("eth_getBalance", account, "latest");
 
-test("a paid call is settled by the facilitator's gas, and recorded as the chain has it", async () => {
+test("a paid call is settled with the facilitator's gas, and recorded as on the chain", async () => {
   expect(BigInt(await etherOf(service.app.chain.sender))).toBe(0n);
   const before = await balanceOf(workshop.chain, PAYEE);
   const { payment, answer } = await buy(wallet(0), `${service.url}/v1/agent/test/echo?say=hosted`);
@@ -45,14 +45,14 @@ test("a paid call is settled by the facilitator's gas, and recorded as the chain
     status: "settled",
     settlement: { transaction },
   });
-  // The same payment again is the same answer, and costs nothing.
+  // The same payment again gets the same answer, at no cost.
   const again = await present(`${service.url}/v1/agent/test/echo?say=hosted`, payment);
   const body = await answer.text();
   expect(await again.text()).toBe(body);
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + 50_000n);
 });
 
-test("what was settled that way has a receipt that its holder can verify", async () => {
+test("a payment settled that way has a receipt that its holder can verify", async () => {
   const { answer } = await buy(wallet(1), `${service.url}/v1/agent/test/echo?say=proof`);
   const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as { keys: object[] };
   const verified = verifyReceipt(receiptIn(answer.headers.get("payment-response")!)!, {
@@ -64,7 +64,7 @@ test("what was settled that way has a receipt that its holder can verify", async
   expect(verified).toMatchObject({ ok: true, payload: { transaction: settlementOf(answer).transaction } });
 });
 
-test("while the facilitator is away a paid call is 503, charges nothing and leaves nothing in the log", async () => {
+test("while the facilitator is down a paid call is 503, charges nothing and leaves nothing in the log", async () => {
   await facilitator.stop();
   const before = await balanceOf(workshop.chain, PAYEE);
   const { position } = await service.app.store.head();
@@ -75,9 +75,13 @@ test("while the facilitator is away a paid call is 503, charges nothing and leav
   expect((await service.app.store.head()).position).toBe(position);
 });
 
-test("a service whose gas budget is spent says when to come back, charges nothing and leaves nothing in the log", async () => {
+test("a service without gas budget says when to retry, charges nothing and leaves nothing in the log", async () => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY as Hex, pay_to: PAYEE };
-  const thrifty = await startService({ operations: wares, chain, env: { GAS_BUDGET_ETH: "0.000001" } });
+  const thrifty = await startService({
+    operations: sampleOperations,
+    chain,
+    env: { GAS_BUDGET_ETH: "0.000001" },
+  });
   const url = `${thrifty.url}/v1/agent/test/echo?say=dear`;
   expect((await buy(wallet(0), url)).answer.status).toBe(200);
   const before = await balanceOf(workshop.chain, PAYEE);
@@ -92,10 +96,10 @@ test("a service whose gas budget is spent says when to come back, charges nothin
   expect(seconds).toBeLessThanOrEqual(86_400);
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before);
   expect((await thrifty.app.store.head()).position).toBe(position);
-  // Another process of the same service knows by the ledger what was spent.
+  // Another process of the same service reads the spent gas from the ledger.
   while (!(await thrifty.app.caughtUp(paymentsProjection)));
   const beside = await startService({
-    operations: wares,
+    operations: sampleOperations,
     chain,
     beside: thrifty,
     env: { GAS_BUDGET_ETH: "0.000001" },

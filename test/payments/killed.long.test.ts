@@ -1,4 +1,4 @@
-/** The process is killed at each step of a paid call; what comes after agrees with the chain. */
+/** The process is killed at each step of a paid call; afterwards the log agrees with the chain. */
 
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,8 +10,8 @@ import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { startDoomed } from "./doomed.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { reactorsOf, storyOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 let workshop: Workshop;
 let database: FreshDatabase;
@@ -20,7 +20,7 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  survivor = await startService({ operations: wares, database_url: database.url, chain });
+  survivor = await startService({ operations: sampleOperations, database_url: database.url, chain });
 });
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
@@ -30,7 +30,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-/** A service of its own process, which ends when two paid calls have come to this step. */
+/** A service process that dies when two paid calls have reached this step. */
 const doomed = (dies_at: string) => startDoomed(dies_at, survivor, workshop, children);
 
 const PATH = "/v1/agent/test/order";
@@ -44,7 +44,7 @@ const order = (name: string): RequestInit => ({
   body: JSON.stringify({ name }),
 });
 
-/** Presents a payment to the survivor while its clock stands at `now`, in milliseconds of Unix time. */
+/** Presents a payment to the survivor with its clock at `now` (Unix milliseconds). */
 async function presentAt(now: number, paid: SignedPayment, name: string): Promise<Response> {
   const { clock } = survivor.app;
   replace(survivor.app, { clock: { now: () => new Date(now) } });
@@ -55,7 +55,7 @@ async function presentAt(now: number, paid: SignedPayment, name: string): Promis
   }
 }
 
-/** `left`: what stands in the log when the process dies; `forgotten`: what stands there in the end if nobody asks again. */
+/** `left`: the log's events when the process dies; `forgotten`: those in the end if nobody calls again. */
 type Step = { step: string; left: string[]; settled: boolean; forgotten: string[] };
 const REFUNDED = ["PaymentClaimed", "PaymentSettled", "RefundOpened", "RefundPaid"];
 const steps: Step[] = [
@@ -79,10 +79,10 @@ const steps: Step[] = [
   },
 ];
 
-/** The second payment of each death, for which nobody asks again. */
+/** The second payment of each death, for which nobody calls again. */
 const forgottenOnes = new Map<Step, SignedPayment>();
 
-test.each(steps)("killed $step: asked again it is answered, and charged once", async (one) => {
+test.each(steps)("killed $step: a repeated call is answered, and charged once", async (one) => {
   const { step, left, settled } = one;
   const name = `k_${step.replaceAll(" ", "_")}`;
   const before = await earned();
@@ -98,7 +98,7 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
   expect([await typesOf(paid), await typesOf(forgotten)]).toEqual([left, left]);
   expect((await earned()) - before).toBe(settled ? 2n * PRICE : 0n);
 
-  // What the dead process claimed is held until it is noticed; here the time of any claim is over at once.
+  // A dead process keeps its claim until it is noticed; here every claim's time is over at once.
   const answer = await presentAt(Date.now() + 100_000, paid, name);
   expect(await answer.json()).toMatchObject({ data: { name } });
   expect(answer.status).toBe(201);
@@ -111,13 +111,13 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
   expect((await earned()) - before).toBe(settled ? 2n * PRICE : PRICE);
 });
 
-// The last one: the chain's time is ahead afterwards.
-test("when nobody asks again, the reactors alone bring the books to agreement", async () => {
+// Last, because it moves the chain's time ahead.
+test("without another call, the reactors alone make the books agree", async () => {
   const { reconcile, payRefunds } = reactorsOf(survivor.app);
   const refunds = addressOf(survivor.app.refunds);
   await carriedByStranger(workshop, await payment(wallet(9), 4n * PRICE, { to: refunds }));
 
-  // What was sent is found, and is owed an answer; what was not cannot be sent any more once it expired.
+  // A sent payment is found and owed an answer; an unsent one cannot be sent once it has expired.
   const at_once = { claim_holds_ms: 0, answer_within_ms: 0 };
   expect(await reconcile(at_once)).toBe("done");
   await workshop.rpc("evm_increaseTime", 400);

@@ -1,4 +1,4 @@
-/** A service on a chain of its own whose payments are claimed, settled and reconciled by hand. */
+/** A service on its own chain whose payments are claimed, settled and reconciled by hand. */
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,52 +25,52 @@ import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.t
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
 
-/** A payment of a test: its name, its signed authorization, and where its stream lies. */
+/** A test's payment: its id, its signed authorization, and its stream. */
 export type Paid = { id: string; signed: SignedTransfer; target: { tenant: string; id: string } };
 
 export type LedgerSetup = {
   app: App;
   workshop: Workshop;
   database_url: string;
-  /** The settings by which another service takes payments on the same chain. */
+  /** Settings for another service on the same chain. */
   chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
-  /** All processes of the service sign under it. */
+  /** The shared signing key of all processes of the service. */
   signing_key: string;
   logged: Record<string, unknown>[];
-  /** Another process of the same service, with other settings where they are given. */
+  /** Another process of the same service, optionally with other settings. */
   beside(more?: Record<string, string>): Promise<{ app: App; close(): Promise<void> }>;
-  /** Signs a payment that holds for five minutes of the chain's time. */
+  /** Signs a payment that is valid for five minutes of the chain's time. */
   sign(payer: HDAccount, value: bigint, more?: Partial<TransferAuthorization>): Promise<SignedTransfer>;
-  /** Signs and claims; ten minutes ago unless said otherwise. */
+  /** Signs and claims; ten minutes ago by default. */
   claim(
     payer: HDAccount,
     value: bigint,
     more?: Partial<TransferAuthorization>,
     facts?: Partial<Claim>,
   ): Promise<Paid>;
-  /** Carries a payment to the chain and appends what came of it. */
+  /** Sends a payment to the chain and appends the outcome. */
   settle(paid: Paid, answer?: PaidAnswer | null): Promise<Receipt>;
-  /** Carries an authorization to the chain past the service, as anybody may. */
+  /** Sends an authorization to the chain without the service, as anybody may. */
   carry(signed: SignedTransfer): Promise<Hex>;
   fail(paid: Paid): Promise<void>;
-  /** One turn over a read model that knows the whole log; `done` unless said otherwise. */
+  /** One tick over a read model with the whole log; expects `done` by default. */
   reconcile(options?: ReconcileOptions, turn?: string): Promise<void>;
   stateOf(paid: Paid): Promise<payments.PaymentState>;
-  /** The types of a payment's events. */
+  /** Types of a payment's events. */
   storyOf(paid: Paid): Promise<string[]>;
   folded(): Promise<void>;
   mine(blocks: number): Promise<void>;
-  /** Lets the chain's time pass. */
+  /** Advances the chain's time. */
   pass(seconds: number): Promise<void>;
   snapshot(): Promise<Hex>;
-  /** Takes the chain back to a snapshot and lets it go on differently. */
+  /** Reverts the chain to a snapshot and continues differently. */
   revert(snapshot: Hex): Promise<void>;
   /** The log and the chain agree, to the micro-unit. */
   expectBooks(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** As the setting SIGNING_KEY takes it. */
+/** In the form of the setting SIGNING_KEY. */
 export const newSigningKey = () =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
 
@@ -188,7 +188,7 @@ export async function openLedgerSetup(): Promise<LedgerSetup> {
   return setup;
 }
 
-/** The account that refunds are paid from is given this much. */
+/** Sends this amount to the refunding account. */
 export async function fundRefunds({ app, workshop, sign }: LedgerSetup, micro: bigint): Promise<void> {
   const to = addressOf(app.refunds);
   await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), {

@@ -1,4 +1,4 @@
-/** What payers and the public are told of payments, over real HTTP. */
+/** Answers about payments for payers and the public, over real HTTP. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
@@ -41,7 +41,7 @@ async function get(path: string): Promise<{ status: number; body: Body }> {
 const statusOf = async (paid: Paid) => (await get(`/v1/agent/payments/${paid.id}`)).body.data;
 
 describe("a payment", () => {
-  test("that is settled tells its transaction, how firmly it stands, and what it bought", async () => {
+  test("that is settled shows its transaction, its finality, and its purchase", async () => {
     const before = await statusOf(told.answered);
     const { transfer } = told.answered.signed;
     expect(before).toMatchObject({
@@ -57,7 +57,7 @@ describe("a payment", () => {
       development_chain: false,
     });
     expect(JSON.stringify(before)).not.toContain(told.answered.signed.signature.slice(2));
-    // A plain digest could be held against every likely answer.
+    // A plain digest could be compared with every likely answer.
     const state = await service.app.load(payments, payments.targetOf(told.answered.id));
     expect(state!.answer!.sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(before)).not.toContain(state!.answer!.sha256);
@@ -81,14 +81,14 @@ describe("a payment", () => {
     });
   });
 
-  test("that nobody claimed is 404, and what is no name of one 400", async () => {
+  test("that nobody claimed is 404, and an invalid id is 400", async () => {
     const unknown = told.pending.id.replace(/.{4}$/, "0000");
     expect((await get(`/v1/agent/payments/${unknown}`)).status).toBe(404);
     const wrong = await get(`/v1/agent/payments/${told.pending.id.toUpperCase()}`);
     expect([wrong.status, wrong.body.errors]).toMatchObject([400, [{ path: "id" }]]);
   });
 
-  test("has no known finality while the chain is away, and none is claimed", async () => {
+  test("has null finality while the chain is down", async () => {
     const { chain } = service.app;
     const { heads, block } = chain;
     await setup.reconcile();
@@ -97,7 +97,7 @@ describe("a payment", () => {
     const away = () => Promise.reject(new ChainUnavailable("away"));
     Object.assign(chain, { heads: away, block: away });
     expect(await statusOf(paid)).toMatchObject({ status: "settled", finality: null });
-    // What was confirmed in the log needs no chain.
+    // The log's confirmations need no chain.
     expect(await statusOf(told.answered)).toMatchObject({ finality: "final" });
     Object.assign(chain, { heads, block });
   });
@@ -113,7 +113,7 @@ describe("the public ledger", () => {
   const page = async (query = "") =>
     (await get(`/soul/revenue/transparency${query}`)).body as unknown as Ledger;
 
-  test("adds up what was settled, by operation and by day, and shows no more than that", async () => {
+  test("sums settled payments by operation and by day, and shows no more than that", async () => {
     await setup.folded();
     const ledger = await page();
     expect(ledger).toMatchObject({
@@ -150,7 +150,7 @@ describe("the public ledger", () => {
     expect((await get("/soul/revenue/transparency?limit=101")).status).toBe(400);
   });
 
-  test("on the development chain links to no explorer, and says why", async () => {
+  test("links to no explorer on the development chain, and says why", async () => {
     replace(service.app, { embedded_chain: true });
     const ledger = await page();
     expect(ledger).toMatchObject({ development_chain: true, pay_to_url: null });

@@ -1,4 +1,4 @@
-/** What strangers may not do for nothing: fill the log, keep the chain busy, have calls handled. */
+/** Strangers may not fill the log, keep the chain busy, or run handlers without paying. */
 
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { buy, headerV1, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { script, wares } from "./wares.ts";
+import { sampleOperations, script } from "./sample-operations.ts";
 
 let workshop: Workshop;
 beforeAll(async () => {
@@ -20,12 +20,12 @@ afterAll(async () => {
 });
 async function open(gas_key: string = GAS_KEY): Promise<Service> {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key, pay_to: PAYEE };
-  const service = await startService({ operations: wares, chain });
+  const service = await startService({ operations: sampleOperations, chain });
   opened.push(service);
   return service;
 }
 
-test("after a hundred payments that bought nothing new ones wait, and one that bought something is answered", async () => {
+test("after a hundred payments without a purchase new ones wait, and a known buyer is answered", async () => {
   const { url } = await open();
   const echo = `${url}/v1/agent/test/echo`;
   const { payment: known } = await buy(wallet(0), `${echo}?say=known`);
@@ -43,7 +43,7 @@ test("after a hundred payments that bought nothing new ones wait, and one that b
   expect((await present(`${echo}?say=known`, known)).status).toBe(200);
 });
 
-test("calls that are refused, and answers that their callers have, are counted too", async () => {
+test("refused calls, and answers that their callers already have, count too", async () => {
   const { url } = await open();
   const order = {
     method: "POST",
@@ -62,7 +62,7 @@ test("calls that are refused, and answers that their callers have, are counted t
   expect(statuses).toEqual([...Array(100).fill(409), 429]);
 });
 
-test("payments that only the chain can judge are twenty a minute", async () => {
+test("payments that only the chain can check are limited to twenty a minute", async () => {
   const { url } = await open();
   const echo = `${url}/v1/agent/test/echo`;
   const good = await signPayment(wallet(2), await quoteOf(echo));
@@ -85,6 +85,6 @@ test("while the gas key is empty the log does not grow", async () => {
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("payment-unavailable");
   }
-  // The first one found out: its claim, and that it failed.
+  // The first one costs two events: its claim and its failure.
   expect((await app.store.head()).position).toBe(position + 2);
 });

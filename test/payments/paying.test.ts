@@ -1,4 +1,4 @@
-/** Calls that are paid for, over real HTTP, on a real chain and a real log. */
+/** Paid calls over real HTTP, on a real chain and a real log. */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -20,8 +20,8 @@ import {
 import { type Service, startService } from "../support/service.ts";
 import { walletProof } from "../support/wallet-proof.ts";
 import { addressOf, GAS_KEY, PAYEE, payment as signedTransfer, wallet } from "../support/wallets.ts";
+import { facts, sampleOperations, script } from "./sample-operations.ts";
 import { nameOf, signedOf, storyOf } from "./stall.ts";
-import { facts, script, wares } from "./wares.ts";
 
 let workshop: Workshop;
 let service: Service & { database_url: string };
@@ -29,7 +29,7 @@ let chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
 beforeAll(async () => {
   workshop = await openWorkshop();
   chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain });
+  service = await startService({ operations: sampleOperations, chain });
 });
 afterAll(async () => {
   if (service) await expectBooks(service.app);
@@ -98,7 +98,7 @@ describe("a call with its payment", () => {
     );
   });
 
-  test("that sends a secret field leaves no digest of its answer in the log: one could be tried against the field", async () => {
+  test("with a secret field leaves no digest of its answer in the log: guesses could be tested against it", async () => {
     const [open, secret] = [
       await buy(wallet(0), echoUrl("open")),
       await buy(wallet(0), `${echoUrl("secret")}&softly=word`),
@@ -115,7 +115,7 @@ describe("a call with its payment", () => {
     expect(found?.events.map(({ type }) => type).sort()).toEqual(["KeyIssued", "PaymentSettled"]);
   });
 
-  test("of a key is charged all the same: the key names the tenant and no quota is used", async () => {
+  test("with a key is charged all the same: the key names the tenant and no quota is used", async () => {
     const { headers } = await service.issue({ tenant: "keyed", scopes: ["read", "order"], daily: 1 });
     const payment = await signPayment(wallet(0), await quoteOf(orderUrl(), orderOf("k_keyed")));
     const answer = await present(orderUrl(), payment, orderOf("k_keyed", headers));
@@ -125,7 +125,7 @@ describe("a call with its payment", () => {
     expect((await fetch(echoUrl(), { headers })).status).toBe(200);
   });
 
-  test("for what the caller has already is not settled", async () => {
+  test("for an answer that the caller already has is not settled", async () => {
     const url = `${service.url}/v1/agent/test/dated`;
     const { headers } = await service.issue();
     const etag = (await fetch(url, { headers })).headers.get("ETag")!;
@@ -140,7 +140,7 @@ describe("a call with its payment", () => {
   });
 });
 
-test("whatever was asked, the headers of the 402 and of the answer stay below 6 KiB", async () => {
+test("the headers of the 402 and of the answer stay below 6 KiB for every call", async () => {
   const url = echoUrl("x".repeat(8_000));
   const unpaid = await fetch(url);
   const required = unpaid.headers.get("PAYMENT-REQUIRED")!;
@@ -179,7 +179,7 @@ describe("the same payment again", () => {
     expect(await answer.text()).toContain("another call");
   });
 
-  test("sent 50 times at once is settled once, and all get one answer", async () => {
+  test("50 times at once is settled once, and all get one answer", async () => {
     const payment = await signPayment(wallet(1), await quoteOf(echoUrl("fifty")));
     const before = await earned();
     const answers = await Promise.all(Array.from({ length: 50 }, () => present(echoUrl("fifty"), payment)));
@@ -189,8 +189,8 @@ describe("the same payment again", () => {
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   });
 
-  test("sent 50 times at once to two processes is settled once, and all get one answer", async () => {
-    const other = await startService({ operations: wares, chain, beside: service });
+  test("50 times at once to two processes is settled once, and all get one answer", async () => {
+    const other = await startService({ operations: sampleOperations, chain, beside: service });
     try {
       const payment = await signPayment(wallet(1), await quoteOf(echoUrl("two")));
       const before = await earned();
@@ -208,19 +208,19 @@ describe("the same payment again", () => {
   });
 });
 
-describe("what is not settled", () => {
-  test("a call that is refused costs nothing and leaves nothing", async () => {
+describe("an unsettled payment", () => {
+  test("of a refused call costs nothing and leaves nothing", async () => {
     await buy(wallet(2), orderUrl(), orderOf("k_taken"));
     const [before, position] = [await earned(), await headPosition()];
     const { answer, payment } = await buy(wallet(2), orderUrl(), orderOf("k_taken"));
     expect(answer.status).toBe(409);
     expect(await earned()).toBe(before);
     expect(await headPosition()).toBe(position);
-    // The payment is still good for something else.
+    // The payment can still buy something else.
     expect((await present(orderUrl(), payment, orderOf("k_free"))).status).toBe(201);
   });
 
-  test("a handler that fails costs nothing", async () => {
+  test("of a failing handler costs nothing", async () => {
     const before = await earned();
     script.before = async () => {
       throw new Error("a fault of ours");
@@ -230,7 +230,7 @@ describe("what is not settled", () => {
     expect(await earned()).toBe(before);
   });
 
-  test("a payer without money is told, and nothing is left in the log", async () => {
+  test("without money is refused, and leaves nothing in the log", async () => {
     const { generatePrivateKey, privateKeyToAccount } = await import("viem/accounts");
     const poor = privateKeyToAccount(generatePrivateKey());
     const position = await headPosition();
@@ -241,7 +241,7 @@ describe("what is not settled", () => {
     expect(await headPosition()).toBe(position);
   });
 
-  test("a balance drained between the look and the settlement: no answer, a fresh 402", async () => {
+  test("whose balance is drained before the settlement: no answer, a fresh 402", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     const [payer, friend] = [wallet(6), wallet(7)];
@@ -265,7 +265,7 @@ describe("what is not settled", () => {
     expect(answer.status).toBe(402);
     expect(script.handled).toBe(handled + 1);
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentFailed"]);
-    // It cost gas, so it is not carried again; topped up, its payer carries it, and it is good.
+    // It cost gas, so the service does not send it again; topped up, its payer sends it, and it counts.
     await moved(friend, payer);
     const again = await present(echoUrl("drained"), payment);
     expect(again.status).toBe(402);
@@ -274,7 +274,7 @@ describe("what is not settled", () => {
     expect((await present(echoUrl("drained"), payment)).status).toBe(200);
   });
 
-  test("junk leaves nothing in the log", async () => {
+  test("of junk leaves nothing in the log", async () => {
     const position = await headPosition();
     const good = await signPayment(wallet(3), await quoteOf(echoUrl()));
     const bad = { ...good, signature: `0x${"11".repeat(64)}1b` };
@@ -292,8 +292,8 @@ describe("what is not settled", () => {
 });
 
 describe("a refusal after the settlement", () => {
-  test("opens a refund, and the payer is told where", async () => {
-    // Another writer takes the name while the payment is being settled.
+  test("opens a refund, and tells the payer where", async () => {
+    // Another writer takes the name during the settlement.
     const { settlement } = service.app;
     const { settle } = settlement;
     settlement.settle = async (payment, seen) => {
@@ -313,7 +313,7 @@ describe("a refusal after the settlement", () => {
     }
   });
 
-  test("work that another writer forces to be done again is answered, with the digest of what was sent", async () => {
+  test("forced by another writer repeats the work and answers with the digest of what was sent", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     settlement.settle = async (payment, seen) => {
@@ -329,7 +329,7 @@ describe("a refusal after the settlement", () => {
     const { answer, payment } = await buy(wallet(4), toggle, orderOf("k_moved"));
     expect(answer.status).toBe(200);
     const body = Buffer.from(await answer.arrayBuffer());
-    // The first run issued the key; the one that counts found it issued.
+    // The first run issued the key; the run that counts found it issued.
     expect(JSON.parse(body.toString())).toMatchObject({ data: { status: "revoked" } });
     const digest = createHash("sha256").update(body).digest("hex");
     expect(await stateOf(payment)).toMatchObject({ answer: { sha256: digest, status: 200 } });
@@ -343,7 +343,7 @@ describe("a stream", () => {
     headers: await walletProof(wallet(8), service.url + path, { method: "GET" }),
   });
 
-  test("is settled before its first line, and comes again for the same payment", async () => {
+  test("is settled before its first line, and repeats for the same payment", async () => {
     const before = await earned();
     const { payment, answer } = await buy(wallet(8), url());
     expect(settlementOf(answer)).toMatchObject({ success: true });
@@ -356,7 +356,7 @@ describe("a stream", () => {
     expect(await earned()).toBe(before + 100_000n);
   });
 
-  test("asked for 20 times at once by one payment is charged once and comes to all", async () => {
+  test("20 times at once with one payment is charged once and answers all", async () => {
     const before = await earned();
     const payment = await signPayment(wallet(8), await quoteOf(url()));
     const init = await signed();
@@ -368,7 +368,7 @@ describe("a stream", () => {
   });
 });
 
-test("the operator sees what came of payments", async () => {
+test("the operator sees the outcome of payments", async () => {
   const page = await (await fetch(`${service.url}/metrics`)).text();
   expect(page).toMatch(/tallystick_payments_total\{outcome="answered"\} [1-9]/);
   expect(page).toMatch(/tallystick_payments_total\{outcome="refused"\} [1-9]/);
@@ -377,7 +377,7 @@ test("the operator sees what came of payments", async () => {
 describe("Idempotency-Key", () => {
   const once = (name: string, word: string) => orderOf(name, { "Idempotency-Key": word });
 
-  test("a new payment under the same key gets the first answer and is left unsettled", async () => {
+  test("with a new payment returns the first answer, and leaves the payment unsettled", async () => {
     const first = await buy(wallet(5), orderUrl(), once("k_idem", "word-1"));
     const before = await earned();
     const second = await buy(wallet(5), orderUrl(), once("k_idem", "word-1"));
@@ -387,14 +387,14 @@ describe("Idempotency-Key", () => {
     expect(await typesOf(second.payment)).toEqual([]);
   });
 
-  test("another body under the same key is refused, before anything is charged", async () => {
+  test("with another body is refused, before anything is charged", async () => {
     const before = await earned();
     const { answer } = await buy(wallet(5), orderUrl(), once("k_idem_other", "word-1"));
     expect(answer.status).toBe(422);
     expect(await earned()).toBe(before);
   });
 
-  test("two payments under one key at once: one is settled, both get its answer", async () => {
+  test("with two payments at once settles one, and both get its answer", async () => {
     const wanted = await quoteOf(orderUrl(), once("k_race", "word-2"));
     const signed = await Promise.all([signPayment(wallet(5), wanted), signPayment(wallet(5), wanted)]);
     const before = await earned();
@@ -405,7 +405,7 @@ describe("Idempotency-Key", () => {
     expect(await earned()).toBe(before + 500_000n);
   });
 
-  test("by API key the same bytes come again", async () => {
+  test("by API key returns the same bytes", async () => {
     const { headers } = await service.issue({ tenant: "twice" });
     const init = { headers: { ...headers, "Idempotency-Key": "w" } };
     const first = await (await fetch(echoUrl("kept"), init)).text();

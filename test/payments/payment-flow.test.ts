@@ -1,4 +1,4 @@
-/** What callers, other processes and time can do to a payment between any two steps of its call. */
+/** Effects of callers, other processes and time between any two steps of a paid call. */
 
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
@@ -19,8 +19,8 @@ import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { walletProof } from "../support/wallet-proof.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
+import { facts, sampleOperations, script } from "./sample-operations.ts";
 import { nameOf } from "./stall.ts";
-import { facts, script, wares } from "./wares.ts";
 
 let workshop: Workshop;
 let one: Service & { database_url: string };
@@ -28,8 +28,8 @@ let two: Service & { database_url: string };
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  one = await startService({ operations: wares, chain });
-  two = await startService({ operations: wares, chain, beside: one });
+  one = await startService({ operations: sampleOperations, chain });
+  two = await startService({ operations: sampleOperations, chain, beside: one });
 });
 afterAll(async () => {
   await two?.stop();
@@ -37,7 +37,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-/** What a test put in the way of a service is put back. */
+/** Undoes a test's changes of the service. */
 const undo: (() => void)[] = [];
 afterEach(() => {
   for (const back of undo.splice(0).reverse()) back();
@@ -54,7 +54,7 @@ function meddle<Thing extends object, Name extends keyof Thing>(
     thing[name] = was;
   });
 }
-/** As if so much time had passed. */
+/** As if this much time had passed. */
 const later = ({ app }: Service, ms: number) => {
   const { clock } = app;
   replace(app, { clock: { now: () => new Date(Date.now() + ms) } });
@@ -104,7 +104,7 @@ const signedOf = (payment: SignedPayment) => {
   };
 };
 
-test("whoever cannot pay as a wallet does not get what that wallet bought under an Idempotency-Key", async () => {
+test("a caller who cannot pay as a wallet does not get that wallet's purchase under an Idempotency-Key", async () => {
   await buy(wallet(0), echo("mine"), under("guessed"));
   const forged = await signPayment(wallet(0), await quoteOf(echo("mine")));
   const signature = `0x${"11".repeat(64)}1b`;
@@ -114,7 +114,7 @@ test("whoever cannot pay as a wallet does not get what that wallet bought under 
   expect((await present(echo("mine"), stale, under("guessed"))).status).toBe(402);
 });
 
-test("a process whose look at the chain comes after another one's settlement answers the same", async () => {
+test("a process that checks the chain after another's settlement returns the same answer", async () => {
   const payment = await signPayment(wallet(1), await quoteOf(echo("late")));
   let first = "";
   meddle(two.app.settlement, "facts", (was) => async (signed) => {
@@ -126,7 +126,7 @@ test("a process whose look at the chain comes after another one's settlement ans
   expect(await second.text()).toBe(first);
 });
 
-test("a failed payment that somebody carried to the chain all the same is served, never to be signed anew", async () => {
+test("a failed payment that somebody sent anyway is answered, never to be signed anew", async () => {
   const payment = await signPayment(wallet(1), await quoteOf(echo("carried")));
   meddle(one.app.settlement, "settle", () => async () => {
     throw new NotSettled("not enough just now");
@@ -144,7 +144,7 @@ test("a failed payment that somebody carried to the chain all the same is served
   ]);
 });
 
-test("a claim that was left behind stays unknown while the chain is away", async () => {
+test("an abandoned claim stays unknown while the chain is down", async () => {
   const payment = await signPayment(wallet(2), await quoteOf(echo("away")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
     await was(signed, seen);
@@ -167,36 +167,33 @@ test("a claim that was left behind stays unknown while the chain is away", async
 test.each([
   { how: "without an Idempotency-Key", init: {} },
   { how: "under an Idempotency-Key", init: under("slow-word") },
-])(
-  "a claim taken over $how from a process that is merely slow: one answer, and its receipt is true",
-  async ({ init }) => {
-    const payment = await signPayment(wallet(3), await quoteOf(echo("slow")));
-    const before = await earned();
-    const events = new EventEmitter();
-    const [claimed, both] = [once(events, "claimed"), once(events, "both")];
-    meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
-      events.emit("claimed");
-      await both;
-      return was(signed, seen);
-    });
-    later(two, 100_000);
-    meddle(two.app.settlement, "settle", (was) => async (signed, seen) => {
-      events.emit("both");
-      return was(signed, seen);
-    });
-    const slow = present(echo("slow"), payment);
-    await claimed;
-    const answers = await Promise.all([slow, present(echo("slow", two), payment, init)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    const [a, b] = await Promise.all(answers.map((answer) => answer.text()));
-    expect(a).toBe(b);
-    expect(await stateOf(payment)).toMatchObject({ answer: { sha256: sha256(a!) } });
-    expect(await (await present(echo("slow"), payment)).text()).toBe(a);
-    expect(await earned()).toBe(before + 50_000n);
-  },
-);
+])("a claim taken over $how from a slow process: one answer, and its receipt is true", async ({ init }) => {
+  const payment = await signPayment(wallet(3), await quoteOf(echo("slow")));
+  const before = await earned();
+  const events = new EventEmitter();
+  const [claimed, both] = [once(events, "claimed"), once(events, "both")];
+  meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
+    events.emit("claimed");
+    await both;
+    return was(signed, seen);
+  });
+  later(two, 100_000);
+  meddle(two.app.settlement, "settle", (was) => async (signed, seen) => {
+    events.emit("both");
+    return was(signed, seen);
+  });
+  const slow = present(echo("slow"), payment);
+  await claimed;
+  const answers = await Promise.all([slow, present(echo("slow", two), payment, init)]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const [a, b] = await Promise.all(answers.map((answer) => answer.text()));
+  expect(a).toBe(b);
+  expect(await stateOf(payment)).toMatchObject({ answer: { sha256: sha256(a!) } });
+  expect(await (await present(echo("slow"), payment)).text()).toBe(a);
+  expect(await earned()).toBe(before + 50_000n);
+});
 
-test("a log that is away after the settlement loses nothing and refunds nothing", async () => {
+test("a log that is down after the settlement loses nothing and refunds nothing", async () => {
   const payment = await signPayment(wallet(4), await quoteOf(echo("unlogged")));
   const before = await earned();
   const leaveAlone = aroundCommits(one.app.store, async (commit, send) => {
@@ -213,7 +210,7 @@ test("a log that is away after the settlement loses nothing and refunds nothing"
   expect(await earned()).toBe(before + 50_000n);
 });
 
-test("what a payment bought is not done again for it, whatever Idempotency-Key comes along", async () => {
+test("a purchase is not repeated for its payment, whatever Idempotency-Key it has", async () => {
   const once = (word: string) => order("k_once_only", { "Idempotency-Key": word });
   const { payment, answer } = await buy(wallet(4), toggle(), once("first-word"));
   const first = await answer.text();
@@ -228,7 +225,7 @@ test("what a payment bought is not done again for it, whatever Idempotency-Key c
   expect((await one.app.store.head()).position).toBe(position);
 });
 
-test("an answer that is not kept any more is not replaced by another one under its receipt", async () => {
+test("an answer that is no longer stored is not replaced by another under its receipt", async () => {
   await buy(wallet(5), echo("gone"), under("gone-word"));
   await forgetAnswers();
   const before = await earned();
@@ -237,7 +234,7 @@ test("an answer that is not kept any more is not replaced by another one under i
   expect(await earned()).toBe(before);
 });
 
-test("a stream was paid for as it goes on within a day", async () => {
+test("a stream's payment covers its continuation for a day", async () => {
   const url = `${one.url}/v1/agent/test/lines?count=2`;
   const { payment, answer } = await buy(wallet(5), url);
   const first = await answer.text();
@@ -253,7 +250,7 @@ test("a stream was paid for as it goes on within a day", async () => {
   expect((await again()).status).toBe(409);
 });
 
-test("a payment whose Idempotency-Key was answered without one meanwhile is refunded", async () => {
+test("a payment whose Idempotency-Key was answered without it meanwhile is refunded", async () => {
   const { headers } = await one.issue({ tenant: "both-ways" });
   const init = order("k_both_ways", { ...headers, "Idempotency-Key": "both" });
   const payment = await signPayment(wallet(6), await quoteOf(orderUrl(), order("k_both_ways")));
@@ -268,7 +265,7 @@ test("a payment whose Idempotency-Key was answered without one meanwhile is refu
   expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled", "RefundOpened"]);
 });
 
-test("what an API key was answered under its Idempotency-Key is not sold to it again", async () => {
+test("an answer that an API key got under its Idempotency-Key is not sold to it again", async () => {
   const { headers } = await one.issue({ tenant: "not-again" });
   const init = { headers: { ...headers, "Idempotency-Key": "said" } };
   const first = await (await fetch(echo("free"), init)).text();
@@ -279,7 +276,7 @@ test("what an API key was answered under its Idempotency-Key is not sold to it a
   expect((await present(echo("dear"), payment, init)).status).toBe(422);
 });
 
-test("what a key's tenant paid for under an Idempotency-Key comes again without a payment", async () => {
+test("a key's tenant gets its paid answer under an Idempotency-Key again without a payment", async () => {
   const { headers } = await one.issue({ tenant: "paid-first" });
   const init = { headers: { ...headers, "Idempotency-Key": "paid" } };
   const payment = await signPayment(wallet(6), await quoteOf(echo("paid-first")));
@@ -288,7 +285,7 @@ test("what a key's tenant paid for under an Idempotency-Key comes again without 
   expect((await fetch(echo("other"), init)).status).toBe(422);
 });
 
-test("a settled payment whose call is refused by now is refunded, and its payer is told", async () => {
+test("a settled payment whose call is refused by now is refunded, and its payer learns it", async () => {
   const payment = await signPayment(wallet(7), await quoteOf(orderUrl(), order("k_owed")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
     const mined = payments.minedBy(await was(signed, seen));
@@ -315,7 +312,7 @@ test("a payment buys for one tenant: not for another key, nor for its wallet", a
   expect((await present(echo("tenant"), payment)).status).toBe(402);
 });
 
-test("while a payment holds an Idempotency-Key, nothing is handled over and over for another one", async () => {
+test("while a payment reserves an Idempotency-Key, no handler runs repeatedly for another one", async () => {
   const wanted = await quoteOf(echo("waits"));
   const [first, second] = [await signPayment(wallet(7), wanted), await signPayment(wallet(7), wanted)];
   const events = new EventEmitter();
@@ -330,7 +327,7 @@ test("while a payment holds an Idempotency-Key, nothing is handled over and over
   await claimed;
   answers.push(present(echo("waits"), second, under("waits")));
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
-  // The second may be handled once before it sees the first one's claim, and once more just as that one ends.
+  // The second may run once before it sees the first one's claim, and once more just as that one ends.
   expect(script.handled - handled).toBeLessThanOrEqual(3);
 });
 
@@ -344,7 +341,7 @@ test("another authorization of the same payer and nonce gets nothing of the firs
   expect((await present(echo("nonce"), forged)).status).toBe(402);
 });
 
-test("a refunded payment buys nothing any more", async () => {
+test("a refunded payment buys nothing more", async () => {
   const payment = await signPayment(wallet(8), await quoteOf(echo("refunded")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
     const mined = payments.minedBy(await was(signed, seen));
@@ -362,7 +359,7 @@ test("a refunded payment buys nothing any more", async () => {
   expect(script.handled).toBe(handled);
 });
 
-test("what a refunded payment bought is given again, and it buys nothing else", async () => {
+test("a refunded payment's answer is repeated, and it buys nothing else", async () => {
   const url = echo("cancelled");
   const { payment, answer } = await buy(wallet(6), url, under("cancelled-later"));
   const text = await answer.text();
@@ -374,7 +371,7 @@ test("what a refunded payment bought is given again, and it buys nothing else", 
   const other = await present(echo("else"), payment);
   expect(other.status).toBe(402);
   expect(await other.text()).toContain("another call");
-  // Under its key too, when its bytes are not kept any more, no second payment is taken.
+  // Under its key, too, no second payment is taken after its stored bytes are gone.
   await forgetAnswers();
   const before = await earned();
   const second = await buy(wallet(6), url, under("cancelled-later"));
@@ -382,7 +379,7 @@ test("what a refunded payment bought is given again, and it buys nothing else", 
   expect(second.answer.status).not.toBe(200);
 });
 
-test("while its outcome is unknown nobody is told to pay again, whoever asks; once answered it is another's", async () => {
+test("with an unknown outcome nobody is asked to pay again; once answered, it counts as another's", async () => {
   const { headers } = await one.issue({ tenant: "owner" });
   const url = echo("whose");
   const paid = await signPayment(wallet(6), await quoteOf(url));
@@ -402,7 +399,7 @@ test("while its outcome is unknown nobody is told to pay again, whoever asks; on
       expired: false,
     },
     call: {
-      operation: wares.find(({ name }) => name === claim.operation)!,
+      operation: sampleOperations.find(({ name }) => name === claim.operation)!,
       caller: payer(claim.payer),
       request_sha256: claim.request_sha256,
       request_id: "r",
@@ -416,7 +413,7 @@ test("while its outcome is unknown nobody is told to pay again, whoever asks; on
   await expect(callerStatusOf(settled, elsewhere)).rejects.toThrow("another call");
 });
 
-test("a claim left behind whose call is refused now: the payer is told where its money is to be seen", async () => {
+test("an abandoned claim whose call is refused now: the payer learns where to see the money", async () => {
   const name = "k_left_and_taken";
   const paid = await signPayment(wallet(6), await quoteOf(orderUrl(), order(name)));
   meddle(one.app.settlement, "settle", () => async () => {

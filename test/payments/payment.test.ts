@@ -4,25 +4,25 @@ import { problemOfCode, type RefusalCode } from "../../src/core/model/problem.ts
 import { Refusal } from "../../src/core/model/refusal.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import {
+  byOwner,
   type Claim,
   claim,
   events,
   evolve,
-  type Found,
+  type FoundPayment,
   fail,
-  find,
   giveUp,
-  heldBy,
   idOf,
   initialState,
   isFree,
-  type Mined,
+  type MinedTransaction,
   openRefund,
   type PaidAnswer,
   type PaymentEvent,
   type PaymentState,
   paymentId,
   payRefund,
+  recordFound,
   refundAnswered,
   reorg,
   reorgRefund,
@@ -52,17 +52,17 @@ const facts: Claim = {
   holder: "019b76da-a800-4000-8000-000000000001",
 };
 const AT = "2026-01-01T00:00:09.000Z";
-const mined = (letter: string, block_number = 11): Mined => ({
+const mined = (letter: string, block_number = 11): MinedTransaction => ({
   ...{ transaction: hex(letter, 64), block_number, block_hash: hex(letter, 64), fee_wei: "1000" },
 });
 const first = mined("1");
 const second = mined("2", 12);
 /** The same transaction in another block. */
-const lifted: Mined = { ...first, block_number: 12, block_hash: hex("9", 64) };
+const lifted: MinedTransaction = { ...first, block_number: 12, block_hash: hex("9", 64) };
 const answer: PaidAnswer = { status: 200, sha256: "0".repeat(64), vintage: "v" };
 
 const claimed: PaymentEvent = { type: "PaymentClaimed", data: facts };
-const settledBy = (by: Mined, given: PaidAnswer | null): PaymentEvent => ({
+const settledBy = (by: MinedTransaction, given: PaidAnswer | null): PaymentEvent => ({
   type: "PaymentSettled",
   data: { ...by, answer: given, settled_at: AT },
 });
@@ -71,7 +71,7 @@ const failed = (reason: string, for_good: boolean): PaymentEvent => ({
   type: "PaymentFailed",
   data: { reason, for_good, failed_at: AT },
 });
-const reorged = (by: Mined): PaymentEvent => ({
+const reorged = (by: MinedTransaction): PaymentEvent => ({
   type: "PaymentReorged",
   data: { transaction: by.transaction, reorged_at: AT },
 });
@@ -79,8 +79,11 @@ const refundOpened: PaymentEvent = {
   type: "RefundOpened",
   data: { amount_micro: 50_000, reason: "late", opened_at: AT },
 };
-const refundPaid = (by: Mined): PaymentEvent => ({ type: "RefundPaid", data: { ...by, paid_at: AT } });
-const refundReorged = (by: Mined): PaymentEvent => ({
+const refundPaid = (by: MinedTransaction): PaymentEvent => ({
+  type: "RefundPaid",
+  data: { ...by, paid_at: AT },
+});
+const refundReorged = (by: MinedTransaction): PaymentEvent => ({
   type: "RefundReorged",
   data: { transaction: by.transaction, reorged_at: AT },
 });
@@ -97,7 +100,7 @@ const decided = (history: PaymentEvent[], decide: Decide) => decide(stateAfter(.
 describe("claiming", () => {
   test("takes a payment that nobody has presented", () => given([]).when(claim(facts)).then([claimed]));
 
-  test("takes one that failed before it bought anything, for whatever call of the same tenant", () => {
+  test("takes one that failed before it bought anything, for any call of the same tenant", () => {
     const again: Claim = { ...facts, operation: "health", seen_block: 20 };
     return given([claimed, failed("no funds", false)])
       .when(claim(again))
@@ -133,7 +136,7 @@ describe("claiming", () => {
   );
 });
 
-test("one that failed is for nobody else to present: its signature may stand on the chain by then", () => {
+test("another tenant cannot present a failed payment: its signature may be on the chain by then", () => {
   const failed = { type: "PaymentFailed", data: { reason: "moved_nothing", for_good: false } } as const;
   for (const tenant of ["another", "soul:7"])
     expect(() => claim({ ...facts, tenant })(stateAfter(claimed, failed as never))).toThrow(
@@ -146,7 +149,7 @@ describe("a claim", () => {
   const takenOver: PaymentEvent = { type: "PaymentTakenOver", data: { holder: other, taken_over_at: AT } };
   const lost = refused("conflict", "payment-known");
 
-  test("is held by the process that made it, until another takes it over", () => {
+  test("belongs to its process until another takes it over", () => {
     given([claimed])
       .when(takeOver(mine, other, AT))
       .then([takenOver]);
@@ -162,7 +165,7 @@ describe("a claim", () => {
       .thenThrows(Refusal, lost);
   });
 
-  test("of a time when none was told is anybody's", () => {
+  test("without a recorded owner belongs to any process", () => {
     const { holder: _, ...old } = facts;
     const upcast = events.PaymentClaimed.upcast[1](old) as Claim;
     return given([{ type: "PaymentClaimed", data: upcast }])
@@ -174,31 +177,31 @@ describe("a claim", () => {
     ["fails", fail("nothing was sent", AT)],
     ["answers", settle(first, answer, AT)],
     ["does nothing", () => []],
-  ])("that was taken over is not its first process's any more: it no longer %s", (_, decide) => {
+  ])("that was taken over is lost to its first process: it no longer %s", (_, decide) => {
     given([claimed, takenOver])
-      .when(heldBy(mine, facts, decide))
+      .when(byOwner(mine, facts, decide))
       .thenThrows(Refusal, lost);
     given([claimed, takenOver])
-      .when(heldBy(other, facts, decide))
+      .when(byOwner(other, facts, decide))
       .then(decided([claimed], decide));
     given([claimed])
-      .when(heldBy(mine, facts, decide))
+      .when(byOwner(mine, facts, decide))
       .then(decided([claimed], decide));
   });
 
-  test("that failed and was made anew for another call is not the first call's any more", () => {
+  test("that failed and was renewed for another call is lost to the first call", () => {
     const anew: PaymentEvent = {
       type: "PaymentClaimed",
       data: { ...facts, request_sha256: "0".repeat(64) },
     };
     return given([claimed, failed("x", false), anew, settledBy(first, null)])
-      .when(heldBy(mine, facts, settle(first, answer, AT)))
+      .when(byOwner(mine, facts, settle(first, answer, AT)))
       .thenThrows(Refusal, lost);
   });
 });
 
 describe("settling", () => {
-  test("with the answer that it bought", () =>
+  test("records the answer", () =>
     given([claimed])
       .when(settle(first, answer, AT))
       .then([settledBy(first, answer)]));
@@ -208,18 +211,18 @@ describe("settling", () => {
     ["failed", [claimed, failed("no funds", false)]],
     ["given up", [claimed, failed("expired", true)]],
     ["reorged", [claimed, settledBy(first, null), reorged(first)]],
-  ])("one that is %s, without an answer: the chain wins", (_, history) =>
+  ])("a payment that is %s, without an answer: the chain wins", (_, history) =>
     given(history)
       .when(settle(second, null, AT))
       .then([settledBy(second, null)]),
   );
 
-  test("said twice, nothing happens", () =>
+  test("twice changes nothing", () =>
     given([claimed, settledBy(first, answer)])
       .when(settle(first, null, AT))
       .thenNothingHappened());
 
-  test("then answering, once", () =>
+  test("before answering works, once", () =>
     given([claimed, settledBy(first, null)])
       .when(settle(first, answer, AT))
       .then([answered]));
@@ -245,14 +248,14 @@ describe("settling", () => {
     expect(stateAfter(...history, ...moved)).toMatchObject({ status: "settled", settlement: place, answer });
   });
 
-  test("refuses what was never claimed", () =>
+  test("refuses an unclaimed payment", () =>
     given([])
       .when(settle(first, null, AT))
       .thenThrows(Refusal, refused("not_found")));
 });
 
 describe("failing", () => {
-  test("for a while, then for good", () => {
+  test("works for now, then for good", () => {
     given([claimed])
       .when(fail("no funds", AT))
       .then([failed("no funds", false)]);
@@ -261,7 +264,7 @@ describe("failing", () => {
       .then([failed("expired", true)]);
   });
 
-  test("of one that was reorged keeps its answer", () => {
+  test("after a reorg keeps the answer", () => {
     const history = [claimed, settledBy(first, answer), reorged(first)];
     given(history)
       .when(fail("no funds", AT))
@@ -274,14 +277,12 @@ describe("failing", () => {
     ["fail", [claimed, failed("no funds", false)], fail("again", AT)],
     ["fail after giving up", [claimed, failed("expired", true)], fail("again", AT)],
     ["give up", [claimed, failed("expired", true)], giveUp("again", AT)],
-  ])("said twice, nothing happens: %s", (_, history, decide) =>
-    given(history).when(decide).thenNothingHappened(),
-  );
+  ])("twice changes nothing: %s", (_, history, decide) => given(history).when(decide).thenNothingHappened());
 
   test.each([
     ["fail", fail("x", AT)],
     ["give up", giveUp("x", AT)],
-  ])("refuses to %s what is settled or unknown", (_, decide) => {
+  ])("refuses to %s a settled or unknown payment", (_, decide) => {
     given([claimed, settledBy(first, null)])
       .when(decide)
       .thenThrows(Refusal, refused("conflict", "payment-known"));
@@ -290,7 +291,7 @@ describe("failing", () => {
 });
 
 describe("a reorg", () => {
-  test("takes a settlement back", () =>
+  test("reverts a settlement", () =>
     given([claimed, settledBy(first, answer)])
       .when(reorg(first.transaction, AT))
       .then([reorged(first)]));
@@ -332,7 +333,7 @@ describe("a refund", () => {
     given(history).when(openRefund("late", AT)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
 
-  describe("of what an answer was bought with", () => {
+  describe("of an answered payment", () => {
     const bought = [claimed, settledBy(first, answer)];
     const opened = (amount_micro: number): PaymentEvent => ({
       type: "RefundOpened",
@@ -344,7 +345,7 @@ describe("a refund", () => {
       ["settled", bought],
       ["answered later", [claimed, settledBy(first, null), answered]],
       ["taken back by the chain for now", [...bought, reorged(first)]],
-    ])("is of the whole, or of a part, when it is %s", (_, history) => {
+    ])("is whole, or partial, when it is %s", (_, history) => {
       given(history)
         .when(back())
         .then([opened(50_000)]);
@@ -353,7 +354,7 @@ describe("a refund", () => {
         .then([opened(1)]);
     });
 
-    test("is one: said twice nothing happens, and another sum is refused", () => {
+    test("happens once: a repeat changes nothing, and another sum is refused", () => {
       given([...bought, opened(20_000)])
         .when(back(20_000))
         .thenNothingHappened();
@@ -381,12 +382,12 @@ describe("a refund", () => {
       given(history).when(back()).thenThrows(Refusal, refused("conflict")),
     );
 
-    test("is none when the chain took the payment back for good", () =>
+    test("is void when the chain reverted the payment for good", () =>
       given([...bought, reorged(first), failed("expired", true)])
         .when(back())
         .thenNothingHappened());
 
-    test("keeps the answer, and goes on like any other", () => {
+    test("keeps the answer, and continues like any other", () => {
       const history = [...bought, opened(20_000)];
       expect(stateAfter(...history)).toMatchObject({ answer, refund: { amount_micro: 20_000 } });
       return given(history)
@@ -395,7 +396,7 @@ describe("a refund", () => {
     });
   });
 
-  test("is paid once, and followed to another place", () => {
+  test("is paid once, and followed to another block", () => {
     given(open)
       .when(payRefund(second, AT))
       .then([refundPaid(second)]);
@@ -412,7 +413,7 @@ describe("a refund", () => {
     given(history).when(payRefund(second, AT)).thenThrows(Refusal, refused("conflict")),
   );
 
-  test("that the chain took back is open again, and paid again", () => {
+  test("that the chain reverted is open again, and paid again", () => {
     given(paid)
       .when(reorgRefund(second.transaction, AT))
       .then([refundReorged(second)]);
@@ -442,24 +443,33 @@ describe("a refund", () => {
 });
 
 const { network, asset, payer, pay_to, amount_micro, nonce } = facts;
-const foundPayment: Found = { network, asset, payer, pay_to, amount_micro, nonce, ...first, found_at: AT };
+const foundPayment: FoundPayment = {
+  network,
+  asset,
+  payer,
+  pay_to,
+  amount_micro,
+  nonce,
+  ...first,
+  found_at: AT,
+};
 
-describe("one that nobody asked anything for", () => {
-  test("is found with its refund open, once", () => {
-    const [note, refund] = find(foundPayment, 0n)(undefined);
+describe("a payment without a call", () => {
+  test("is recorded with its refund open, once", () => {
+    const [note, refund] = recordFound(foundPayment, 0n)(undefined);
     expect([note?.type, refund]).toMatchObject([
       "PaymentFound",
       { type: "RefundOpened", data: { amount_micro } },
     ]);
     const state = stateAfter(note!, refund!);
     expect(state).toMatchObject({ status: "settled", settlement: first, refund: { amount_micro } });
-    expect(find(foundPayment, 0n)(state)).toEqual([]);
+    expect(recordFound(foundPayment, 0n)(state)).toEqual([]);
     expect(isFree(state)).toBe(false);
   });
 
-  test("is kept where its refund would cost more than it is, and buys nothing", () => {
+  test("is kept if its refund would cost more, and buys nothing", () => {
     const cost = BigInt(amount_micro) + 1n;
-    const [note, kept] = find(foundPayment, cost)(undefined);
+    const [note, kept] = recordFound(foundPayment, cost)(undefined);
     expect([note?.type, kept]).toEqual([
       "PaymentFound",
       { type: "PaymentKept", data: { refund_cost_micro: Number(cost), kept_at: AT } },
@@ -467,14 +477,14 @@ describe("one that nobody asked anything for", () => {
     const state = stateAfter(note!, kept!);
     expect(isFree(state)).toBe(false);
     expect(openRefund("late", AT)(state)).toEqual([]);
-    expect(find(foundPayment, BigInt(amount_micro))(undefined)[1]?.type).toBe("RefundOpened");
+    expect(recordFound(foundPayment, BigInt(amount_micro))(undefined)[1]?.type).toBe("RefundOpened");
   });
 
-  test("is left to whoever claimed it", () =>
-    expect(find(foundPayment, 0n)(stateAfter(claimed))).toEqual([]));
+  test("belongs to its claimant if it was claimed", () =>
+    expect(recordFound(foundPayment, 0n)(stateAfter(claimed))).toEqual([]));
 });
 
-test("only what bought nothing is free", () => {
+test("only a payment that bought nothing is free", () => {
   expect(isFree(stateAfter())).toBe(true);
   expect(isFree(stateAfter(claimed, failed("x", false)))).toBe(true);
   expect(isFree(stateAfter(claimed))).toBe(false);
@@ -483,7 +493,7 @@ test("only what bought nothing is free", () => {
   );
 });
 
-test("its name is its authorization's own, and its stream lies with its payer", () => {
+test("its id is its authorization's own name, and its stream is its payer's", () => {
   const id = idOf(facts);
   expect(paymentId.parse(id)).toBe(id);
   expect(paymentId.safeParse(id.toUpperCase()).success).toBe(false);
@@ -496,8 +506,8 @@ test("every event fits its schema", () => {
     ...taken,
     ...[claimed, settledBy(first, answer), settledBy(first, null), answered, failed("x", true)],
     ...[reorged(first), refundOpened, refundPaid(second), refundReorged(second)],
-    ...find(foundPayment, 0n)(undefined),
-    ...find(foundPayment, BigInt(amount_micro) + 1n)(undefined),
+    ...recordFound(foundPayment, 0n)(undefined),
+    ...recordFound(foundPayment, BigInt(amount_micro) + 1n)(undefined),
   ];
   expect(new Set(all.map(({ type }) => type))).toEqual(new Set(Object.keys(events)));
   for (const { type, data } of all) {

@@ -1,4 +1,7 @@
-/** Payments that strangers carry while their payers present them, at two processes: all are answered, and the books know every transfer. */
+/**
+ * Strangers send payments while their payers present them, at two processes: all are answered, and the books have every
+ * transfer.
+ */
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
@@ -9,9 +12,9 @@ import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { walletProof } from "../support/wallet-proof.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { type Doomed, startDoomed } from "./doomed.ts";
+import { type DoomedService, startDoomed } from "./doomed.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { signedOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 const PAYMENTS = scaled(16, 4);
 const ROUNDS = scaled(1);
@@ -19,13 +22,13 @@ const PRICE = 50_000n;
 
 let workshop: Workshop;
 let survivor: Service & { database_url: string };
-let other: Doomed;
+let other: DoomedService;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   const env = { OPEN_CALLS_PER_MINUTE: "100000", SETTLE_OPEN: "1" };
-  survivor = await startService({ operations: wares, chain, env });
+  survivor = await startService({ operations: sampleOperations, chain, env });
   other = await startDoomed("none", survivor, workshop, children);
 });
 afterAll(async () => {
@@ -46,12 +49,12 @@ async function signsIn(url: string, { authorization }: SignedPayment): Promise<R
   return { headers: await walletProof(payer, url.split("?")[0]!, { method: "GET" }) };
 }
 
-/** Asks as a client does that is told to wait, or finds nobody there: then the process that is left. */
+/** Retries like a client that must wait or finds nobody there; then it calls the remaining process. */
 function askedAgain(say: string, url: string, paid: SignedPayment): Promise<Response> {
   let asked = url;
   return until(async () => {
     const url = echo(say, asked);
-    // One that was on the chain before its call came here asks for the signature of its payer.
+    // A payment that was on the chain before its call also requires its payer's signature.
     const answer = await present(url, paid)
       .then(async (first) => (first.status === 401 ? present(url, paid, await signsIn(url, paid)) : first))
       .catch(() => undefined);
@@ -75,7 +78,7 @@ const x402 = (paid: SignedPayment) => ({
   }),
 });
 
-/** Whether the other process has claimed payments, after this position, that are not settled. */
+/** Whether the other process has claimed payments after this position that are not settled. */
 async function hasOpenClaims(after: number): Promise<boolean> {
   const { store, presence } = survivor.app;
   const open = new Set<string>();
@@ -97,7 +100,7 @@ const pastTheService = (paid: SignedPayment): Promise<unknown> => carry(paid);
 const byOurEndpoint = (paid: SignedPayment, i: number): Promise<unknown> =>
   fetch(`${urlOf(i)}/x402/settle`, x402(paid)).catch(() => undefined);
 
-/** Each is presented at once and carried within 300 ms; the statuses of the answers. */
+/** Presents each payment and sends it within 300 ms; returns the statuses of the answers. */
 async function race(say: string, carries: (paid: SignedPayment, i: number) => Promise<unknown>) {
   const signed = await Promise.all(Array.from({ length: PAYMENTS }, (_, i) => sign(i % 8)));
   return Promise.all(
@@ -110,7 +113,7 @@ async function race(say: string, carries: (paid: SignedPayment, i: number) => Pr
   );
 }
 
-test("40 equal settles and 100 verifies beside a paid call: no definite no for a payment that settles", async () => {
+test("40 equal settles and 100 verifies during a paid call: no final refusal for a payment that settles", async () => {
   const ask = async (where: string, paid: SignedPayment, i: number) => {
     const answer = await fetch(`${urlOf(i)}/x402/${where}`, x402(paid));
     const body = (await answer.json()) as {
@@ -119,7 +122,7 @@ test("40 equal settles and 100 verifies beside a paid call: no definite no for a
       invalidMessage?: string;
       errorMessage?: string;
     };
-    // On this chain a block is final a moment later, and then it may be said that the payment has done its service.
+    // On this chain a block is final a moment later, and then the payment may count as used.
     const isFinal = /was settled and has bought/.test(body.invalidMessage ?? body.errorMessage ?? "");
     return answer.status === 503 || body.isValid || body.success || isFinal ? [] : [body];
   };
@@ -137,11 +140,11 @@ test("40 equal settles and 100 verifies beside a paid call: no definite no for a
   await expectBooks(survivor.app);
 });
 
-describe("every payment is carried within 300 ms of being presented, by two processes, and all are served", () => {
+describe("payments sent within 300 ms of being presented, by two processes, are all answered", () => {
   test.each([
     { whom: "past the service", carries: pastTheService, dies: false },
     { whom: "by our own endpoint", carries: byOurEndpoint, dies: false },
-    // The last ones: the other process is gone afterwards.
+    // Last, because the other process is gone afterwards.
     { whom: "either way, while one process is killed", carries: eitherWay, dies: true },
   ])("$whom", async ({ whom, carries, dies }) => {
     const before = await earned();

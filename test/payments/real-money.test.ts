@@ -1,18 +1,18 @@
-/** What differs where the money is real: no synthetic data is sold, and test keys move nothing. */
+/** Differences with real money: no synthetic data is sold, and test keys move nothing. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { wares } from "./wares.ts";
+import { sampleOperations } from "./sample-operations.ts";
 
 let workshop: Workshop;
 let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain, env: { ALLOW_SYNTHETIC: "0" } });
+  service = await startService({ operations: sampleOperations, chain, env: { ALLOW_SYNTHETIC: "0" } });
   await openSandbox(service);
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-/** Receipts: made from the log's facts, signed by the service's key, and verified by whoever holds them. */
+/** Receipts: made from the log's facts, signed by the service's key, verified by their holders. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ const faultOf = (jws: string, given: readonly unknown[] = keys) => {
 };
 
 describe("the vector of docs/vectors", () => {
-  test("is what these facts and this key give, byte for byte", () => {
+  test("equals the result of these facts and this key, byte for byte", () => {
     expect(receiptOf(FACTS)).toEqual(vector.payload);
     expect(signReceipt(receiptOf(FACTS), signer)).toBe(vector.jws);
     expect(vector).toMatchObject({ body: BODY, request: REQUEST_TEXT, private_key_pkcs8: PRIVATE_KEY });
@@ -59,7 +59,7 @@ describe("the vector of docs/vectors", () => {
     });
   });
 
-  test("verifies, with the answer and the request it was given for", () => {
+  test("verifies with its answer and its request", () => {
     const { ok, checks, payload } = verifyReceipt(vector.jws, {
       keys,
       body: Buffer.from(BODY),
@@ -70,11 +70,11 @@ describe("the vector of docs/vectors", () => {
     expect(payload).toEqual(vector.payload);
   });
 
-  test("verifies by a set that names the key by its thumbprint alone", () => {
+  test("verifies by a set that names the key only by its thumbprint", () => {
     expect(verifyReceipt(vector.jws, { keys: [{ ...signer.public_key, kid: signer.kid }] }).ok).toBe(true);
   });
 
-  test("is no receipt under a key that anybody can sign with", () => {
+  test("is invalid under a key that anybody can sign with", () => {
     const x = Buffer.alloc(32).fill(1, 0, 1).toString("base64url");
     const weak = { kty: "OKP", crv: "Ed25519", x, kid: KID };
     const [head, payload] = partsOf(vector.jws);
@@ -82,7 +82,7 @@ describe("the vector of docs/vectors", () => {
     expect(verifyReceipt(forged, { keys: [weak] })).toMatchObject({ ok: false, payload: null });
   });
 
-  test("is no receipt for another answer or another request", () => {
+  test("is invalid for another answer or another request", () => {
     const other = {
       keys,
       body: Buffer.from(`${BODY} `),
@@ -95,7 +95,7 @@ describe("the vector of docs/vectors", () => {
   });
 });
 
-describe("a receipt that was tampered with", () => {
+describe("a forged receipt", () => {
   const [header, , signature] = partsOf(vector.jws);
 
   test.each(Object.keys(vector.payload))("in %s", (member) => {
@@ -142,7 +142,7 @@ describe("a header that lies about the algorithm or the key", () => {
     return `${signed}.${Buffer.from(mac(signed)).toString("base64url")}`;
   };
 
-  test("alg none, in any letters, with a signature or without", () => {
+  test("alg none, in any case, with a signature or without", () => {
     for (const alg of ["none", "None", "NONE", "", null]) {
       expect(faultOf(by({ alg, kid: KID }, () => Buffer.from(signature, "base64url")))).toMatch(/algorithm/);
       faultOf(`${part({ alg, kid: KID })}.${payload}.`);
@@ -165,7 +165,7 @@ describe("a header that lies about the algorithm or the key", () => {
     }
   });
 
-  test("a key of another name, or of the same name but another's", () => {
+  test("a key of another name, or another key of the same name", () => {
     const stranger = generateKeyPairSync("ed25519");
     const { x } = stranger.publicKey.export({ format: "jwk" });
     const signed = (header: object) =>
@@ -174,18 +174,18 @@ describe("a header that lies about the algorithm or the key", () => {
       /none of the 1 keys/,
     );
     expect(faultOf(signed({ alg: "EdDSA", kid: KID }))).toMatch(/altered, or another key/);
-    // A key in the header is the artifact's own word.
+    // A key in the header proves nothing.
     const jwk = { kty: "OKP", crv: "Ed25519", x };
     expect(faultOf(signed({ alg: "EdDSA", kid: KID, jwk }))).toMatch(/another key than the one it names/);
     expect(faultOf(signed({ alg: "EdDSA", jwk }))).toMatch(/names no key/);
   });
 
-  test("crit, which nobody here knows", () => {
+  test("crit, which is unknown here", () => {
     const header = { alg: "EdDSA", kid: KID, crit: ["b64"], b64: false };
     expect(faultOf(by(header, (text) => Buffer.from(signer.sign(Buffer.from(text)))))).toMatch(/extensions/);
   });
 
-  test("sets of keys that are of no use", () => {
+  test("useless sets of keys", () => {
     const [key] = keys;
     const useless = [
       [],
@@ -199,7 +199,7 @@ describe("a header that lies about the algorithm or the key", () => {
   });
 });
 
-test("what the service's own key signed is still held against its form", () => {
+test("a receipt by the service's own key is still checked for its form", () => {
   const failing = (more: object, kid = signer.kid) =>
     verifyReceipt(signReceipt({ ...vector.payload, ...more } as ReceiptPayload, { ...signer, kid }), {
       keys: [{ ...signer.public_key, kid }],
@@ -223,7 +223,7 @@ test("what the service's own key signed is still held against its form", () => {
   });
 });
 
-test("a receipt is found in whatever it travels in", () => {
+test("a receipt is found in each of its envelopes", () => {
   const response = { success: true, transaction: "0x", extensions: receiptExtension(vector.jws) };
   const json = JSON.stringify(response);
   const base64 = Buffer.from(json).toString("base64");
@@ -252,7 +252,7 @@ test("a receipt is found in whatever it travels in", () => {
     expect(receiptIn(other)).toBeUndefined();
 });
 
-test("the name of a key has the port of the service, as did:web writes it", () => {
+test("the name of a key has the service's port, in did:web form", () => {
   expect(keyUrl("http://127.0.0.1:3000/v1/x", "k")).toBe("did:web:127.0.0.1%3A3000#k");
 });
 
@@ -263,7 +263,7 @@ test("Unencoded-Digest is a dictionary of byte sequences", () => {
 });
 
 describe("the signing key", () => {
-  test("is made once, in a file for its owner alone, and named by its thumbprint (RFC 8037, appendix A.3)", async () => {
+  test("is created once, in a file for its owner alone, and named by its thumbprint (RFC 8037, appendix A.3)", async () => {
     const path = join(dir, "signing.key");
     expect(await heldSigner(path)).toBeUndefined();
     const [first, second] = await Promise.all([openSigner(path), openSigner(path)]);
@@ -275,7 +275,7 @@ describe("the signing key", () => {
     expect(first.kid).not.toBe(signer.kid);
   });
 
-  test("of the environment comes as PEM, with its lines or without, or in base64", async () => {
+  test("from the environment is PEM, with its lines or without, or base64", async () => {
     const pem = `-----BEGIN PRIVATE KEY-----\n${PRIVATE_KEY}\n-----END PRIVATE KEY-----\n`;
     for (const form of [pem, pem.replaceAll("\n", "\\n"), PRIVATE_KEY, ` ${PRIVATE_KEY}\n`])
       expect((await heldSigner(join(dir, "absent.key"), form))!.kid).toBe(signer.kid);
@@ -289,7 +289,7 @@ describe("the signing key", () => {
     for (const other of others) expect(isSigningKey(other)).toBe(false);
   });
 
-  test("a file that holds none is named", async () => {
+  test("missing from its file is reported with the file", async () => {
     const path = join(dir, "broken.key");
     await writeFile(path, "nothing");
     await expect(openSigner(path)).rejects.toThrow(`${path} holds no private key of Ed25519`);

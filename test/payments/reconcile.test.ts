@@ -1,4 +1,4 @@
-/** The log follows the chain: whatever happens to a payment there, and whoever did it, the books agree afterwards. */
+/** The log follows the chain: whatever happens to a payment there, the books agree afterwards. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => setup.close());
 afterEach(() => setup.expectBooks());
 
-test("one that a stranger settled after it failed here is settled after all", async () => {
+test("a failed payment that a stranger settled becomes settled", async () => {
   const paid = await setup.claim(wallet(0), 50_000n);
   await setup.fail(paid);
   await setup.carry(paid.signed);
@@ -25,7 +25,7 @@ test("one that a stranger settled after it failed here is settled after all", as
   expect(await setup.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentFailed", "PaymentSettled"]);
 });
 
-test("one whose process died between claim and send stays pending, then expires for good", async () => {
+test("a payment whose process died between claim and send stays pending, then expires for good", async () => {
   const paid = await setup.claim(wallet(0), 50_000n);
   await setup.reconcile();
   expect(await setup.stateOf(paid)).toMatchObject({ status: "claimed" });
@@ -36,7 +36,7 @@ test("one whose process died between claim and send stays pending, then expires 
   expect(await setup.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentFailed"]);
 });
 
-test("one that failed for a while is closed once nobody can carry it any more", async () => {
+test("a temporarily failed payment is closed once nobody can send it", async () => {
   const paid = await setup.claim(wallet(0), 50_000n);
   await setup.fail(paid);
   await setup.reconcile();
@@ -46,7 +46,7 @@ test("one that failed for a while is closed once nobody can carry it any more", 
   expect(await setup.stateOf(paid)).toMatchObject({ status: "failed", reason: "expired", for_good: true });
 });
 
-test("one whose process died between send and append is found; one that is being served is left alone", async () => {
+test("a payment whose process died between send and append is found; a running one is left alone", async () => {
   const claimed_at = new Date().toISOString();
   const [left, served] = [
     await setup.claim(wallet(1), 60_000n),
@@ -64,7 +64,7 @@ test("one whose process died between send and append is found; one that is being
   expect(await setup.stateOf(served)).toMatchObject({ status: "settled" });
 });
 
-test("one that is settled and appended by its call while it is looked for stays settled", async () => {
+test("a payment that its call settles during the lookup stays settled", async () => {
   const paid = await setup.claim(wallet(1), 80_000n);
   const { chain } = setup.app;
   const logs: typeof chain.logs = async (query) => {
@@ -77,7 +77,7 @@ test("one that is settled and appended by its call while it is looked for stays 
   expect(await setup.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
 });
 
-describe("an authorization that ended otherwise is given up once that is final:", () => {
+describe("an authorization that ended otherwise fails for good once that is final:", () => {
   test("cancelled", async () => {
     const paid = await setup.claim(wallet(2), 50_000n);
     await cancelAuthorization(setup.workshop, wallet(2), paid.signed.transfer);
@@ -104,7 +104,7 @@ describe("an authorization that ended otherwise is given up once that is final:"
 });
 
 describe("a reorg", () => {
-  test("that moves a settlement into another transaction is followed", async () => {
+  test("to another transaction is followed", async () => {
     const paid = await setup.claim(wallet(3), 50_000n);
     const before = await setup.snapshot();
     const first = await setup.settle(paid);
@@ -125,7 +125,7 @@ describe("a reorg", () => {
     ]);
   });
 
-  test("that drops it has it sent again while it holds", async () => {
+  test("that drops a settlement sends it again while it is valid", async () => {
     const before = await balanceOf(setup.workshop.chain, PAYEE);
     const paid = await setup.claim(wallet(3), 51_000n);
     const snapshot = await setup.snapshot();
@@ -140,7 +140,7 @@ describe("a reorg", () => {
     expect(await balanceOf(setup.workshop.chain, PAYEE)).toBe(before + 51_000n);
   });
 
-  test("that drops it while its payer has nothing left is tried again when it would go through", async () => {
+  test("that drops a settlement of an empty payer retries once it would settle", async () => {
     const paid = await setup.claim(wallet(4), 52_000n);
     const snapshot = await setup.snapshot();
     await setup.settle(paid);
@@ -156,7 +156,7 @@ describe("a reorg", () => {
     expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
   });
 
-  test("that drops it after it expired leaves it failed for good, its answer on record", async () => {
+  test("that drops an expired settlement fails it for good, with its answer on record", async () => {
     const paid = await setup.claim(wallet(3), 53_000n);
     const snapshot = await setup.snapshot();
     await setup.settle(paid);
@@ -173,7 +173,7 @@ describe("a reorg", () => {
   });
 });
 
-test("what is final is confirmed once, and nothing is asked of the chain after that", async () => {
+test("a final payment is confirmed once, without further chain queries", async () => {
   const paid = await setup.claim(wallet(5), 50_000n);
   await setup.settle(paid);
   await setup.mine(4);
@@ -197,7 +197,7 @@ test("what is final is confirmed once, and nothing is asked of the chain after t
   expect(await reconcile({ ...setup.app, chain: deaf })).toBe("done");
 });
 
-test("what was settled and never answered is refunded in the end, and not before", async () => {
+test("a settled payment without an answer is refunded after its time, and not before", async () => {
   const paid = await setup.claim(wallet(5), 50_000n);
   await setup.settle(paid, null);
   await setup.mine(4);
@@ -207,7 +207,7 @@ test("what was settled and never answered is refunded in the end, and not before
   expect(await setup.stateOf(paid)).toMatchObject({ refund: { amount_micro: 50_000 } });
 });
 
-test("while another process is at it, nothing is done", async () => {
+test("while another process reconciles, nothing happens", async () => {
   await alone(setup.app, "payments", async () => {
     await setup.reconcile({}, "taken");
     return "done";
@@ -241,7 +241,7 @@ describe("an RPC", () => {
     expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
   });
 
-  test("that lags behind what it showed before changes nothing", async () => {
+  test("that lags behind its earlier heads changes nothing", async () => {
     const paid = await setup.claim(wallet(6), 50_000n);
     await setup.settle(paid);
     const { chain } = setup.app;
@@ -258,9 +258,9 @@ describe("an RPC", () => {
   });
 });
 
-// The last one: afterwards the log and the chain have nothing in common.
+// Last, because the log and the chain have nothing in common afterwards.
 describe("another history", () => {
-  test("behind the RPC is told from a reorg: nothing is marked, and the remedy is named", async () => {
+  test("behind the RPC is distinguished from a reorg: nothing is marked, and the remedy is named", async () => {
     expect(await compareChain(setup.app)).toEqual({ status: "same" });
     const paid = await setup.claim(wallet(6), 50_000n);
     const snapshot = await setup.snapshot();
@@ -276,7 +276,7 @@ describe("another history", () => {
     await setup.reconcile({}, "foreign");
     expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
     expect(await setup.stateOf(open)).toMatchObject({ status: "claimed" });
-    // Carried to this history too, so that the books can be compared.
+    // Also sent on this chain, so that the books can be compared.
     await setup.carry(paid.signed);
   });
 });

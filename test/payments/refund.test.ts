@@ -1,4 +1,4 @@
-/** Refunds on a real chain: paid once, whoever dies and however many try, and followed through reorgs. */
+/** Refunds on a real chain: paid once despite crashes and concurrent attempts, and followed through reorgs. */
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
@@ -20,7 +20,7 @@ import { freshDatabase } from "../support/database.ts";
 import { turnOf } from "../support/turns.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 import { fundRefunds, type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
-import { facts as keyFacts } from "./wares.ts";
+import { facts as keyFacts } from "./sample-operations.ts";
 
 let setup: LedgerSetup;
 beforeAll(async () => {
@@ -34,12 +34,12 @@ const warnings: string[] = [];
 const warn = (_: object, message: string) => void warnings.push(message);
 const log = { info: warn, warn, error: warn };
 
-const pay = async (app = setup.app, told = {}) => {
+const pay = async (app = setup.app, memory = {}) => {
   await setup.folded();
-  return (await turnOf(app, "payments", (turn) => payRefunds(turn.app, { log, told }))).status;
+  return (await turnOf(app, "payments", (turn) => payRefunds(turn.app, { log, memory }))).status;
 };
 
-/** A settled payment whose refund is open and may be paid. */
+/** A settled payment whose refund is open and can be paid. */
 async function owed(micro: bigint): Promise<Paid> {
   const paid = await setup.claim(wallet(0), micro);
   await setup.settle(paid, null);
@@ -54,20 +54,20 @@ async function owed(micro: bigint): Promise<Paid> {
 const refundOf = async (paid: Paid) => (await setup.stateOf(paid))?.refund;
 const payerHas = () => balanceOf(setup.workshop.chain, addressOf(wallet(0)));
 
-test("without money it stays open, and the operator is told once which account needs how much", async () => {
+test("a refund without money stays open, and the operator is warned once which account needs how much", async () => {
   const paid = await owed(50_000n);
-  const told = {};
-  expect([await pay(setup.app, told), await pay(setup.app, told)]).toEqual(["done", "done"]);
+  const memory = {};
+  expect([await pay(setup.app, memory), await pay(setup.app, memory)]).toEqual(["done", "done"]);
   expect(warnings).toEqual([
     `refunds of 0.05 USDC are open: send that much USDC to ${setup.app.refunds.address}`,
   ]);
   expect(await refundOf(paid)).not.toHaveProperty("paid");
   await fundRefunds(setup, 1_000_000n);
-  await pay(setup.app, told);
+  await pay(setup.app, memory);
   expect(await refundOf(paid)).toHaveProperty("paid");
 });
 
-test("it is paid once, though two processes try at once and again", async () => {
+test("a refund is paid once, though two processes try at once and again", async () => {
   const paid = await owed(60_000n);
   const before = await payerHas();
   const other = await setup.beside();
@@ -78,7 +78,7 @@ test("it is paid once, though two processes try at once and again", async () => 
   expect((await setup.storyOf(paid)).slice(2)).toEqual(["RefundOpened", "RefundPaid"]);
 });
 
-test("one that was sent by a process that died before it could say so is found", async () => {
+test("a refund sent by a process that died before recording it is found", async () => {
   const paid = await owed(70_000n);
   const before = await payerHas();
   const { transfer } = refundToSeek(setup.app, await setup.stateOf(paid))!;
@@ -89,7 +89,7 @@ test("one that was sent by a process that died before it could say so is found",
   expect(await payerHas()).toBe(before + 70_000n);
 });
 
-test("nothing is paid back before the payment is final, nor after the chain took it back", async () => {
+test("a refund waits for its payment's finality, and is not paid after a revert", async () => {
   const paid = await setup.claim(wallet(0), 80_000n);
   const snapshot = await setup.snapshot();
   await setup.settle(paid, null);
@@ -107,7 +107,7 @@ test("nothing is paid back before the payment is final, nor after the chain took
   expect(await refundOf(paid)).not.toHaveProperty("paid");
 });
 
-test("one that a reorg dropped is paid again", async () => {
+test("a refund that a reorg dropped is paid again", async () => {
   const paid = await owed(90_000n);
   const before = await payerHas();
   const snapshot = await setup.snapshot();
@@ -121,7 +121,7 @@ test("one that a reorg dropped is paid again", async () => {
   expect((await setup.storyOf(paid)).slice(2)).toEqual(story);
 });
 
-test("one that a reorg moved is followed", async () => {
+test("a refund that a reorg moved is followed", async () => {
   const paid = await owed(91_000n);
   const snapshot = await setup.snapshot();
   await pay();
@@ -137,40 +137,37 @@ test("one that a reorg moved is followed", async () => {
 test.each([
   { what: "the whole", part: undefined, micro: 98_000n },
   { what: "a part", part: 30_000, micro: 30_000n },
-])(
-  "$what of what an answer was bought with goes back, opened in the commit that says why",
-  async ({ part, micro }) => {
-    await fundRefunds(setup, 1_000_000n);
-    const paid = await setup.claim(wallet(0), 98_000n);
-    await setup.settle(paid);
-    // It is final, and nothing is owed for it, when it is cancelled.
-    await setup.mine(4);
-    await setup.reconcile();
-    const before = await payerHas();
-    const at = new Date().toISOString();
-    const { app } = setup;
-    const { events } = await transact(app.unit, { meta }, async ({ decide }) => {
-      await decide(apiKey, { tenant: "acme", id: `k_${micro}` }, apiKey.issue(keyFacts(`k_${micro}`)));
-      await decide(payments, paid.target, payments.refundAnswered("cancelled", at, part));
-    });
-    expect(events.map(({ stream_id }) => stream_id)).toEqual([`key-k_${micro}`, `payment-${paid.id}`]);
-    await pay();
-    expect(await payerHas()).toBe(before + micro);
-    await pay();
-    expect((await setup.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
-    const found = await books(app);
-    expect(found).toMatchObject({ agree: true });
-    await setup.mine(4);
-    await setup.reconcile();
-    const sql = "select answered, refund_final, unfinished, refund_micro from read.payments_v1 where id = $1";
-    const { rows } = await app.pool.query(sql, [paid.id]);
-    expect(rows).toEqual([
-      { answered: true, refund_final: true, unfinished: false, refund_micro: Number(micro) },
-    ]);
-  },
-);
+])("$what of a purchase is refunded, opened in the commit with the reason", async ({ part, micro }) => {
+  await fundRefunds(setup, 1_000_000n);
+  const paid = await setup.claim(wallet(0), 98_000n);
+  await setup.settle(paid);
+  // It is final and owed nothing when it is cancelled.
+  await setup.mine(4);
+  await setup.reconcile();
+  const before = await payerHas();
+  const at = new Date().toISOString();
+  const { app } = setup;
+  const { events } = await transact(app.unit, { meta }, async ({ decide }) => {
+    await decide(apiKey, { tenant: "acme", id: `k_${micro}` }, apiKey.issue(keyFacts(`k_${micro}`)));
+    await decide(payments, paid.target, payments.refundAnswered("cancelled", at, part));
+  });
+  expect(events.map(({ stream_id }) => stream_id)).toEqual([`key-k_${micro}`, `payment-${paid.id}`]);
+  await pay();
+  expect(await payerHas()).toBe(before + micro);
+  await pay();
+  expect((await setup.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
+  const found = await books(app);
+  expect(found).toMatchObject({ agree: true });
+  await setup.mine(4);
+  await setup.reconcile();
+  const sql = "select answered, refund_final, unfinished, refund_micro from read.payments_v1 where id = $1";
+  const { rows } = await app.pool.query(sql, [paid.id]);
+  expect(rows).toEqual([
+    { answered: true, refund_final: true, unfinished: false, refund_micro: Number(micro) },
+  ]);
+});
 
-test("of a payment that is not final yet nothing goes back before it is", async () => {
+test("a refund of a payment that is not final waits", async () => {
   const paid = await setup.claim(wallet(0), 99_000n);
   await setup.settle(paid);
   const before = await payerHas();
@@ -184,7 +181,7 @@ test("of a payment that is not final yet nothing goes back before it is", async 
   expect(await payerHas()).toBe(before + 40_000n);
 });
 
-test("the reactors see a payment through by themselves, from settlement to a final refund, and stop when told", async () => {
+test("the reactors finish a payment alone, from settlement to a final refund, and stop on request", async () => {
   const before = await payerHas();
   const paid = await setup.claim(wallet(0), 95_000n);
   await setup.carry(paid.signed);
@@ -203,7 +200,7 @@ test("the reactors see a payment through by themselves, from settlement to a fin
   expect((await setup.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
 });
 
-test("gas is counted once for each transaction that the service sent, refunds included, and none that a stranger did", async () => {
+test("gas counts once for each transaction of the service, refunds included, and never for a stranger's", async () => {
   const ours: { transaction: Hex; fee_wei: string }[] = (
     await setup.app.pool.query<{ transaction: Hex; fee_wei: string }>(
       "select transaction, fee_wei::text from chain.gas order by transaction",
@@ -228,7 +225,7 @@ test("gas is counted once for each transaction that the service sent, refunds in
     rows.filter((row) => row.day === day).reduce((sum, row) => sum + BigInt(row.fee_wei), 0n),
   );
   expect(await spent("2026-01-01")).toBe(0n);
-  // A service that begins later knows it, too.
+  // A service that starts later knows it, too.
   const other = await setup.beside({ GAS_BUDGET_ETH: "0.000000000000000001" });
   await expect(other.app.settlement.facts(carried.signed)).rejects.toThrow(GasBudgetSpent);
   await other.close();
@@ -239,7 +236,7 @@ const transactionOf = async (paid: Paid) => {
   return state?.status === "settled" ? state.settlement.transaction : undefined;
 };
 
-test("the read model is the same however the log is cut into batches", async () => {
+test("the read model is the same however the log is split into batches", async () => {
   await setup.folded();
   const tables = ["payments", "payments_sums", "payments_confirmed"];
   const contentOf = async (pool: pg.Pool) =>

@@ -1,4 +1,4 @@
-/** Valid signatures that are not good for the call they come with: refused by name, with nothing done and nothing moved. */
+/** Valid signatures that do not fit their call: refused by name, with nothing done and nothing moved. */
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -26,14 +26,14 @@ import {
   wallet,
 } from "../support/wallets.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
-import { script, wares } from "./wares.ts";
+import { sampleOperations, script } from "./sample-operations.ts";
 
 let workshop: Workshop;
 let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain });
+  service = await startService({ operations: sampleOperations, chain });
 });
 afterAll(async () => {
   if (service) await expectBooks(service.app);
@@ -61,7 +61,7 @@ const order = (name: string, headers: Record<string, string>) =>
     body: JSON.stringify({ name }),
   });
 
-/** Signed for a domain that is not USDC's on Base. */
+/** Signed for a domain other than USDC's on Base. */
 async function signedElsewhere(domain: {
   chainId?: number;
   verifyingContract?: Hex;
@@ -74,7 +74,7 @@ async function signedElsewhere(domain: {
   };
 }
 
-/** Everything that a refusal must leave as it was. */
+/** Everything that a refusal must leave unchanged. */
 async function standing(payer: Hex) {
   const { position } = await service.app.store.head();
   const [paid, has] = await Promise.all([PAYEE, payer].map((account) => balanceOf(workshop.chain, account)));
@@ -183,13 +183,13 @@ const cases: Case[] = [
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_before: seconds() + 3n })),
   },
   {
-    what: "that holds too far ahead",
+    what: "that is valid too far ahead",
     code: VALID_BEFORE,
     said: "at most an hour",
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_before: seconds() + 7_200n })),
   },
   {
-    what: "that does not hold yet",
+    what: "that is not valid yet",
     code: "invalid_exact_evm_payload_authorization_valid_after",
     said: "holds only after",
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_after: seconds() + 60n })),
@@ -226,14 +226,14 @@ test.each(cases)("a payment $what is refused", async ({ headers, code, said }) =
   await expectRefused(() => ask(presented), code, said, payer);
 });
 
-describe("a payment that was used", () => {
-  test("buys no other URL and no other call of the same price, in neither generation", async () => {
+describe("a used payment", () => {
+  test("buys no other URL and no other call of the same price, in either version", async () => {
     const signed = await payment(wallet(0), PRICE);
     expect((await ask(v1(signed), "mine")).status).toBe(200);
     const code = "invalid_transaction_state";
     for (const headers of [v1(signed), v2(signed), v2(signed, { resource: { url: urlOf("other") } })])
       await expectRefused(() => ask(headers, "other"), code, "another call", payer);
-    // Of the same call it is the same payment in either generation.
+    // For the same call it is the same payment in either version.
     expect((await ask(v2(signed), "mine")).status).toBe(200);
   });
 
@@ -246,7 +246,7 @@ describe("a payment that was used", () => {
     await expectRefused(() => order("k_other_body", headers), code, "another call", payer);
   });
 
-  test("is told from another of the same nonce, and that one moves nothing", async () => {
+  test("is distinguished from another of the same nonce, which moves nothing", async () => {
     const signed = await payment(wallet(0), PRICE);
     expect((await ask(v1(signed), "first")).status).toBe(200);
     const { nonce } = signed.transfer;
@@ -256,14 +256,14 @@ describe("a payment that was used", () => {
 });
 
 describe("a wallet with code", () => {
-  /** A contract with one USDC, and a payment it is said to have signed. */
+  /** A contract with one USDC, and a payment with it as the claimed signer. */
   const contractPayment = async (code: Hex): Promise<SignedTransfer> => {
     const from: Hex = `0x${randomBytes(20).toString("hex")}`;
     await placeWallet(workshop, from, code);
     const { transfer } = await payment(wallet(8), PRICE, { from });
     return { transfer, signature: `0x${"5a".repeat(300)}` };
   };
-  /** An account with a key of its own that delegates (EIP-7702) to this code. */
+  /** An account with its own key that delegates (EIP-7702) to this code. */
   const delegating = async (code: Hex) => {
     const account = privateKeyToAccount(generatePrivateKey());
     const { transfer } = await contractPayment(code);
@@ -288,13 +288,12 @@ describe("a wallet with code", () => {
     );
 
   test("that accepts the signature (ERC-1271) pays", async () => expectPaid(await contractPayment(SAYS_YES)));
-  test("that does not accept it is refused", async () => expectUnpaid(await contractPayment(SAYS_NO)));
-  test("of one that delegates pays when its code accepts", async () =>
-    expectPaid(await delegating(SAYS_YES)));
-  test("of one that delegates is refused when its code refuses, though its key has signed", async () =>
+  test("that refuses the signature is refused", async () => expectUnpaid(await contractPayment(SAYS_NO)));
+  test("that delegates pays when its code accepts", async () => expectPaid(await delegating(SAYS_YES)));
+  test("that delegates is refused when its code refuses, although its key has signed", async () =>
     expectUnpaid(await delegating(SAYS_NO)));
 
-  test("that changes its mind between the look and the settlement has nothing moved, and no answer", async () => {
+  test("that changes its answer before the settlement moves nothing, and gets no answer", async () => {
     const signed = await contractPayment(SAYS_YES);
     const { from } = signed.transfer;
     script.before = async () => void (await workshop.rpc("anvil_setCode", from, SAYS_NO));

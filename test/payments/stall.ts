@@ -1,4 +1,4 @@
-/** A service that sells, on a chain that tests can meddle with, and what they ask about its payments. */
+/** A selling service on a chain that tests can disturb, and queries of its payments. */
 
 import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
@@ -20,9 +20,9 @@ import { type Service, startService } from "../support/service.ts";
 import { DOOMED_SECONDS, turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
-import { wares } from "./wares.ts";
+import { sampleOperations } from "./sample-operations.ts";
 
-/** The reactors of payments, a turn at a time, each over a read model that knows the whole log. */
+/** The reactors of payments, one tick at a time, each over a read model with the whole log. */
 export type Reactors = {
   reconcile(options?: ReconcileOptions): Promise<string>;
   payRefunds(): Promise<string>;
@@ -32,15 +32,15 @@ export type Stall = Reactors & {
   workshop: Workshop;
   service: Service & { database_url: string };
   meddler: Meddler;
-  /** What the service speaks to the chain by, past the meddler: with little patience. */
+  /** The service's chain client, without the disturbance and with short timeouts. */
   chain: BaseChain;
-  /** The settings by which a service takes payments on this chain. */
+  /** Settings for a service that takes payments on this chain. */
   settings: { rpc_url: string; gas_key: Hex; pay_to: Hex };
   echoUrl(say: string): string;
-  /** A payment for the echo that holds for five minutes. */
+  /** A payment for the echo, valid for five minutes. */
   sign(say: string, payer?: number): Promise<SignedPayment>;
   pay(say: string, paid: SignedPayment): Promise<Response>;
-  /** Asks again as it is told to, until there is an answer. */
+  /** Retries as the answer says, until there is a result. */
   askedAgain(say: string, paid: SignedPayment): Promise<Response>;
   earned(): Promise<bigint>;
   position(): Promise<number>;
@@ -48,7 +48,7 @@ export type Stall = Reactors & {
   close(): Promise<void>;
 };
 
-/** The name of a payment and where its stream lies. */
+/** A payment's id and stream. */
 export function nameOf({ authorization }: SignedPayment): string {
   return payments.idOf({
     network: "eip155:8453",
@@ -58,7 +58,7 @@ export function nameOf({ authorization }: SignedPayment): string {
   });
 }
 
-/** The payment as it travels to the chain. */
+/** The payment in its on-chain form. */
 export const signedOf = ({ authorization, signature }: SignedPayment): SignedTransfer => {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   return {
@@ -74,7 +74,7 @@ export const signedOf = ({ authorization, signature }: SignedPayment): SignedTra
   };
 };
 
-/** A part is away, and the answer says which and when to ask again. */
+/** A part is down, and the answer names it and when to retry. */
 export async function expectAway(answer: Response, type: string): Promise<void> {
   expect(await answer.clone().json()).toMatchObject({
     type: `${new URL(answer.url).origin}/problems#${type}`,
@@ -82,7 +82,7 @@ export async function expectAway(answer: Response, type: string): Promise<void> 
   await expectLater(answer);
 }
 
-/** Says when to ask again, whichever part is away: what was begun before it went may meet it once more. */
+/** The answer says when to retry, whichever part is down: a retry may meet it once more. */
 async function expectLater(answer: Response): Promise<void> {
   expect(await answer.json()).toMatchObject({ status: 503 });
   expect(answer.status).toBe(503);
@@ -96,7 +96,7 @@ export async function expectAnswered(answer: Response, say: string): Promise<str
   return text;
 }
 
-/** The types of a payment's events. */
+/** Types of a payment's events. */
 export async function storyOf({ app }: Pick<Service, "app">, paid: SignedPayment): Promise<string[]> {
   const { tenant, id } = payments.targetOf(nameOf(paid));
   const events = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
@@ -127,7 +127,7 @@ export async function openStall(): Promise<Stall> {
   const workshop = await openWorkshop();
   const meddler = await openMeddler(workshop.node.rpc_url);
   const settings = { rpc_url: meddler.url, gas_key: GAS_KEY, pay_to: PAYEE };
-  const service = await startService({ operations: wares, chain: settings });
+  const service = await startService({ operations: sampleOperations, chain: settings });
   const { app } = service;
   const chain = workshop.connect({
     ...{ rpc_url: meddler.url, request_ms: 800, deadline_ms: 1_800 },
@@ -135,7 +135,7 @@ export async function openStall(): Promise<Stall> {
   });
   replace(app, { chain });
   replace(app, { settlement: settlementOnLogsChain(() => app, chainSettlement(chain)) });
-  // What refunds are paid from.
+  // Funds for refunds.
   await carriedByStranger(workshop, await payment(wallet(8), 5_000_000n, { to: addressOf(app.refunds) }));
   const stall: Stall = {
     workshop,

@@ -1,4 +1,7 @@
-/** Gas that strangers can use up: each attack that once ended all payments of a day costs the service little, and no buyer anything. */
+/**
+ * Gas attacks by strangers: each attack that once stopped all payments of a day costs the service little, and buyers
+ * nothing.
+ */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { gasBudget } from "../../src/adapters/gas-budget.ts";
@@ -25,15 +28,15 @@ import { turn, turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, SAYS_YES, wallet } from "../support/wallets.ts";
 import { headerOf, PRICE, presentedV1 } from "../support/x402.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { nameOf, reactorsOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 let workshop: Workshop;
 let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   service = await startService({
-    operations: wares,
+    operations: sampleOperations,
     chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
   });
 });
@@ -43,10 +46,13 @@ afterAll(async () => {
 });
 beforeEach(() => service.app.pool.query("delete from chain.gas"));
 
-/** Accepts every signature while gas is free, as in a question, and burns all gas in a transaction: GASPRICE ISZERO PUSH1 6 JUMPI INVALID JUMPDEST. */
+/**
+ * Accepts every signature while gas is free, as in a call, and burns all gas in a transaction: GASPRICE ISZERO PUSH1 6
+ * JUMPI INVALID JUMPDEST.
+ */
 const TWO_FACED: Hex = `0x3a15600657fe5b${SAYS_YES.slice(2)}`;
 
-/** Accepts every signature, by code that no other test has: it pops two words before it does. */
+/** Accepts every signature, with code that no other test has: it pops two words first. */
 const PLAIN_YES: Hex = `0x6000503650${SAYS_YES.slice(2)}`;
 /** INVALID, which burns all gas. */
 const BURN: Hex = "0xfe";
@@ -73,14 +79,14 @@ const settleOf = (signed: SignedTransfer, headers: Record<string, string> = {}) 
       },
     }),
   });
-/** As if so much gas had been paid for a purpose today. */
+/** As if this much gas had been spent for a purpose today. */
 const spend = (purpose: string) =>
   service.app.pool.query(
     `insert into chain.gas (network, transaction, day, purpose, fee_wei) values ('eip155:8453', $1, $2, $1, 1e18)`,
     [purpose, service.app.clock.now().toISOString().slice(0, 10)],
   );
 
-test("money that nobody asked for is kept and shown where its refund costs more; other refunds have gas of their own", async () => {
+test("money without a call is kept and shown if its refund costs more; other refunds have their own gas", async () => {
   const { app } = service;
   const look = async () => {
     expect(await turn(app, transfersReactor)).toEqual({ status: "done" });
@@ -135,7 +141,7 @@ test("money that nobody asked for is kept and shown where its refund costs more;
   expect(ledger.payments.find(({ id }) => id === idOf(large))).toMatchObject({ kept: false });
 });
 
-test("a wallet that accepts when it is asked and burns gas when it is carried is refused before any gas is paid", async () => {
+test("a wallet that accepts in a call and burns gas in a transaction is refused before any gas is paid", async () => {
   const signed = await contractPayment(TWO_FACED);
   const before = await gasLeft();
   const answer = await payBy(signed, "two_faced");
@@ -154,7 +160,7 @@ test("once the gas of contract wallets is spent they wait, and buyers without co
   expect((await buy(wallet(0), echo("plain"))).answer.status).toBe(200);
 });
 
-test("carrying without a call is for keys", async () => {
+test("settling without a call needs a key", async () => {
   const signed = await payment(wallet(1), PRICE);
   const before = await gasLeft();
   const answer = await settleOf(signed);
@@ -165,9 +171,9 @@ test("carrying without a call is for keys", async () => {
   expect(await (await settleOf(signed, headers)).json()).toMatchObject({ success: true });
 });
 
-test("where the operator opens it, carrying without a call has gas of its own", async () => {
+test("if the operator opens it, settling without a call has its own gas", async () => {
   const open = await startService({
-    operations: wares,
+    operations: sampleOperations,
     chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
     env: { SETTLE_OPEN: "1" },
   });
@@ -186,7 +192,7 @@ test("where the operator opens it, carrying without a call has gas of its own", 
   }
 });
 
-test("a wallet that got its payment back is no paying subject any more", async () => {
+test("a wallet whose payment was refunded is no paying subject any more", async () => {
   const { app } = service;
   const { payment: paid } = await buy(wallet(4), echo("standing"));
   const standing = async () => {
@@ -203,7 +209,7 @@ test("a wallet that got its payment back is no paying subject any more", async (
 
 const historyOf = ({ pool, clock }: App) => payerHistory(pool, "eip155:8453", clock);
 
-test("a wallet that failed on the chain is not carried again, nor is its code, in any process", async () => {
+test("a wallet that failed on the chain is not sent again, nor is its code, in any process", async () => {
   const { chain } = workshop;
   // The contract deceives even the trial.
   const deceived = { ...chain, trial: async () => ({ success: true, gas: 100_000n }) as const };
@@ -228,17 +234,17 @@ test("a wallet that failed on the chain is not carried again, nor is its code, i
       barred: expect.stringContaining("carry this authorization to the chain yourself"),
     });
   }
-  // A process that runs learns of it within seconds.
+  // A running process learns of it within seconds.
   await until(async () => (await (await payBy(alike, "alike")).text()).includes("same code failed"));
   expect(await gasLeft()).toBe(left);
-  // Others of the honest code pay on, and who has paid does so after another of its code has failed.
+  // Others with the honest code can still pay, and so can an earlier payer after a failure of that code.
   const other = { address: addressOf(wallet(9)), code: PLAIN_YES };
   await historyOf(service.app).failed(other, Number(honest.transfer.valid_before));
   const { transfer } = await payment(wallet(8), PRICE, { from: honest.transfer.from });
   expect((await process().settle({ transfer, signature: honest.signature }, 0n)).success).toBe(true);
 });
 
-test("a wallet that failed once is not barred for good because it pays as a contract later", async () => {
+test("a wallet that failed once may still pay as a contract later", async () => {
   let now = Date.now();
   const clock = { now: () => new Date(now) };
   const history = () => payerHistory(service.app.pool, "eip155:8453", clock);
@@ -251,7 +257,7 @@ test("a wallet that failed once is not barred for good because it pays as a cont
   expect(await history().barred({ address, code: PLAIN_YES })).toBeUndefined();
 });
 
-test("many payments at once do not pass their purpose's budget together", async () => {
+test("many concurrent payments do not exceed their purpose's budget together", async () => {
   const sent: bigint[] = [];
   let finish = () => {};
   const mined = new Promise<void>((done) => {

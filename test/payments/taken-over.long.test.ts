@@ -1,4 +1,4 @@
-/** A payment that one process claimed is seen through by another once the first is dead, or paused for too long. */
+/** A payment claimed by one process is finished by another once the first is dead, or paused for too long. */
 
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,18 +10,18 @@ import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { type Doomed, startDoomed } from "./doomed.ts";
+import { type DoomedService, startDoomed } from "./doomed.ts";
+import { sampleOperations } from "./sample-operations.ts";
 import { storyOf } from "./stall.ts";
-import { wares } from "./wares.ts";
 
 let workshop: Workshop;
 let survivor: Service & { database_url: string };
 const chainOf = () => ({ rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE });
 const children: ChildProcess[] = [];
-let sleeper: Doomed;
+let sleeper: DoomedService;
 beforeAll(async () => {
   workshop = await openWorkshop();
-  survivor = await startService({ operations: wares, chain: chainOf() });
+  survivor = await startService({ operations: sampleOperations, chain: chainOf() });
   sleeper = await startDoomed("none", survivor, workshop, children);
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ function gate() {
 }
 
 test.each(["after the claim", "while it is sent", "after it is settled", "after the answer is kept"])(
-  "a process that is paused %s and wakes is fenced off, and gives the answer that the other gave",
+  "a process that is paused %s and resumes is fenced off, and returns the other's answer",
   async (step) => {
     const before = await earned();
     const name = `k_paused_${step.replaceAll(" ", "_")}`;
@@ -75,8 +75,8 @@ test.each(["after the claim", "while it is sent", "after it is settled", "after 
   },
 );
 
-test("one that was taken for dead says nothing more of a payment that another is carrying", async () => {
-  const other = await startService({ operations: wares, chain: chainOf(), beside: survivor });
+test("a process taken for dead decides nothing about a payment that another is sending", async () => {
+  const other = await startService({ operations: sampleOperations, chain: chainOf(), beside: survivor });
   const [wakes, carries] = [gate(), gate()];
   const { settlement } = survivor.app;
   const { settle } = settlement;
@@ -97,7 +97,7 @@ test("one that was taken for dead says nothing more of a payment that another is
     const answering = present(orderUrl(survivor), paid, order("k_unsent"));
     await until(async () => (await story(paid)).length === 2);
     wakes.open();
-    // It has noticed when it waits for the outcome as any other does.
+    // It has noticed once it waits for the outcome like any other process.
     const { presence } = other.app;
     const { livesFor } = presence;
     const noticed = gate();
@@ -123,8 +123,8 @@ test("one that was taken for dead says nothing more of a payment that another is
   }
 });
 
-// The last one: the other process is gone afterwards.
-test("while its process lives a claim is told of with its time; after kill -9 it is taken over, and charged once", async () => {
+// Last, because the other process is gone afterwards.
+test("while its process lives a claim is reported with its time; after kill -9 it is taken over, and charged once", async () => {
   const before = await earned();
   const paid = await sign("k_held", 0);
   sleeper.tell("stick", "after the claim");

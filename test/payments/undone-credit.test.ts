@@ -1,4 +1,4 @@
-/** A payment into an account that the chain takes back for good: its credit goes, and what was spent of it by then is a debt. */
+/** The chain reverts a payment into an account for good: its credit goes, and the spent part becomes a debt. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await workshop.close();
 });
 
-/** Until the lists of payments and accounts know the whole log. */
+/** Waits until the lists of payments and accounts have the whole log. */
 async function folded(): Promise<void> {
   const { position } = await setup.app.store.head();
   for (const list of [paymentsProjection, accountsProjection])
@@ -47,7 +47,7 @@ const reversed = async () => {
   expect(await turn(setup.app, accountsReactor)).toEqual({ status: "done" });
 };
 
-/** A task whose hold a payment brought, and the chain as it was before. */
+/** A task with a hold from a payment, and the chain before it. */
 async function paidIn(tenant: string) {
   const headers = await setup.keyOf(tenant);
   const snapshot = await workshop.rpc<Hex>("evm_snapshot");
@@ -59,7 +59,7 @@ async function paidIn(tenant: string) {
   return { headers, snapshot, had, task_id: task.task_id as string };
 }
 
-/** Another history of the chain, in which the payment never was, and cannot be any more. */
+/** Another history of the chain, in which the payment never happened and cannot happen. */
 async function takenBackForGood({ snapshot, had }: { snapshot: Hex; had: bigint }): Promise<void> {
   await rewind(workshop, snapshot);
   expect(await balanceOf(workshop.chain, addressOf(buyer))).toBe(had);
@@ -74,7 +74,7 @@ const reversalsOf = async (tenant: string) =>
     .filter(({ type }) => type === "AccountCreditReversed")
     .map(({ payload }) => payload);
 
-test("nothing is reversed of a payment that stands", async () => {
+test("a canonical payment's credit is not reversed", async () => {
   const { headers, task_id } = await paidIn("standing");
   await followed();
   await reversed();
@@ -83,7 +83,7 @@ test("nothing is reversed of a payment that stands", async () => {
   expect(await setup.account("standing")).toMatchObject({ available: 50_000, debt: 0 });
 });
 
-test("a payment that is taken back and can be sent again is, and its credit stays", async () => {
+test("a reverted payment that can be sent again is sent, and its credit stays", async () => {
   const paid = await paidIn("sent-again");
   await rewind(workshop, paid.snapshot);
   await followed();
@@ -93,7 +93,7 @@ test("a payment that is taken back and can be sent again is, and its credit stay
   expect(await setup.account("sent-again")).toMatchObject({ held: 50_000, reversed: 0, debt: 0 });
 });
 
-test("what is there simply goes, what is held is a debt that the end of the hold pays; each once, and of no other account", async () => {
+test("available money is removed, held money becomes a debt that the end of the hold pays; each once, and in no other account", async () => {
   const held = await paidIn("holding");
   const free = await paidIn("cancelled-before");
   await setup.ask(free.headers, "/soul/compute/cancel", { task_id: free.task_id });
@@ -108,7 +108,7 @@ test("what is there simply goes, what is held is a debt that the end of the hold
   expect(await setup.account("cancelled-before")).toMatchObject({ reversed: 50_000, available: 0, debt: 0 });
   expect(await setup.account("standing")).toEqual(standing);
 
-  // No node works for money that is not there: another's task is lent, and this one is not.
+  // No node works for missing money: another's task is leased, and this one is not.
   const node = await setup.node("eager");
   const lent: string[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-/** `tallystick verify receipt` over a real log: what the receipt says is held against the export, line by line. */
+/** `tallystick verify receipt` over a real log: the receipt's claims are compared with the export, line by line. */
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -44,10 +44,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-type Ran = { code: number; stdout: string; stderr: string };
+type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** The command in this process, as src/main.ts runs it. */
-async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
+async function run(args: string[], data_dir = service.data_dir): Promise<CommandResult> {
   const written: string[] = [];
   const stdout = vi
     .spyOn(process.stdout, "write")
@@ -67,7 +67,7 @@ async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
 }
 
 /** The command as a process of its own. */
-function spawned(args: string[], input = ""): Promise<Ran> {
+function spawned(args: string[], input = ""): Promise<CommandResult> {
   const env = { PATH: process.env.PATH, DATA_DIR: service.data_dir };
   return new Promise((done) => {
     const child = execFile(
@@ -90,7 +90,7 @@ const file = async (name: string, content: string) => {
 const decide = (id: string, decision: (state: payments.PaymentState) => payments.PaymentEvent[]) =>
   service.app.decide(payments, payments.targetOf(id), decision, { meta: operatorMeta("test") });
 
-/** A payment as the log has it once it is answered, its receipt, and the export of its stream. */
+/** An answered payment as the log has it, its receipt, and the export of its stream. */
 async function paid(settled = { ...settlement, transaction: hash() }) {
   const claim = { ...FACTS.claim, nonce: hash() };
   const payment_id = payments.idOf(claim);
@@ -117,15 +117,15 @@ async function exported({ tenant, stream_id }: { tenant: string; stream_id: stri
   return path;
 }
 
-const namesOf = ({ stdout }: Ran) =>
+const namesOf = ({ stdout }: CommandResult) =>
   stdout
     .split("\n")
     .flatMap((line) =>
       /^(ok {2}|FAIL) +(\w+)/.test(line) ? [line.replace(/^(ok|FAIL) +(\w+).*/, "$1 $2")] : [],
     );
 
-describe("a receipt with everything that can be held against it", () => {
-  test("verifies by the export of the stream, and by that of the log, packed", async () => {
+describe("a receipt with all of its evidence", () => {
+  test("verifies by the export of the stream, and by that of the log, compressed", async () => {
     const one = await paid();
     const body = await file("body.json", BODY);
     const receipt = await file("receipt.jws", `${one.jws}\n`);
@@ -155,9 +155,9 @@ describe("a receipt with everything that can be held against it", () => {
     expect((await run([header])).code).toBe(0);
   });
 
-  test("verifies by the keys at a URL, and says what it could not fetch", async () => {
+  test("verifies by the keys at a URL, and reports failed fetches", async () => {
     const receipt = await file("url.jws", (await paid()).jws);
-    // The receipt's service is api.example.org, and so is the key that it names.
+    // The receipt's service is api.example.org, and so is its key's name.
     const keys = [{ ...service.app.signer.public_key, kid: service.app.signer.kid }];
     const server = createServer((req, res) =>
       res.writeHead(req.url === "/jwks" ? 200 : 404).end(JSON.stringify({ keys })),
@@ -174,7 +174,7 @@ describe("a receipt with everything that can be held against it", () => {
   });
 });
 
-test("the service publishes the key that signs: as a JWK set and as a DID document", async () => {
+test("the service publishes its signing key as a JWK set and as a DID document", async () => {
   const set = await fetch(`${service.url}/.well-known/jwks.json`);
   expect(set.headers.get("content-type")).toMatch(/^application\/jwk-set\+json/);
   const { keys } = (await set.json()) as { keys: { kid: string }[] };
@@ -189,8 +189,8 @@ test("the service publishes the key that signs: as a JWK set and as a DID docume
   });
 });
 
-describe("a receipt that the log does not bear out", () => {
-  /** Signed by the right key over wrong facts: what a service that lies would hand out. */
+describe("a receipt is refused", () => {
+  /** The right key's signature of wrong facts, as a lying service would make it. */
   const lie = async (more: Partial<ReceiptPayload>, log: string, payload: ReceiptPayload) => {
     const { signer } = service.app;
     const [header, ...lines] = (await readFile(log, "utf8")).trim().split("\n").slice(0, -1);
@@ -203,7 +203,7 @@ describe("a receipt that the log does not bear out", () => {
   };
   const digest = createHash("sha256").update("other").digest("hex");
 
-  test("names what differs", async () => {
+  test("with the first difference to the log", async () => {
     const one = await paid();
     const log = await exported(one);
     const { payload } = one;
@@ -226,18 +226,18 @@ describe("a receipt that the log does not bear out", () => {
     expect(await lie({ event: (await paid()).payload.event }, log, payload)).toEqual(["event"]);
   });
 
-  test("or whose settlement the chain took back; one that was settled anew is good again", async () => {
+  test("if the chain reverted its settlement; a renewed settlement is valid again", async () => {
     const one = await paid();
     const receipt = await file("reorg.jws", one.jws);
     await decide(one.payment_id, payments.reorg(one.settled.transaction, at));
     const ran = await run([receipt, "--export", await exported(one)]);
-    expect(ran.stdout).toMatch(/FAIL settlement +the chain took the settlement back/);
+    expect(ran.stdout).toMatch(/FAIL settlement +the chain reverted the settlement/);
     const again = { ...one.settled, block_hash: hash() };
     await decide(one.payment_id, payments.settle(again, null, at));
     expect((await run([receipt, "--export", await exported(one)])).code).toBe(0);
   });
 
-  test("nor an export that `verify` refuses: of another log, or not as the auditor knows it", async () => {
+  test("with an export that `verify` refuses: of another log, or unlike the auditor's", async () => {
     const one = await paid();
     const receipt = await file("refused.jws", one.jws);
     const log = await exported(one);
@@ -254,7 +254,7 @@ describe("a receipt that the log does not bear out", () => {
     expect((await run([receipt, "--export", log])).stdout).toMatch(/FAIL export +signature: a note holds no/);
   });
 
-  test("nor an export that was altered, whatever it says", async () => {
+  test("with any altered export", async () => {
     const one = await paid();
     const receipt = await file("export.jws", one.jws);
     const log = await exported(one);
@@ -265,8 +265,8 @@ describe("a receipt that the log does not bear out", () => {
   });
 });
 
-describe("what cannot be checked is said, and what to do about it", () => {
-  test("a file that is not there, or holds no receipt", async () => {
+describe("missing evidence is reported with its remedy", () => {
+  test("a missing file, or a file without a receipt", async () => {
     expect(await run(["nowhere.jws"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("cannot read nowhere.jws"),
@@ -295,7 +295,7 @@ describe("what cannot be checked is said, and what to do about it", () => {
     told.mockRestore();
   });
 
-  test("names in a forged receipt do not steer the terminal", async () => {
+  test("names in a forged receipt cannot control the terminal", async () => {
     const kid = "\u001b[2Jdid:web:x#y";
     const header = Buffer.from(JSON.stringify({ alg: "EdDSA", kid })).toString("base64url");
     const { stdout } = await run([await file("escape.jws", `${header}.e30.AA`)]);

@@ -1,4 +1,4 @@
-/** x402 as its clients see it: both generations over HTTP and MCP, the facilitator's endpoints, and discovery. */
+/** x402 for its clients: both versions over HTTP and MCP, the facilitator's endpoints, and discovery. */
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
@@ -37,7 +37,7 @@ const place = "/v1/agent/count?limit=3";
 const ask = (headers: Record<string, string>, path = place) => fetch(service.url + path, { headers });
 
 describe("over HTTP", () => {
-  test("version 2: what the 402 offers is sent back and settled", async () => {
+  test("version 2: the offer of the 402 is sent back and settled", async () => {
     const unpaid = await ask({});
     const offered = decodePaymentRequiredHeader(unpaid.headers.get("PAYMENT-REQUIRED")!);
     const [accepted] = offered.accepts;
@@ -58,7 +58,7 @@ describe("over HTTP", () => {
     });
   });
 
-  test("a payment-identifier stands for an Idempotency-Key: another payment under it is left unsettled", async () => {
+  test("a payment-identifier works like an Idempotency-Key: another payment under it is left unsettled", async () => {
     const buy = async (id: string) => {
       const extensions = { "payment-identifier": { info: { required: false, id } } };
       const paid = presentedV2(await payment(payer, PRICE), PAYEE, { extensions });
@@ -74,7 +74,7 @@ describe("over HTTP", () => {
     expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + 2n * PRICE);
   });
 
-  test("version 1: settled in its own words, in both headers", async () => {
+  test("version 1: settled with its own field names, in both headers", async () => {
     const answer = await ask({ "X-PAYMENT": headerOf(presentedV1(await payment(payer, PRICE))) });
     expect(answer.status, await answer.text()).toBe(200);
     const header = answer.headers.get("X-PAYMENT-RESPONSE")!;
@@ -91,7 +91,7 @@ describe("over HTTP", () => {
     expect((await ask({ "X-PAYMENT": header, "PAYMENT-SIGNATURE": header })).status).toBe(200);
   });
 
-  test("what cannot be read and what is not good is a 402 that says why, in both generations", async () => {
+  test("unreadable and invalid payments get a 402 with the reason, in both versions", async () => {
     const foreign = presentedV1(await payment(payer, PRICE), { network: "base-sepolia" });
     for (const [header, code, told] of [
       ["rubbish!", "invalid_payload", "base64"],
@@ -112,7 +112,7 @@ describe("over HTTP", () => {
     const other = await ask({ "PAYMENT-SIGNATURE": headerOf(paid) }, "/v1/agent/count?limit=4");
     expect(other.status).toBe(402);
     expect(await other.json()).toMatchObject({ error: "invalid_payment_requirements" });
-    // The same service may be reached under another name.
+    // The same service may have another name.
     expect((await ask({ "PAYMENT-SIGNATURE": headerOf(paid) })).status).toBe(200);
   });
 });
@@ -146,7 +146,7 @@ describe("over MCP", () => {
     expect(again._meta?.["x402/payment-response"]).toEqual(settled);
   });
 
-  test("the text of a header will do, and so will version 1", async () => {
+  test("text of a header works, and so does version 1", async () => {
     const answer = await callWith(headerOf(presentedV1(await payment(payer, PRICE))));
     expect(answer._meta?.["x402/payment-response"]).toMatchObject({ success: true, network: "base" });
   });
@@ -156,7 +156,7 @@ describe("over MCP", () => {
     ["a number", 7],
     ["an object", {}],
     ["a list", []],
-  ])("%s that is no payment is an error that says so, with the requirement", async (_, paid) => {
+  ])("%s that is no payment is an error with the requirement", async (_, paid) => {
     expect(await callWith(paid)).toMatchObject({
       isError: true,
       structuredContent: {
@@ -190,7 +190,7 @@ describe("the facilitator's endpoints", () => {
     paymentRequirements: { ...requiredV1, ...required },
   });
 
-  test("say what is taken", async () => {
+  test("list the accepted payments", async () => {
     const answer = await (await ask({}, "/x402/supported")).json();
     expect(answer).toEqual({
       kinds: [
@@ -202,7 +202,7 @@ describe("the facilitator's endpoints", () => {
     });
   });
 
-  test("find a good payment of either generation good, and leave it to be used", async () => {
+  test("accept a valid payment of either version, and leave it unused", async () => {
     const good = { isValid: true, payer: addressOf(payer) };
     const request = await v1();
     expect(await verify(request)).toEqual({ status: 200, body: good });
@@ -218,7 +218,7 @@ describe("the facilitator's endpoints", () => {
       });
   });
 
-  test("say of any other what is wrong with it", async () => {
+  test("report any other's fault", async () => {
     const other = `0x${"11".repeat(20)}` as const;
     const used = await v1();
     expect((await ask({ "X-PAYMENT": headerOf(used.paymentPayload) })).status).toBe(200);
@@ -256,7 +256,7 @@ describe("the facilitator's endpoints", () => {
     const answer = await fetch(`${service.url}/x402/settle`, init);
     return (await answer.json()) as Record<string, unknown>;
   };
-  test("settle for a key a payment that buys something elsewhere, once, and it buys nothing here", async () => {
+  test("settle, for a key, a payment that buys something elsewhere, once; it buys nothing here", async () => {
     const { headers } = await service.issue({ tenant: "elsewhere" });
     const request = await v1();
     const before = await balanceOf(workshop.chain, PAYEE);
@@ -279,7 +279,7 @@ describe("the facilitator's endpoints", () => {
     });
   });
 
-  test("carry for anybody a payment that stays its payer's: it buys a call here, and nothing twice", async () => {
+  test("send a payment for anybody, which stays its payer's: it buys one call here", async () => {
     const request = await v1();
     const before = await balanceOf(workshop.chain, PAYEE);
     const { position } = await service.app.store.head();
@@ -289,7 +289,7 @@ describe("the facilitator's endpoints", () => {
     expect((await service.app.store.head()).position).toBe(position);
     expect((await verify(request)).body).toMatchObject({ isValid: true });
     const presented = { "X-PAYMENT": headerOf(request.paymentPayload) };
-    // Anybody can read it off the chain by now.
+    // Anybody can read it on the chain by now.
     expect((await ask(presented)).status).toBe(401);
     const signed = await walletProof(payer, service.url + place.split("?")[0]!, { method: "GET" });
     const answer = await ask({ ...presented, ...signed });
@@ -305,7 +305,7 @@ describe("the facilitator's endpoints", () => {
     expect((await verify(request)).body).toMatchObject({ invalidReason: "invalid_transaction_state" });
   });
 
-  test("say that the chain is away, and nothing about the payment, while it is", async () => {
+  test("report that the chain is down, and nothing about the payment, while it is", async () => {
     const chain = { rpc_url: "http://127.0.0.1:9", gas_key: GAS_KEY, pay_to: PAYEE };
     const cutOff = await startService({ chain });
     try {
@@ -334,13 +334,13 @@ describe("discovery", () => {
       paymentOf(operation) && !isOpen(operation) && !operation.access.some(({ kind }) => kind === "account"),
   );
   const urlOf = (one: Operation) => service.url + pathWith(one, one.example);
-  /** Asks as one of the operations at this address is asked, without a payment. */
+  /** Calls an operation at this address without a payment. */
   const unpaid = (url: string, otherwise = "GET") => {
     const declared = priced.find((one) => urlOf(one) === url);
     return fetch(url, { method: declared ? methodOf(declared) : otherwise });
   };
 
-  test("lists every priced operation, page by page, as its 402 asks for it", async () => {
+  test("lists every priced operation, page by page, with the terms of its 402", async () => {
     const list = async (query: string) =>
       (await (await ask({}, `/x402/discovery/resources${query}`)).json()) as Listed;
     const items: Listed["items"] = [];
@@ -360,7 +360,7 @@ describe("discovery", () => {
     expect((await list(`?offset=${priced.length}`)).items).toEqual([]);
   });
 
-  test("/.well-known/x402 has what x402scan reads, addresses that answer 402", async () => {
+  test("/.well-known/x402 has x402scan's form, with addresses that answer 402", async () => {
     const list = (await (await ask({}, "/.well-known/x402")).json()) as {
       version: number;
       resources: string[];

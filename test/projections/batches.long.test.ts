@@ -13,7 +13,7 @@ import type { EntityEvents } from "../../src/core/model/entity.ts";
 import { Folding } from "../../src/core/read-models/folding.ts";
 import { type Projection, projection } from "../../src/core/read-models/projection.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";
-import { COUNTED } from "../compute/counted.ts";
+import { COUNTED } from "../compute/totals.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { digest, idIn, randomHistory, randomNumbers } from "../support/random-events.ts";
 import { scaled } from "../support/scale.ts";

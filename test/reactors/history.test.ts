@@ -29,7 +29,7 @@ test("a block that one area holds for final and the chain has not stops all reac
 
   const network = "eip155:8453";
   const { block_number, timestamp } = (await app.load(following, following.targetOf(network)))!;
-  const facts: confirmation.Confirmed = {
+  const facts: confirmation.ConfirmationData = {
     network,
     // Below the one that stands.
     block_number: block_number - 1,

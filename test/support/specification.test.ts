@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { refusedAs, specificationOf } from "./specification.ts";
 
-const facts: confirmation.Confirmed = {
+const facts: confirmation.ConfirmationData = {
   network: "eip155:8453",
   block_number: 100,
   block_hash: `0x${"a".repeat(64)}`,

@@ -1,4 +1,4 @@
-/** The analyses as a test asks them, over a sandbox and a little real data, and plain SQL over the same tables. */
+/** Runs the analyses over a sandbox and a little real data, and plain SQL over the same tables. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ import { sandboxIn } from "../support/sandbox.ts";
 
 type Sql = <Row>(query: string) => Promise<Row[]>;
 
-/** A sandbox beside a real dataset of one product and one reporter, two months of 2024; gone when the tests of the file are. */
+/** A sandbox and a real dataset of one product and one reporter, two months of 2024; removed after the file's tests. */
 export async function openAnalyses() {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
   const sandbox = await sandboxIn(dir);
@@ -43,7 +43,7 @@ export async function openAnalyses() {
   await vintages.serve(real.manifest.vintage);
   const trade: TradeData = { vintages, allow_synthetic: true };
   const lease = vintages.lease("sandbox");
-  /** A query over the sandbox's tables, all years of each under its name. */
+  /** Queries the sandbox's tables, all years of each under its name. */
   const sql: Sql = (query) => {
     const tables = ["cells", "chapter_partners", "chapter_totals"].map(
       (table) =>
@@ -59,7 +59,7 @@ export async function openAnalyses() {
   return { trade, sql, ask: questionsOf(trade), close };
 }
 
-/** Asks as the service does, and holds the answer against its schema. */
+/** Queries as the service does, and validates the answer against its schema. */
 const asking =
   <Input extends z.ZodObject, Output extends z.ZodObject>(
     work: (trade: TradeData, input: z.output<Input>) => Promise<z.output<Output>>,

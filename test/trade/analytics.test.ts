@@ -1,4 +1,4 @@
-/** The analyses over the sandbox: against plain SQL over its tables, as properties, and where there is too little data. */
+/** The analyses over the sandbox: against plain SQL over its tables, as properties, and with too little data. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("wood products", () => {
-  test("headings with their top three partners, as the cells say", async () => {
+  test("lists headings with their top three partners, equal to the cells", async () => {
     const { data, meta } = await ask.wood({ reporter: "LV", year: 2024, flow: "EXPORT" });
     const expected = await sql<{ code: string; value: number; partners: string[] }>(`
       select code, sum(value)::bigint as value, list(partner order by value desc, partner)[:3] as partners from (
@@ -38,7 +38,7 @@ describe("wood products", () => {
     expect(meta).toMatchObject({ count: expected.length, year: 2024, synthetic: true });
   });
 
-  test("with hs the next finer codes; nothing but wood", async () => {
+  test("lists the next finer codes with hs, and only wood", async () => {
     const { data } = await ask.wood({ reporter: "LV", year: 2024 });
     const heading = data[0]!.product;
     const finer = await ask.wood({ reporter: "LV", year: 2024, hs: heading });
@@ -56,7 +56,7 @@ describe("wood products", () => {
 });
 
 describe("heatmap", () => {
-  test("all 27, the undelivered December of 2025 told", async () => {
+  test("lists all 27 and marks the undelivered December of 2025", async () => {
     const { data, meta } = await ask.heatmap({ year: 2025, hs2: "87" });
     expect(data.map(({ reporter }) => reporter).sort()).toEqual([...reporterCodes].sort());
     expect(data.map(({ rank }) => rank)).toEqual(Array.from({ length: 27 }, (_, at) => at + 1));
@@ -68,14 +68,14 @@ describe("heatmap", () => {
     }
   });
 
-  test("what one reporter covers leaves the others null, not zero", async () => {
+  test("gives null, not zero, for reporters that the dataset does not cover", async () => {
     const { data } = await ask.heatmap({ year: 2024, hs2: "39", hs: "39206290" });
     expect(data[0]).toMatchObject({ rank: 1, reporter: "DE", value_eur: 9900, share: 1, complete: false });
     for (const row of data.slice(1))
       expect(row).toMatchObject({ rank: null, value_eur: null, share: null, quantity_kg: null });
   });
 
-  test("a year and a product outside are refused by their own names", async () => {
+  test("refuses a year and a product outside the coverage by field", async () => {
     const refusal = await refusalOf(ask.heatmap({ year: 2004, hs2: "44" }));
     expect(refusal).toMatchObject({ code: "invalid", errors: [{ path: "year" }] });
     const product = await refusalOf(ask.heatmap({ year: 2024, hs2: "77" }));
@@ -94,7 +94,7 @@ describe("heatmap", () => {
 });
 
 describe("product detail and prices", () => {
-  test("the months sum to the total, the partners and the rest too", async () => {
+  test("has months, partners and the rest that add up to the total", async () => {
     const { data, meta } = await ask.detail({ reporter: "DE", hs2: "87", years: "2022-2024" });
     expect(data.months).toHaveLength(36);
     const months = data.months.reduce((sum, row) => sum + row.imports_eur! + row.exports_eur!, 0);
@@ -106,7 +106,7 @@ describe("product detail and prices", () => {
   test.each([
     ["44", "cells"],
     ["87", "chapter_partners"],
-  ])("price of chapter %s over %s, what has no mass told", async (hs2, table) => {
+  ])("prices chapter %s over %s and reports the value without a mass", async (hs2, table) => {
     const { data } = await ask.prices({ reporter: "DE", hs2, flow: "IMPORT", years: "2023-2024" });
     const expected = await sql<{ period: number; price: number; excluded: number }>(`
       select period, 1000 * sum(value_eur) filter (quantity_kg > 0) / sum(quantity_kg)::double as price,
@@ -122,9 +122,9 @@ describe("product detail and prices", () => {
     expect(data.summary[0]!.change).toBeTypeOf("number");
   });
 
-  test("no trade has no price; the provisional month is shown, but not in the statistics", async () => {
+  test("has no price without trade, and shows a provisional month outside of the statistics", async () => {
     const one = await ask.prices({ reporter: "DE", hs2: "39", hs: "39206290" });
-    // 9000 EUR in January over 2000 kg of WORLD; in February nothing was imported. Exports state no mass.
+    // 9000 EUR in January over 2000 kg of WORLD; no imports in February. Exports state no mass.
     expect(one.data.series).toMatchObject([
       { flow: "IMPORT", price_eur_per_tonne: 4500, value_eur: 9000, quantity_kg: 2000, complete: true },
       { flow: "IMPORT", price_eur_per_tonne: null, value_eur: 0, excluded_value_eur: 0 },
@@ -149,7 +149,7 @@ describe("product detail and prices", () => {
 });
 
 describe("seasonality", () => {
-  test("one year is too little, and says so", async () => {
+  test("needs more than one year, and says so", async () => {
     const { data } = await ask.season({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2024" });
     expect(data).toEqual([
       {
@@ -164,7 +164,7 @@ describe("seasonality", () => {
     ]);
   });
 
-  test("a month that is not delivered does not count", async () => {
+  test("ignores an undelivered month", async () => {
     const { data } = await ask.season({ reporter: "DE", hs2: "84", years: "2020-2025" });
     expect(data.map(({ flow, months_used }) => [flow, months_used])).toEqual([
       ["IMPORT", 71],
@@ -185,7 +185,7 @@ describe("for any reporter, chapter, year and flow", () => {
     flow: fc.constantFrom(...flows),
   });
 
-  test("shares of partners sum to one, the index lies within its bounds and is that of the shares", async () => {
+  test("shares of partners sum to one, and the index follows from the shares within its bounds", async () => {
     await fc.assert(
       fc.asyncProperty(question, async (asked) => {
         const [result] = (await ask.concentration(asked)).data;

@@ -28,7 +28,7 @@ describe("a dataset", () => {
       .when(release(facts))
       .then([releasedAs(facts)]));
 
-  test("said twice, nothing happens", () =>
+  test("ignores a repeated release", () =>
     given([releasedAs(facts)])
       .when(release(facts))
       .thenNothingHappened());
@@ -50,7 +50,7 @@ describe("a dataset", () => {
       .when(release({ ...facts, vintage: "d".repeat(64), replaces: facts.vintage }))
       .thenThrows(Refusal, (refusal) => refusal.code === "conflict"));
 
-  test("its event fits its schema, and nothing beside it does", () => {
+  test("has an event that fits its schema exactly", () => {
     const schema = events.DatasetReleased[1];
     expect(schema.parse(facts)).toEqual(facts);
     expect(schema.safeParse({ ...facts, more: 1 }).success).toBe(false);

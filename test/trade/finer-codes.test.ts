@@ -1,4 +1,6 @@
-/** A code that is finer than a dataset has is cut to what it has, by every operation that takes one, and the answer says so. */
+/**
+ * Every operation with a product code cuts a code that is finer than the dataset, and its answer names the cut code.
+ */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Operation } from "../../src/api/declare/operation.ts";
@@ -12,7 +14,7 @@ import { opened, openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
-/** A real dataset whose finest codes have six digits, and beside it the sandbox, which has eight. */
+/** A real dataset with six digits, and the sandbox with eight. */
 let dataset: string;
 
 const YEARS = [2022, 2023, 2024];
@@ -60,7 +62,7 @@ async function answerOf({ input, handle }: Operation, fields: Record<string, unk
   return (await handle(context as never)) as Answer;
 }
 
-// Reports are recorded, and are made of what these answer; a question in words rests on as many data as its plan asks.
+// Reports are recorded from these answers; a question in words depends on all the data of its plan.
 const figures = catalogue.filter(
   (one) =>
     one.vintage !== undefined &&
@@ -68,15 +70,15 @@ const figures = catalogue.filter(
     effectOf(one).changes === "nothing" &&
     one.name !== "fusion_query",
 );
-// Screening tells of goods beside what it is asked: its answer is of lists.
+// Screening also returns goods beyond its input: its answer is made of lists.
 const taking = figures.filter(({ input, lists }) => "hs" in input.shape && lists === undefined);
 const each = taking.map((operation) => [operation.name, operation] as const);
 
-test("most operations over trade take one", () => {
+test("most trade operations take a product code", () => {
   expect(each.length).toBeGreaterThan(12);
 });
 
-/** What is asked of it where its example asks of another time, chapter or country. */
+/** Inputs for operations whose example has another time, chapter or country. */
 const asked = (operation: Operation): Record<string, unknown> => {
   const known = { hs2: "44", year: 2023, month: "2023-06", years: "2022-2024", origin: "RU", partner: "CN" };
   const { shape } = operation.input;
@@ -85,17 +87,17 @@ const asked = (operation: Operation): Record<string, unknown> => {
   return { ...example, ...Object.fromEntries(fields) };
 };
 
-test.each(each)("%s", async (_, operation) => {
+test.each(each)("%s cuts a code that is finer than the dataset", async (_, operation) => {
   const fields = asked(operation);
   const coarse = await answerOf(operation, { ...fields, dataset, hs: "440711" });
   const named = await answerOf(operation, { ...fields, dataset, hs: "44071190" });
   expect(named.meta).toMatchObject({ hs: "440711", dataset, synthetic: false });
   expect(named).toEqual(coarse);
-  // Real figures of six digits go before invented ones of eight.
+  // Real figures of six digits come before invented ones of eight.
   expect(await answerOf(operation, { ...fields, dataset: undefined, hs: "4407119000" })).toEqual(coarse);
 });
 
-test("a code that begins with none of the dataset's is refused as before, and one as fine is not cut", async () => {
+test("an unknown code is refused as before, and a code of the dataset's digits is not cut", async () => {
   const partners = catalogue.find(({ name }) => name === "trade_top_partners")!;
   const fields = { reporter: "DE", year: 2024 };
   await expect(answerOf(partners, { ...fields, dataset, hs: "72083900" })).rejects.toBeInstanceOf(Refusal);

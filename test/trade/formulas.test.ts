@@ -33,7 +33,7 @@ describe("concentration", () => {
     expect(found.cr5).toBeCloseTo(0.8, 12);
   });
 
-  test("of nothing there is none", () => {
+  test("undefined for no amounts", () => {
     expect([concentrationOf([]), concentrationOf([0, 0])]).toEqual([undefined, undefined]);
   });
 
@@ -44,7 +44,7 @@ describe("concentration", () => {
     [1801, "2023", "highly_concentrated"],
     [1801, "2010", "moderately_concentrated"],
     [2501, "2010", "highly_concentrated"],
-  ] as const)("%d by %s is %s", (hhi, guideline, expected) => {
+  ] as const)("index %d by the guideline %s is %s", (hhi, guideline, expected) => {
     expect(classify(hhi, guideline)).toBe(expected);
   });
 
@@ -96,13 +96,13 @@ describe("seasonality", () => {
       expect(factor).toBeCloseTo(shape[at]!, 12);
   });
 
-  test("a straight line has no season, where plain month means would say December is the peak", () => {
+  test("a straight line has no season, although plain month means peak in December", () => {
     const line = Array.from({ length: 60 }, (_, at) => 100 + 3 * at);
     const found = seasonality(months(line)) as { profile: number[] };
     for (const factor of found.profile) expect(factor).toBeCloseTo(1, 12);
   });
 
-  test("23 months are too few, 24 enough; a hole in the only year spoils it", () => {
+  test("23 months are too few, 24 enough; a gap in the only year leaves none", () => {
     expect(seasonality(months(Array(23).fill(1)))).toMatchObject({ enough: false });
     expect(seasonality(months(Array(24).fill(1)))).toMatchObject({ enough: true, ratios: 12 });
     const holed = [...Array(13).fill(1), null, ...Array(11).fill(1)];
@@ -146,7 +146,7 @@ describe("Student's t", () => {
     [5, 2.571, 0.05],
     [30, 2.042, 0.05],
     [60, 2.0, 0.05],
-  ])("%d degrees of freedom: |t| ≥ %d has p %d", (df, t, p) => {
+  ])("with %d degrees of freedom, |t| ≥ %d has p %d", (df, t, p) => {
     expect(twoSidedP(t, df) / p).toBeCloseTo(1, 2);
     expect(twoSidedP(-t, df)).toBe(twoSidedP(t, df));
   });
@@ -158,7 +158,7 @@ describe("Student's t", () => {
     }
   });
 
-  test("falls with |t| from 1 towards 0, far out too", () => {
+  test("p falls with |t| from 1 towards 0, also for large |t|", () => {
     const ps = [0, 0.5, 1, 2, 3, 3.4, 5, 10, 100, 1e6].map((t) => twoSidedP(t, 11));
     expect(ps[0]).toBe(1);
     expect(ps).toEqual(ps.toSorted((a, b) => b - a));
@@ -179,11 +179,11 @@ describe("anomalies", () => {
     expect(trailingScore(0, Array(12).fill(0))).toBeUndefined();
   });
 
-  test("year on year: the season does not alarm, a doubling does", () => {
+  test("the year-on-year score ignores the season and alarms at a doubling", () => {
     const season = (at: number) => (at % 12 === 11 ? 500 : 100) * (1 + 0.02 * Math.sin(at * at));
     const series = Array.from({ length: 60 }, (_, at) => season(at));
     expect(Math.abs(yearOnYearScore(series)!)).toBeLessThan(3.5);
-    // The same December judged by the trailing twelve looks like an anomaly: they hold one December in twelve.
+    // Twelve trailing months contain one December, so the same December looks like an anomaly.
     expect(trailingScore(series.at(-1)!, series.slice(-13, -1))).toBeGreaterThan(2.5);
     expect(yearOnYearScore(series.with(-1, 1000))).toBeGreaterThan(3.5);
     expect(yearOnYearScore(series.slice(-24))).toBeUndefined();
@@ -227,8 +227,8 @@ describe("rerouting", () => {
     const found = rerouting(direct, [
       { country: "TR", before_eur: 40e6, after_eur: 90e6 },
       { country: "KZ", before_eur: 0, after_eur: 12e6 },
-      { country: "CN", before_eur: 500e6, after_eur: 700e6 }, // only 1.4-fold
-      { country: "AM", before_eur: 1e6, after_eur: 9e6 }, // only 8 million more
+      { country: "CN", before_eur: 500e6, after_eur: 700e6 }, // Only 1.4 times as much.
+      { country: "AM", before_eur: 1e6, after_eur: 9e6 }, // Only 8 million more.
     ])!;
     expect(found.surges.map(({ country, ratio, excess_eur }) => [country, ratio, excess_eur])).toEqual([
       ["TR", 2.25, 50e6],

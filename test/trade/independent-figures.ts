@@ -1,8 +1,8 @@
 /**
- * Trade figures computed straight from the normalised parquet file, sharing no code with the service.
+ * Trade figures straight from the normalised parquet file, without the service's code.
  *
- * The parquet adds both folders of source files up. Partner rows stand in one folder only; the WORLD rows of the
- * products that stand in both are therefore doubled in it and are halved here.
+ * The parquet sums both folders of source files. Partner rows are in one folder only; WORLD rows of products in both
+ * folders are doubled there, so they are halved here.
  */
 import { DuckDBInstance } from "@duckdb/node-api";
 
@@ -24,7 +24,7 @@ export async function independentFigures(parquet: string, inBothFolders: string[
     return answer.getRowsJS();
   };
   return {
-    /** By partner, and under "total" the months' WORLD rows, or the month's partners where it has none. */
+    /** By partner, and under "total" the months' WORLD rows, or the month's partners if it has none. */
     partners: async (reporter: string, product: string, flow: string, year: number) => {
       const where = `reporter = '${reporter}' and product = '${product}' and flow = '${flow}' and year = ${year}`;
       const months = new Map<number, { world?: Amount; partners: Amount }>();
@@ -48,7 +48,7 @@ export async function independentFigures(parquet: string, inBothFolders: string[
       for (const { world, partners } of months.values()) add(total, world ?? partners);
       return { byPartner, total };
     },
-    /** By "YYYY-MM FLOW", of the reporters named, as the source's WORLD rows say. */
+    /** By "YYYY-MM FLOW" of the given reporters, from the source's WORLD rows. */
     months: async (reporters: string[], product: string) =>
       new Map(
         (
@@ -61,7 +61,7 @@ export async function independentFigures(parquet: string, inBothFolders: string[
       ),
     /** Rows of any query over `trade` (reporter, partner, product, flow, year, month, value_eur, quantity_kg). */
     sql: async (query: string) => (await connection.runAndReadAll(query)).getRowObjectsJS(),
-    /** Products that occur, by code. */
+    /** Products with rows, by code. */
     products: async () => (await ask("product", "true")).map(([product]) => product as string),
   };
 }

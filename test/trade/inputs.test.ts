@@ -38,7 +38,7 @@ const fields = {
 
 const messageOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
 
-describe("input fields say what is wrong and how to mend it", () => {
+describe("an input field's error names the fault and the remedy", () => {
   test.each<[keyof typeof fields, unknown, RegExp]>([
     ["reporter", "EL", /Greece is GR here/],
     ["reporter", "de", /upper case: DE/],
@@ -84,7 +84,7 @@ describe("input fields say what is wrong and how to mend it", () => {
     expect(messageOf(fields[name], value)).toMatch(says);
   });
 
-  test("what is right passes", () => {
+  test("valid input passes", () => {
     expect(reporter.parse("GR")).toBe("GR");
     expect(limit.parse(undefined)).toBe(20);
     expect(readYears(years.parse("2020"))).toEqual({ from: 2020, to: 2020 });
@@ -100,24 +100,24 @@ test("a former country keeps its own name, never its successor's", () => {
   expect(partnerName("FX")).toBe("FX");
 });
 
-test("what is wrong in one way is told once", () => {
+test("one fault gives one error", () => {
   expect(years.safeParse("abc").error?.issues).toHaveLength(1);
   expect(partner.safeParse("WORLD").error?.issues).toHaveLength(1);
 });
 
-test("months run over the turn of a year", () => {
+test("month arithmetic crosses the end of a year", () => {
   expect(addMonths(202412, 1)).toBe(202501);
   expect(addMonths(202401, -13)).toBe(202212);
   expect(monthsBetween(202411, 202502)).toEqual([202411, 202412, 202501, 202502]);
 });
 
-test("codes that contain each other are told, whatever their level", () => {
+test("codes that contain each other are found at every level", () => {
   expect(firstNested(["4407", "39206290", "3926", "44081000"])).toBeUndefined();
   expect(firstNested(["39206290", "4407", "39"])).toEqual({ outer: "39", inner: "39206290" });
   expect(firstNested(["39XXXXXX", "440711", "44071110"])).toEqual({ outer: "440711", inner: "44071110" });
 });
 
-test("hs narrows hs2, and must lie within it", () => {
+test("hs narrows hs2 and must be within it", () => {
   expect(productOf({ hs2: "44" })).toBe("44");
   expect(productOf({ hs2: "44", hs: "4407" })).toBe("4407");
   expect(productOf({ hs: "4407" })).toBe("4407");

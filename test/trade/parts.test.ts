@@ -1,4 +1,4 @@
-/** What holds of every list that an operation over figures answers with: no line stands twice, and parts make up their whole. */
+/** In every list of an operation over figures no line repeats, and parts add up to their whole. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, restsOnDataAlone } from "../../src/api/declare/operation.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What an input field may say; a field that is not here is left as the operation's example has it. */
+/** Values of an input field; a missing field keeps the value of the operation's example. */
 const values: Record<string, readonly unknown[]> = {
   reporter: ["LV", "DE"],
   partner: ["DE", "CN", "FR", "RU"],
@@ -38,7 +38,7 @@ const values: Record<string, readonly unknown[]> = {
   threshold: [0.3, 0.5],
 };
 
-/** Inputs of an operation: its example, with what the list above allows; what does not fit together is left out. */
+/** Inputs of an operation: its example with values from the list above; invalid combinations are skipped. */
 const inputsOf = (operation: Operation) =>
   fc
     .record(
@@ -56,7 +56,7 @@ const inputsOf = (operation: Operation) =>
 type Row = Record<string, unknown>;
 type List = { path: string; rows: Row[] };
 
-/** Every list of objects in a value, with where it stands. */
+/** Every list of objects in a value, with its path. */
 function listsIn(value: unknown, path: string): List[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.entries(value).flatMap(([name, one]) =>
@@ -66,7 +66,7 @@ function listsIn(value: unknown, path: string): List[] {
   return isList ? [{ path, rows: value as Row[] }, ...inner] : inner;
 }
 
-/** The fields that say what a line is about, in any list. */
+/** The key fields of a line, in any list. */
 const keys = [
   "reporter",
   "partner",
@@ -99,7 +99,7 @@ const isRest = (row: Row) => [row.partner, row.product, row.code].includes("rest
 const sumOf = (rows: Row[], column: string) =>
   rows.reduce((sum, row) => sum + ((row[column] as number) ?? 0), 0);
 
-/** Lists whose shares are of another whole on each line. */
+/** Lists in which each line's share has its own whole. */
 const ofDifferentWholes = ["trade_source_concentration", "trade_flow_pulse"];
 
 type Answer = { data: unknown; meta: Row };
@@ -123,8 +123,8 @@ function partsOf({ name }: Operation, { data, meta }: Answer): void {
   }
 }
 
-// The forecast of the shop rests on whose orders it is asked of, too, and its own tests hold its lists.
-// So do those of reports, which are recorded, and are made of what these answer, as a question in words is.
+// Skips lists with tests of their own: the shop's forecast, which also depends on the caller's orders; recorded
+// reports; and questions in words.
 const figures = catalogue.filter(
   (one) =>
     restsOnDataAlone(one) &&
@@ -145,7 +145,7 @@ async function answerOf(operation: Operation, input: Record<string, unknown>): P
 }
 
 describe("every operation with figures", () => {
-  test.each(each)("%s names no line twice, and its parts make up their whole", async (_, operation) => {
+  test.each(each)("%s repeats no line, and its parts make up their whole", async (_, operation) => {
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(inputsOf(operation), async (input) => {
@@ -177,7 +177,7 @@ describe("the corridor", () => {
   const corridor = catalogue.find(({ name }) => name === "trade_corridor")!;
 
   test.each(["sandbox", "sandbox-lv"])(
-    "of %s adds up: its products, its years, both its views",
+    "for %s has products, years and both views that add up",
     async (dataset) => {
       const input = { reporter: "LV", partner: "DE", years: "2024", dataset };
       const { data } = (await answerOf(corridor, input)) as unknown as Corridor;
@@ -192,7 +192,7 @@ describe("the corridor", () => {
     },
   );
 
-  test("names the same chapters however fine the dataset is", async () => {
+  test("lists the same chapters however fine the dataset is", async () => {
     const chapters = await Promise.all(
       ["sandbox", "sandbox-lv"].map(async (dataset) => {
         const answer = await answerOf(corridor, { reporter: "LV", partner: "DE", years: "2024", dataset });

@@ -42,7 +42,7 @@ import {
 } from "../datasets/workshop.ts";
 import { sandboxIn } from "../support/sandbox.ts";
 
-/** A sandbox beside a real dataset of one product and one reporter, two months of 2024. */
+/** A sandbox and a real dataset of one product and one reporter, two months of 2024. */
 let trade: TradeData;
 let dataDir: string;
 let releasedRows: number;
@@ -81,8 +81,8 @@ const ask = {
     balanceOutput.parse(await balance(trade, balanceInput.parse(input))),
 };
 
-describe("which dataset answers", () => {
-  test("the real one where it covers the question", async () => {
+describe("the dataset that answers", () => {
+  test("is the real one if it covers the question", async () => {
     const { meta } = await ask.topPartners({ reporter: "DE", hs: "39206290", year: 2024 });
     expect(meta).toMatchObject({ dataset: "comext-ds-045409", synthetic: false });
     expect(meta.coverage).toEqual({
@@ -92,7 +92,7 @@ describe("which dataset answers", () => {
     });
   });
 
-  test("else the sandbox, marked: all products, a chapter of which one code is real", async () => {
+  test("is otherwise the sandbox, marked synthetic: all products, a chapter with one real code", async () => {
     for (const hs of [undefined, "39", "44", "4401"]) {
       const { meta } = await ask.topPartners({ reporter: "DE", hs, year: 2024 });
       expect(meta).toMatchObject({ dataset: "sandbox", synthetic: true });
@@ -100,14 +100,14 @@ describe("which dataset answers", () => {
     }
   });
 
-  test("a named one also where it covers a part, which then says so", async () => {
+  test("is a named one even if it covers only a part, which the answer reports", async () => {
     const { meta } = await ask.balance({ reporter: "DE", hs: "39", dataset: "comext-ds-045409" });
     expect(meta.coverage.products).toEqual({ complete: false, count: 1, codes: ["39206290"] });
     const text = await ask.overview({ format: "summary", dataset: "comext-ds-045409" });
     expect(text.data).toMatchObject({ text: expect.stringMatching(/which is not a total/) });
   });
 
-  test("without the sandbox, nothing synthetic is sold or listed", async () => {
+  test("is never synthetic without the sandbox, in answers and lists", async () => {
     const real = { ...trade, allow_synthetic: false };
     const refusal = await refusalOf(balance(real, { reporter: "DE" }));
     expect(refusal).toMatchObject({ code: "invalid", type: { slug: "outside-coverage" } });
@@ -122,7 +122,7 @@ describe("which dataset answers", () => {
   });
 });
 
-describe("a dataset that is to be there, but is not open", () => {
+describe("a dataset that is expected but not open", () => {
   const awaiting = async (dataset: string, synthetic: boolean) => {
     const vintages = await openVintages({ ...limits, dataDir });
     onTestFinished(() => vintages.close());
@@ -131,7 +131,7 @@ describe("a dataset that is to be there, but is not open", () => {
     return vintages;
   };
 
-  test("is waited for where nothing else answers, or where it is named", async () => {
+  test("delays answers if no other dataset answers, or if it is named", async () => {
     const waiting = { vintages: await awaiting("comext-bulk", false), allow_synthetic: true };
     const missing = { code: "unavailable", type: { slug: "dataset-missing" } };
     expect(await refusalOf(balance(waiting, { reporter: "DE" }))).toMatchObject(missing);
@@ -141,7 +141,7 @@ describe("a dataset that is to be there, but is not open", () => {
     expect(meta.dataset).toBe("comext-ds-045409");
   });
 
-  test("is not waited for where it is synthetic and no such figures are sold", async () => {
+  test("does not delay answers if it is synthetic and synthetic figures are not sold", async () => {
     const real = { vintages: await awaiting("sandbox", true), allow_synthetic: false };
     expect(await refusalOf(balance(real, { reporter: "DE" }))).toMatchObject({
       type: { slug: "outside-coverage" },
@@ -149,7 +149,7 @@ describe("a dataset that is to be there, but is not open", () => {
   });
 });
 
-describe("outside coverage is refused, naming the range", () => {
+describe("a question outside the coverage is refused with the range", () => {
   test.each([
     [{ reporter: "DE", year: 2004 } as const, "year", /sandbox covers 2005-01 to 2025-12/],
     [{ reporter: "DE", year: 2026 } as const, "year", /2005-01 to 2025-12/],
@@ -169,7 +169,7 @@ describe("outside coverage is refused, naming the range", () => {
     expect(refusal.errors?.[0]?.path).toBe(path);
   });
 
-  test("without a sandbox, the error names the dataset that answers in part, and asking it does", async () => {
+  test("without a sandbox, the error names a dataset that answers in part, and that one does", async () => {
     const real = { ...trade, allow_synthetic: false };
     const input = rankingInput.parse({ reporter: "DE", year: 2024 });
     const refusal = await refusalOf(topPartners(real, input));
@@ -178,14 +178,14 @@ describe("outside coverage is refused, naming the range", () => {
     expect(meta).toMatchObject({ synthetic: false, coverage: { products: { complete: false } } });
   });
 
-  test("a code of ten digits is cut to the eight that statistics know, and the answer says so", async () => {
+  test("a code of ten digits is cut to eight, and the answer reports it", async () => {
     const cut = await ask.topPartners({ reporter: "DE", hs: "3920629010", year: 2024 });
     expect(cut.meta).toMatchObject({ hs: "39206290", dataset: "comext-ds-045409" });
     expect(cut).toEqual(await ask.topPartners({ reporter: "DE", hs: "39206290", year: 2024 }));
     expect((await ask.topPartners({ reporter: "DE", year: 2024 })).meta.hs).toBeNull();
   });
 
-  test("inside but without trade is an empty list", async () => {
+  test("a covered question without trade has an empty list", async () => {
     const { data, meta } = await ask.topPartners({ reporter: "DE", hs: "44999999", year: 2024 });
     expect(data).toEqual([]);
     expect(meta.total).toEqual({ value_eur: 0, quantity_kg: null });
@@ -193,7 +193,7 @@ describe("outside coverage is refused, naming the range", () => {
 });
 
 describe("rankings", () => {
-  test("partners are single countries, closed by the rest of WORLD", async () => {
+  test("list single countries as partners, and the rest of WORLD last", async () => {
     const { data, meta } = await ask.topPartners({
       reporter: "DE",
       hs: "39206290",
@@ -214,7 +214,7 @@ describe("rankings", () => {
     expect(meta.total).toEqual({ value_eur: 9000, quantity_kg: 2000 });
   });
 
-  test("without a flow they rank by both, each shown apart; without a year in the last complete one", async () => {
+  test("order by both flows without a flow and show each; default to the last complete year", async () => {
     const { data, meta } = await ask.topPartners({ reporter: "LV", limit: 3 });
     expect(meta).toMatchObject({ year: 2024, flow: null, count: 3 });
     for (const row of data) expect(row.imports_eur! + row.exports_eur!).toBe(row.value_eur);
@@ -241,8 +241,8 @@ describe("rankings", () => {
   });
 });
 
-describe("a month that was never imported", () => {
-  /** Both reporters' February of the fixture as every month of 2023 and 2024 but June 2024. */
+describe("a month without an import", () => {
+  /** Both reporters' February of the fixture as every month of 2023 and 2024 except June 2024. */
   async function withHole(): Promise<TradeData> {
     const dir = await tempDir();
     const february = (await readFile(bulkFixture, "utf8")).trimEnd().split("\n");
@@ -258,7 +258,7 @@ describe("a month that was never imported", () => {
     return { vintages: await storeOf(dir, built.manifest.vintage), allow_synthetic: false };
   }
 
-  test("is null, and its year is not complete", async () => {
+  test("is null, and its year is incomplete", async () => {
     const holed = await withHole();
     const series = await timeline(holed, timelineInput.parse({ reporters: ["DE"], years: "2024" }));
     expect(series.data.map(({ complete }) => complete).indexOf(false)).toBe(5);
@@ -282,7 +282,7 @@ describe("a month that was never imported", () => {
 });
 
 describe("series", () => {
-  test("the 27 summed, or one series each; the ragged last month is marked", async () => {
+  test("sum the 27 or list each; the incomplete last month is marked", async () => {
     const sum = await ask.timeline({ years: "2025" });
     expect(sum.data).toHaveLength(12);
     expect(sum.data[10]).toMatchObject({ reporter: "EU27", period: "2025-11", complete: true });
@@ -293,7 +293,7 @@ describe("series", () => {
     expect(each.data[0]).not.toHaveProperty("exports_eur");
   });
 
-  test("no trade is zero; balance is exports less imports", async () => {
+  test("show no trade as zero, and the balance as exports less imports", async () => {
     const { data } = await ask.timeline({ reporters: ["DE"], hs: "39206290" });
     expect(data).toEqual([
       {
@@ -321,7 +321,7 @@ describe("series", () => {
     ]);
   });
 
-  test("the sums of all questions agree", async () => {
+  test("have equal sums in all questions", async () => {
     const months = await ask.timeline({ reporters: ["LV"], years: "2024" });
     const imports = months.data.reduce((sum, { imports_eur }) => sum + (imports_eur ?? 0), 0);
     const [year] = (await ask.balance({ reporter: "LV", years: "2024" })).data;
@@ -335,8 +335,8 @@ describe("series", () => {
   });
 });
 
-describe("what there is", () => {
-  test("overview counts records and names the datasets", async () => {
+describe("datasets and countries", () => {
+  test("overview counts records and lists the datasets", async () => {
     const { data, meta } = await ask.overview({});
     expect(data).toMatchObject({ countries: 27, date_range: { from: "2005-01", to: "2025-12" }, year: 2024 });
     expect(meta.synthetic).toBe(true);
@@ -345,7 +345,7 @@ describe("what there is", () => {
     expect(real.data).toMatchObject({ records: 6, countries: 1, partners: 2, products: 1, year: null });
   });
 
-  test("a product of which only WORLD rows are there has the countries that they are of", async () => {
+  test("a product with only WORLD rows has the countries of those rows", async () => {
     const dir = await tempDir();
     const rows = (await readFile(sdmxFixture, "utf8")).trim().split("\n");
     const world = await fileOf(
@@ -359,7 +359,7 @@ describe("what there is", () => {
     expect(data).toMatchObject({ countries: 1, partners: 0, records: 2 });
   });
 
-  test("the records of the countries are rows, and add up to those of the overview", async () => {
+  test("the countries' records are rows, and add up to those of the overview", async () => {
     for (const hs of [undefined, "44", "4407", "27", "39206290"]) {
       const { data } = await ask.countries({ hs });
       const records = data.reduce((sum, row) => sum + ("records" in row ? row.records : 0), 0);
@@ -367,7 +367,7 @@ describe("what there is", () => {
     }
   });
 
-  test("countries lists all 27, also those without data; compact leaves the rest out", async () => {
+  test("countries lists all 27, even without data; compact omits the rest", async () => {
     const { data } = await ask.countries({ hs: "39206290" });
     expect(data).toHaveLength(27);
     expect(data.find(({ code }) => code === "DE")).toMatchObject({

@@ -1,4 +1,4 @@
-/** The analyses over real Eurostat files against plain SQL over the same figures, sharing no code with the service. */
+/** The analyses over real Eurostat files against plain SQL over the same figures, without the service's code. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { concentration, concentrationInput } from "../../src/projections/trade/answers/concentration.ts";
@@ -12,7 +12,7 @@ import { season, seasonInput } from "../../src/projections/trade/answers/seasona
 import { sources, sourcesInput } from "../../src/projections/trade/answers/sources.ts";
 import { here, openRealTrade } from "./real-trade.ts";
 
-/** P(|T| ≥ t) for 11 degrees of freedom: the density 0.3900·(1 + u²/11)⁻⁶ summed up by Simpson's rule from 0 to t. */
+/** P(|T| ≥ t) for 11 degrees of freedom: Simpson's rule over the density 0.3900·(1 + u²/11)⁻⁶ from 0 to t. */
 function tailByIntegration(t: number): number {
   // Γ(6) / (√(11π)·Γ(5.5)), Γ(5.5) = 945·√π / 32.
   const scale = (120 * 32) / (945 * Math.PI * Math.sqrt(11));
@@ -36,7 +36,10 @@ describe.skipIf(!here)("analyses over the real files", () => {
     return opened.close;
   });
 
-  /** A reporter's months of a product: the WORLD row where the month has one, else its partners; `t` counts months from 2023-01. */
+  /**
+   * A reporter's months of a product: the WORLD row if the month has one, else its partners; `t` counts months from
+   * 2023-01.
+   */
   const monthly = (product: string) => `
     select reporter, flow, (year - 2023) * 12 + month as t,
       coalesce(sum(value_eur) filter (partner = 'WORLD'), sum(value_eur)) as value,
@@ -130,7 +133,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
   ])("seasonality: %s %s %s", async (reporter, hs, flow) => {
     const input = seasonInput.parse({ reporter, hs2: hs.slice(0, 2), hs, flow });
     const { data } = await season(trade, input);
-    // The 2×12 average as the mean of two 12-month ones, over the months delivered: to November 2025.
+    // The 2×12 average as the mean of two 12-month ones, over delivered months: to November 2025.
     const expected = await sql(`
       with months as (from (${monthly(hs)}) where reporter = '${reporter}' and flow = '${flow}' and t <= 35),
       averages as (
@@ -175,7 +178,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     }
   });
 
-  test.each(["39206290", "39100000", "48114900"])("alerts: every month tested of %s", async (hs) => {
+  test.each(["39206290", "39100000", "48114900"])("alerts: every tested month of %s", async (hs) => {
     const { data, meta } = await alerts(trade, alertsInput.parse({ months: 12, hs }));
     expect(meta.months).toEqual({ from: "2025-01", to: "2025-12" });
     const late = meta.incomplete.map(({ reporter }) => `'${reporter}'`).join(", ");
@@ -204,12 +207,12 @@ describe.skipIf(!here)("analyses over the real files", () => {
       tested.slice(0, Math.min(k, 100)).map(({ reporter, flow, period }) => [reporter, flow, period]),
     );
     for (const [at, { z }] of data.alerts.entries()) expect(z).toBeCloseTo(tested[at]!.z, 5);
-    // The eighteen that have not sent December are not judged in it.
+    // The eighteen reporters without December are not judged in it.
     for (const { reporter, period } of data.alerts)
       if (period === "2025-12") expect(late).not.toContain(reporter);
   });
 
-  test("movers: the same months of both years, those delivered", async () => {
+  test("movers: the months delivered in both years", async () => {
     const { data, meta } = await alerts(
       trade,
       alertsInput.parse({ months: 3, hs: "39206290", flow: "IMPORT" }),
@@ -252,7 +255,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     });
     const balances = section!.balance.reduce((sum, { balance_eur }) => sum + balance_eur!, 0);
     expect(balances).toBe((value("DE", "EXPORT") as number) - (value("DE", "IMPORT") as number));
-    // Asked from the other side, the same two directions with the same views.
+    // From the other country's side: the same two directions with the same views.
     const two = await corridor(
       trade,
       corridorInput.parse({ reporter: "FR", partner: "DE", hs, years: "2023-2024" }),
@@ -262,7 +265,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     expect(theirs!.directions[0]!.mirror).toEqual(buys!.mirror);
   });
 
-  test("flow pulse: z and share of all that a reporter trades", async () => {
+  test("flow pulse: z and share of a reporter's whole trade", async () => {
     const hs = "39206290";
     const { data } = await flowPulse(trade, flowPulseInput.parse({ months: 12, hs, limit: 100 }));
     expect(data.length).toBeGreaterThan(3);

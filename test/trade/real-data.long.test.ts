@@ -1,4 +1,4 @@
-/** The service's answers over real Eurostat files against figures computed apart from it, to the euro. */
+/** The service's answers over real Eurostat files equal independent figures to the euro. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import type { TradeData } from "../../src/projections/trade/answers/question.ts";
@@ -62,7 +62,7 @@ describe.skipIf(!here)("over the real files", () => {
     const expected = await figures.months([reporter], hs);
     const months = await timeline(trade, { reporters: [reporter], hs });
     expect(months.data.length).toBe(36);
-    // A month without a WORLD row is one that was not delivered: there the answer is provisional.
+    // A month without a WORLD row was not delivered: its answer is provisional.
     const years = new Map<string, number>();
     for (const row of months.data.filter(({ complete }) => complete)) {
       const imports = expected.get(`${row.period} IMPORT`);
@@ -97,12 +97,12 @@ describe.skipIf(!here)("over the real files", () => {
       ]);
     }
     expect(data.filter(({ complete }) => !complete).map(({ period }) => period)).toEqual(["2025-12"]);
-    // Nine have sent December: the other eighteen are named.
+    // Nine have delivered December: the answer lists the other eighteen.
     expect(meta.incomplete).toHaveLength(18);
     expect(meta.incomplete).toContainEqual({ reporter: "DE", delivered_to: "2025-11" });
   });
 
-  test("all that was imported is there, and a chapter says it is no total", async () => {
+  test("all imported rows are there, and a chapter is marked as no total", async () => {
     expect(trade.vintages.open()[0]!.coverage.products.codes).toEqual(await figures.products());
     const chapter = await topProducts(trade, {
       reporter: "DE",

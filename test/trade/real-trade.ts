@@ -1,4 +1,4 @@
-/** The real Eurostat files imported into a dataset, beside figures computed apart from it. */
+/** The real Eurostat files, imported into a dataset, and independent figures of them. */
 import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,11 +17,11 @@ export const filesIn = (folder: string) =>
   readdirSync(join(shared, folder)).map((name) => join(shared, folder, name));
 const codeOf = (path: string) => /CN_(\d{8})/.exec(path)![1]!;
 
-/** Whether this machine has the files; says so where not. */
+/** Whether this machine has the files; logs a missing folder. */
 export const here = existsSync(join(shared, "comext-bilateral"));
 if (!here) console.warn(`no real data in ${shared} (set SHARED_DATA): its tests are left out`);
 
-/** Imports the files, in two commands: the second one, of WORLD rows, is built upon the first. */
+/** Imports the files with two commands: the second, of WORLD rows, builds upon the first. */
 export const realTradeIn = (dataDir: string) =>
   madeOnce("real-trade", dataDir, async (dir) => {
     const bilateral = await importFiles(dir, filesIn("comext-bilateral"));
@@ -34,7 +34,6 @@ export const realTradeIn = (dataDir: string) =>
     };
   });
 
-/** A store that serves both. */
 export async function openRealTrade() {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
   const made = await realTradeIn(dir);

@@ -46,7 +46,7 @@ function released(position: number, dataset: string, letter: string, day: number
   };
 }
 
-test("the newest release of each dataset is current; replaced ones are listed and kept for their days", async () => {
+test("the newest release of each dataset is current; replaced ones stay listed and stored for their days", async () => {
   const database = await freshDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   try {
@@ -75,7 +75,7 @@ test("the newest release of each dataset is current; replaced ones are listed an
     expect(await currentRelease(pool, "none")).toBeUndefined();
     const page = await listReleases(pool, { dataset: "sandbox", before: 9, limit: 1 });
     expect(page.map(({ position }) => position)).toEqual([4]);
-    // On the 5th, "a" was current, so it is among what may be asked for; before it nothing was.
+    // On the 5th "a" was current, so it can be queried; before it nothing was.
     const kept = await releasesSince(pool, new Date(Date.UTC(2026, 0, 15)));
     expect(new Set(kept.map(({ vintage }) => vintage))).toEqual(
       new Set(["b", "c", "d"].map((letter) => letter.repeat(64))),

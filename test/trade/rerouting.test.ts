@@ -1,4 +1,4 @@
-/** `reroute-watch` over a dataset made for it, with figures that can be worked out by hand. */
+/** `reroute-watch` over a small dataset with figures that can be computed by hand. */
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,13 +13,13 @@ import { bulkFixture, fileOf, importFiles, limits, refusalOf } from "../datasets
 /** Millions of EUR a month before and after March 2022, of DE's imports, by product and partner. */
 const flows: Record<string, [before: number, after: number]> = {
   "39161000 RU": [10, 2], // 120 → 24: a drop of 96, collapse 0.8
-  "39161000 TR": [4, 9], // 48 → 108: 2.25-fold, 60 more
+  "39161000 TR": [4, 9], // 48 → 108: 2.25 times, 60 more
   "39161000 KZ": [0, 1], // 0 → 12: new, 12 more
-  "39161000 CN": [50, 60], // 1.2-fold only
+  "39161000 CN": [50, 60], // only 1.2 times
   "39161000 FR": [1, 50], // no third country
-  "44071110 RU": [10, 6], // a drop of 40 % only
+  "44071110 RU": [10, 6], // a drop of only 40 %
   "44071110 TR": [1, 9],
-  "27090090 RU": [30, 3], // collapsed, but nobody surged
+  "27090090 RU": [30, 3], // collapsed, but no country surged
   "27090090 US": [20, 25],
 };
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
     const others = period === 202206 ? [] : [line("FR", "RU", "39161000", 2, period, 1e6)];
     return fileOf(dir, `full_v2_${period}.csv`, [header, ...lines, exports, ...others]);
   });
-  // The month that France lacks.
+  // The month that France has not delivered.
   const built = await importFiles(dir, await Promise.all(files), { reporters: ["DE", "FR"] });
   const vintages = await openVintages({ ...limits, dataDir: dir });
   await vintages.serve(built.manifest.vintage);
@@ -89,7 +89,7 @@ const ask = async (input: object) => {
   return answer;
 };
 
-test("one product shows it: 96 million gone, 60 + 12 more from Türkiye and Kazakhstan", async () => {
+test("one product shows the signal: 96 million lost, 60 + 12 million more from Türkiye and Kazakhstan", async () => {
   const { data, meta } = await ask({ flow: "IMPORT" });
   expect(data).toEqual([
     {
@@ -118,12 +118,12 @@ test("one product shows it: 96 million gone, 60 + 12 more from Türkiye and Kaza
     ranked_of: 1,
     note: expect.stringMatching(/no evasion/),
   });
-  // Whoever has not delivered all months is in none of the sums.
+  // A reporter without all months is in none of the sums.
   expect(meta.left_out).toContain("FR");
   expect(meta.left_out).not.toContain("DE");
 });
 
-test("of one reporter, one product, both flows; nothing for one that has a hole", async () => {
+test("one reporter, one product, both flows; no signal for a reporter with a missing month", async () => {
   const one = await ask({ reporter: "DE", hs2: "39", hs: "39161000" });
   expect(one.data.map(({ product, flow, offset }) => [product, flow, offset])).toEqual([
     ["39161000", "IMPORT", 0.75],
@@ -132,7 +132,7 @@ test("of one reporter, one product, both flows; nothing for one that has a hole"
   expect([holed.data, holed.meta.left_out]).toEqual([[], ["FR"]]);
 });
 
-test("a break without twelve months on both sides is refused, naming the months that have them", async () => {
+test("a break without twelve months on both sides is refused with the possible months", async () => {
   const refusal = await refusalOf(ask({ month: "2022-04" }));
   expect(refusal).toMatchObject({
     code: "invalid",

@@ -1,4 +1,4 @@
-/** Answers from roll-ups are those from the tables, to the byte. */
+/** Answers from roll-ups equal those from the tables, byte for byte. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { TradeData } from "../../src/projections/trade/answers/question.ts"
 import { limits } from "../datasets/workshop.ts";
 import { fromTables, names } from "../support/from-tables.ts";
 import { sandboxIn } from "../support/sandbox.ts";
-import { drawing, drawnBulk, drawnQuestion, drawnWorld, toldBy } from "./both-ways.ts";
+import { drawing, drawnBulk, drawnQuestion, drawnWorld, toldBy } from "./random-datasets.ts";
 
 let vintages: VintageStore;
 let rolledUp: TradeData;
@@ -57,10 +57,10 @@ describe.each(["comext-bulk", "comext-ds-045409", "sandbox"])("%s", (dataset) =>
   });
 });
 
-/** Questions that send no statement, and what else they are asked with. */
+/** Questions that roll-ups answer without SQL, and their inputs. */
 const SILENT = names.filter((name) => name !== "corridor");
 
-test.each(SILENT)("%s asks no table where all products, or a chapter, are asked for", async (name) => {
+test.each(SILENT)("%s queries no table for all products or a chapter", async (name) => {
   const draw = drawing(5);
   let answered = 0;
   for (let times = 0; times < 40; times++) {

@@ -49,7 +49,7 @@ describe("alerts and flow-pulse", () => {
     }
   });
 
-  test("the year-on-year score of a heading is known, though the dataset is finer than a heading", async () => {
+  test("have a year-on-year score for a heading, even in a finer dataset", async () => {
     const series = { reporter: "LV", flow: "EXPORT", period: 202406 } as const;
     const judged = { value_eur: 1, base_eur: 1, deviation_eur: 1, z: 1, p_value: 1, p_adjusted: 1 };
     const lease = opened.trade.vintages.lease("sandbox");
@@ -61,7 +61,7 @@ describe("alerts and flow-pulse", () => {
     }
   });
 
-  test("a month that a reporter has not delivered does not alert, however far it has fallen", async () => {
+  test("never alert in an undelivered month, however low it is", async () => {
     const { data, meta } = await ask.alerts({ months: 1 });
     const late = meta.incomplete.map(({ reporter }) => reporter);
     const fallen = await sql<{ reporter: string }>(`
@@ -77,7 +77,7 @@ describe("alerts and flow-pulse", () => {
     expect(meta.tested).toBe(tested!.count);
   });
 
-  test("a dataset of two months has too little to judge, and says how much it tested", async () => {
+  test("report too little data for a dataset of two months, with the number of tests", async () => {
     const { data, meta } = await ask.alerts({ hs: "39206290" });
     expect(meta).toMatchObject({ dataset: "comext-ds-045409", tested: 0, significant: 0, count: 0 });
     expect(meta.note).toMatch(/too little data/);
@@ -85,7 +85,7 @@ describe("alerts and flow-pulse", () => {
     expect((await ask.pulse({ hs: "39206290" })).data).toEqual([]);
   });
 
-  test("pulses fall, weigh by the reporter's trade, and can be of one reporter", async () => {
+  test("order pulses by weight in the reporter's trade, and filter by reporter", async () => {
     const { data, meta } = await ask.pulse({ months: 6, limit: 10 });
     expect(data).toHaveLength(10);
     expect(data.map(({ pulse }) => pulse)).toEqual(data.map(({ pulse }) => pulse).sort((a, b) => b - a));
@@ -104,7 +104,7 @@ describe("alerts and flow-pulse", () => {
 });
 
 describe("corridor", () => {
-  test("imports of A from B are the exports of B to A, as the other side tells them", async () => {
+  test("imports of A from B equal the exports of B to A, as seen by the other side", async () => {
     const pair = fc.uniqueArray(fc.constantFrom("DE", "FR", "IT", "NL", "PL", "ES"), {
       minLength: 2,
       maxLength: 2,
@@ -132,7 +132,7 @@ describe("corridor", () => {
     );
   });
 
-  test("each database apart: the sandbox that covers all, and the real one that knows a part", async () => {
+  test("each database is separate: the sandbox with all products, and the real one with a part", async () => {
     const { data, meta } = await ask.corridor({ reporter: "DE", partner: "FR" });
     expect(
       data.databases.map(({ about }) => [about.dataset, about.synthetic, about.coverage.products.complete]),
@@ -149,7 +149,7 @@ describe("corridor", () => {
     expect(product.data.databases.map(({ about }) => about.dataset)).toEqual(["comext-ds-045409"]);
   });
 
-  test("products, prices and the other side's figure, as the tables say", async () => {
+  test("products, prices and the other side's figure equal the tables", async () => {
     const { data } = await ask.corridor({ reporter: "DE", partner: "FR", years: "2024", dataset: "sandbox" });
     const [sells] = data.databases[0]!.directions;
     const expected = await sql<{ hs2: string; value: number; other: number | null; price: number }>(`
@@ -166,7 +166,7 @@ describe("corridor", () => {
       if (row.product !== "44") expect(row.price_eur_per_tonne! / expected[at]!.price).toBeCloseTo(1, 6);
   });
 
-  test("a partner outside the EU has no view of its own; one that never traded has zeros; oneself is refused", async () => {
+  test("a non-EU partner has no view of its own; a partner without trade has zeros; the reporter itself is refused", async () => {
     const { data } = await ask.corridor({ reporter: "DE", partner: "US", years: "2024" });
     expect(data.databases[0]!.directions[0]).toMatchObject({ importer_view: null, mirror: null });
     const none = await ask.corridor({ reporter: "DE", partner: "AQ", years: "2024" });
@@ -179,7 +179,7 @@ describe("corridor", () => {
 });
 
 describe("source concentration", () => {
-  test("every chapter of every reporter with half from one partner, by the value at stake", async () => {
+  test("lists every chapter of every reporter with half from one partner, by value at stake", async () => {
     const { data, meta } = await ask.sources({ year: 2024, limit: 100, threshold: 0.6 });
     const expected = await sql<{
       reporter: string;

@@ -1,4 +1,4 @@
-/** Swaps of the vintage under load: two cubes of which one is three times the other, so that a mixed answer shows. */
+/** Swaps the vintage under load: one of two cubes is three times the other, so a mixed answer shows. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { CUBE, makeCube, releaseVintage } from "../support/cube.ts";
 import { scaled } from "../support/scale.ts";
@@ -24,7 +24,7 @@ describe(`${SWAPS} swaps of the vintage at ${CONNECTIONS} connections`, () => {
   let swapped: Swapped;
 
   beforeAll(async () => {
-    // Kept answers would leave nothing to be mixed.
+    // Cached answers could not be mixed.
     service = await startService({ env: { ANSWER_CACHE_MB: "0" } });
     const { headers } = await service.issue();
     const request = { limits: { threads: 2, memory_mb: 512 }, scale: 0.05, years: { from: 2024, to: 2025 } };
@@ -59,14 +59,14 @@ describe(`${SWAPS} swaps of the vintage at ${CONNECTIONS} connections`, () => {
     );
   });
 
-  test("every answer is of the one vintage that it names", () => {
+  test("every answer belongs to the one vintage that it names", () => {
     expect(swapped.failed).toEqual([]);
     expect(swapped.mixed).toEqual([]);
     expect([...swapped.answers.keys()]).toEqual(vintages);
     expect([...swapped.answers.values()].every((count) => count > 20)).toBe(true);
   });
 
-  test("what was replaced is let go of", async () => {
+  test("replaced vintages are released", async () => {
     expect(service.app.data.vintages.open().map(({ dataset }) => dataset)).toEqual([CUBE]);
     const lease = service.app.data.vintages.lease(CUBE);
     const attached = "select count(*)::int as count from duckdb_databases() where path is not null";

@@ -5,7 +5,7 @@ import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts
 import { topProducts } from "../../src/projections/trade/answers/rankings.ts";
 import { fileOf, importFiles, sdmxFixture, storeOf, tempDir } from "../datasets/workshop.ts";
 
-test("chapters of a source that states nothing finer count once", async () => {
+test("chapters of a source without finer codes count once", async () => {
   const dir = await tempDir();
   const text = (await readFile(sdmxFixture, "utf8")).replaceAll("39206290", "39").trimEnd();
   const file = await fileOf(dir, "chapters.csv", text.split("\n"));

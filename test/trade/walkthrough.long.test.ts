@@ -1,4 +1,4 @@
-/** Real Eurostat files, from import to answers over HTTP; vintages are swapped while questions are asked. */
+/** Real Eurostat files, from import to answers over HTTP; vintages are swapped during queries. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -30,18 +30,18 @@ describe.skipIf(!existsSync(folder))("real files", () => {
   const ask = async (path: string) =>
     (await (await fetch(`${service.url}/v1/agent/trade/${path}`, { headers })).json()) as Answer;
 
-  test("are imported under load, and every answer is wholly of one vintage", async () => {
+  test("are imported under load, and every answer belongs to one vintage", async () => {
     const question = "balance?reporter=DE&hs=39206290&years=2024";
     const seen = new Set<string>();
     let asking = true;
     const asker = (async () => {
       while (asking) {
         const answer = await ask(question);
-        // Before the real data is there the question lies outside all coverage, and while it is opened it has to wait; then it
-        // is answered, never in between.
+        // Before the real data the question is outside all coverage; while the data opens it has to wait; then it is
+        // answered.
         if (answer.status === 400 || answer.status === 503) seen.add("refused");
         else seen.add(JSON.stringify([answer.meta.dataset, answer.meta.synthetic, answer.data]));
-        // Asking without a pause takes the processor that the import needs.
+        // Querying without a pause takes the processor from the import.
         await pause(10);
       }
     })();
@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(folder))("real files", () => {
     expect(seen.has("refused")).toBe(true);
   });
 
-  test("to the euro: DE imports of 39206290 in 2024", async () => {
+  test("answer to the euro: DE imports of 39206290 in 2024", async () => {
     const { data, meta } = await ask("top-partners?reporter=DE&hs=39206290&year=2024&flow=IMPORT&limit=100");
     const total = 75_298_685;
     const listed = 50_042_112;
@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(folder))("real files", () => {
     expect(months.reduce((all, month) => all + (month.imports_eur as number), 0)).toBe(total);
   });
 
-  test("the analyses of that product are of the real files too, and say how they were computed", async () => {
+  test("also feed the analyses of that product, which state their formulas", async () => {
     const of = "reporter=DE&hs2=39&hs=39206290&flow=IMPORT";
     for (const path of [
       `product-detail?reporter=DE&hs2=39&hs=39206290`,
@@ -100,18 +100,18 @@ describe.skipIf(!existsSync(folder))("real files", () => {
         }),
       ]);
     }
-    // Only wood is asked for here, of which the files hold nothing.
+    // This question is only about wood, of which the files have nothing.
     expect((await ask("wood-products?reporter=LV&year=2024")).meta).toMatchObject({ synthetic: true });
   });
 
-  test("importing the same files again changes nothing", async () => {
+  test("change nothing when they are imported again", async () => {
     const before = await service.app.store.head();
     const { unchanged } = await importFiles(service.app, files(), { data_dir: service.data_dir, limits });
     expect(unchanged).toBe(true);
     expect(await service.app.store.head()).toEqual(before);
   });
 
-  test("a national total stays the sandbox's, marked, however many products are real", async () => {
+  test("leave the national total to the marked sandbox, however many products are real", async () => {
     const { meta } = await ask("balance?reporter=DE&years=2024");
     expect(meta).toMatchObject({ dataset: "sandbox", synthetic: true });
   });

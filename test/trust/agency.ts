@@ -1,4 +1,4 @@
-/** Agents, payments and attestations in the log of a service, and turns of the reactor that computes scores. */
+/** Agents, payments and attestations in the log of a service, and ticks of the reactor that computes scores. */
 import { randomBytes } from "node:crypto";
 import { type App, withParts } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -37,7 +37,7 @@ export function agencyOf(app: App) {
   const onTrust = (decision: (state: trust.TrustState) => trust.TrustEvent[]) =>
     app.decide(trust, trust.target, decision, { meta });
   return {
-    /** The agent of this number, which has to be the next. */
+    /** The agent of this number, which must be the next. */
     async register(n: number) {
       const agent_id = `agent.no-${n}`;
       const registered_at = at();
@@ -63,7 +63,7 @@ export function agencyOf(app: App) {
           { by_api_key: true, rotating: null },
         ),
       ),
-    /** Says of a key across all agents whose it is, as its proof does in the same commit. */
+    /** Records the owner of a key, as its proof does in the same commit. */
     bind: (n: number, wallet: Hex) =>
       app.decide(
         agentKeys,
@@ -104,7 +104,7 @@ export function agencyOf(app: App) {
           ...{ challenge_sha256: digest(), block_number: null, block_hash: null, linked_at: at() },
         }),
       ),
-    /** A call that was paid and settled; the payment's id. */
+    /** A settled paid call; returns the payment's id. */
     async pay(
       payer: Hex,
       usdc: number,
@@ -131,8 +131,8 @@ export function agencyOf(app: App) {
       return id;
     },
     /**
-     * A task of 0.1 USDC of a tenant for the node of this agent, which takes no time for it: paid, refuted by a re-run, or lost in a
-     * dispute. Its id.
+     * A tenant's task of 0.1 USDC for this agent's node, which takes no time: paid, refuted by a re-run, or lost in a
+     * dispute. Returns its id.
      */
     async task(n: number, tenant: string, end: "paid" | "refuted" | "lost"): Promise<string> {
       const task_id = randomBytes(16).toString("hex");
@@ -220,14 +220,14 @@ export function agencyOf(app: App) {
       app.decide(attestations, attestations.targetOf(id), attestations.revoke(by, at()), { meta }),
     seed: (sx_number: number, points: number) =>
       onTrust(trust.seed({ sx_number, points_micro: points * 1_000_000, reason: "test", seeded_at: at() })),
-    /** A turn as it would be taken at this time; what was recorded after its day counts whole. */
+    /** A tick at this time; events recorded after its day count in full. */
     async compute(time: number) {
       const { position } = await app.store.head();
       await app.runner.reached(trustProjection, position, LIMIT_MS);
       const clock = { now: () => new Date(time) };
       return turn(withParts(app, { clock }), trustReactor);
     },
-    /** The scores of the newest day, in points, by number. */
+    /** Scores of the newest day in points, by number. */
     async scores(): Promise<Record<number, number>> {
       const { rows } = await app.pool.query<{ sx: number; score: number }>(
         `select sx::int, score::float8 from read.trust_scores_v3

@@ -1,22 +1,28 @@
-/** Whom an agent may say nothing of: each bond by itself, so that a rule that is left out shows. */
+/** Agents that an agent may not attest: each bond alone, so a missing rule shows. */
 import { describe, expect, test } from "vitest";
 import { refuseSelf, type Side } from "../../src/domain/trust/attestation.ts";
 
 const from: Side = { sx_number: 1, wallets: ["0xaa"], delegates: [] };
 const to: Side = { sx_number: 2, wallets: ["0xbb"], delegates: [] };
 
-test("strangers may, whoever of the attestor's pays", () => {
+test("a stranger may attest, whichever of the attestor's wallets pays", () => {
   expect(() => refuseSelf(from, to, undefined)).not.toThrow();
   expect(() => refuseSelf(from, to, "0xaa")).not.toThrow();
   expect(() => refuseSelf(from, to, "0xcc")).not.toThrow();
   expect(() => refuseSelf({ ...from, delegates: [3] }, { ...to, delegates: [3] }, "0xaa")).not.toThrow();
 });
 
-describe("nobody says anything of", () => {
+describe("an attestation is refused", () => {
   test.each<[string, Side, Side, string | undefined, RegExp]>([
     ["itself", from, { ...to, sx_number: 1 }, "0xaa", /is the subject/],
-    ["whose wallet pays for it", from, to, "0xbb", /wallet that pays is SX#2's own/],
-    ["whom it shares a wallet with", from, { ...to, wallets: ["0xbb", "0xaa"] }, undefined, /share a wallet/],
+    ["an agent whose wallet pays", from, to, "0xbb", /paying wallet belongs to SX#2/],
+    [
+      "an agent with a shared wallet",
+      from,
+      { ...to, wallets: ["0xbb", "0xaa"] },
+      undefined,
+      /share a wallet/,
+    ],
     ["its delegate", { ...from, delegates: [7, 2] }, to, undefined, /SX#2 acts for the attestor/],
     ["its principal", from, { ...to, delegates: [1] }, undefined, /acts for SX#2/],
   ])("%s", (_, attestor, subject, payer, told) =>

@@ -1,4 +1,4 @@
-/** Charts of agents over HTTP: pictures whatever there is to draw, each the agent's own. */
+/** Charts of agents over HTTP: an image even without data, each the agent's own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
 import { agencyOf } from "./agency.ts";
@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const ask = (path: string, Accept = "image/svg+xml") => fetch(service.url + path, { headers: { Accept } });
 const svgOf = async (path: string) => (await ask(path)).text();
 
-test("where there is no data yet a picture says so, as PNG and as SVG", async () => {
+test("an image without data says so, as PNG and as SVG", async () => {
   for (const chart of ["trust", "dna"]) {
     const png = await ask(`/soul/SX%231/chart/${chart}`, "image/png");
     expect([png.status, png.headers.get("content-type")]).toEqual([200, "image/png"]);
@@ -29,7 +29,7 @@ test("where there is no data yet a picture says so, as PNG and as SVG", async ()
   expect(unasked.headers.get("content-type")).toBe("image/png");
 });
 
-test("a score is drawn as soon as it is computed, with the attestation behind it", async () => {
+test("a score is drawn once it is computed, with its attestation", async () => {
   const agency = agencyOf(service.app);
   await agency.seed(1, 40);
   await agency.attest(1, 2, 10);
@@ -41,7 +41,7 @@ test("a score is drawn as soon as it is computed, with the attestation behind it
   expect(await svgOf("/soul/agent.no-1/chart/trust")).not.toContain("attested");
 });
 
-test.each(["days=6", "days=367", "days=x", "days=7.5"])("%s is refused by name", async (query) => {
+test.each(["days=6", "days=367", "days=x", "days=7.5"])("%s is refused by field", async (query) => {
   for (const chart of ["trust", "dna"]) {
     const answer = await ask(`/soul/1/chart/${chart}?${query}`, "*/*");
     expect([answer.status, ((await answer.json()) as { errors: object[] }).errors]).toMatchObject([
@@ -51,7 +51,7 @@ test.each(["days=6", "days=367", "days=x", "days=7.5"])("%s is refused by name",
   }
 });
 
-test("of nobody there is no picture, and JSON is no form of one", async () => {
+test("an unknown agent has no image, and JSON is no image format", async () => {
   expect((await ask("/soul/nobody/chart/trust")).status).toBe(404);
   expect((await ask("/soul/1/chart/dna", "application/json")).status).toBe(406);
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Each computation is a minute after the one before, from the beginning of the day in which this runs. */
+/** Each computation is a minute after the one before, from the start of today. */
 const DAY_MS = 86_400_000;
 const day = Math.floor(Date.now() / DAY_MS);
 let minutes = 0;
@@ -36,13 +36,13 @@ async function scores(): Promise<Record<number, number>> {
   return agency.scores();
 }
 
-describe("what counts", () => {
-  test("nothing is computed before there is evidence", async () => {
+describe("evidence", () => {
+  test("before the first, nothing is computed", async () => {
     expect(await scores()).toEqual({});
     expect(await newestComputed(service.app.pool)).toBeUndefined();
   });
 
-  test("what a wallet paid, from before its proof too", async () => {
+  test("includes a wallet's payments, even from before its proof", async () => {
     await agency.pay(walletOf(1), 3);
     await agency.prove(1);
     expect(await scores()).toEqual({ 1: 3 });
@@ -50,12 +50,12 @@ describe("what counts", () => {
     expect(await scores()).toEqual({ 1: 4 });
   });
 
-  test("no payment that bought a voice or goods", async () => {
+  test("excludes payments for attestations or goods", async () => {
     for (const operation of NOT_SPENT) await agency.pay(walletOf(1), 2, { operation });
     expect(await scores()).toEqual({ 1: 4 });
   });
 
-  test("no payment that the chain took back or that is refunded, until the chain has it again", async () => {
+  test("excludes a reverted or refunded payment until the chain has it again", async () => {
     const id = await agency.pay(walletOf(1), 0.5);
     expect(await scores()).toEqual({ 1: 4.5 });
     await agency.reorg(id);
@@ -68,7 +68,7 @@ describe("what counts", () => {
     expect(await scores()).toEqual({ 1: 4.5 });
   });
 
-  test("nothing after a key's revocation, and never for two agents", async () => {
+  test("excludes payments after a key's revocation, and never counts for two agents", async () => {
     const wallet = walletOf(200);
     await agency.prove(2, wallet);
     await agency.pay(wallet, 1);
@@ -80,7 +80,7 @@ describe("what counts", () => {
     expect(await scores()).toEqual({ 1: 4.5, 2: 1, 3: 5 });
   });
 
-  test("attestations: the newest of a pair and skill, until its attestor takes it back", async () => {
+  test("includes the newest attestation of a pair and skill until its attestor revokes it", async () => {
     await agency.attest(3, 4, 8);
     expect(await scores()).toMatchObject({ 3: 5, 4: 1 });
     const id = await agency.attest(3, 4, 4);
@@ -91,7 +91,7 @@ describe("what counts", () => {
     await expect(agency.takeBack(id, 1)).rejects.toThrow(/no such attestation/);
   });
 
-  test("what the operator gives, the newest for a number", async () => {
+  test("includes the operator's newest seed of a number", async () => {
     await agency.seed(5, 40);
     await agency.attest(5, 6, 10);
     expect(await scores()).toMatchObject({ 5: 40, 6: 10 });
@@ -99,7 +99,7 @@ describe("what counts", () => {
     expect(await scores()).toMatchObject({ 5: 20, 6: 5 });
   });
 
-  test("no word of a suspended or revoked agent, which keeps its own score", async () => {
+  test("excludes attestations of a suspended or revoked agent, which keeps its own score", async () => {
     await agency.suspend(5);
     const silenced = await scores();
     expect(silenced).toMatchObject({ 5: 20 });
@@ -109,7 +109,7 @@ describe("what counts", () => {
     const wallet = walletOf(205);
     await agency.prove(5, wallet);
     await agency.revoke(5);
-    // What its wallets pay from then on is nobody's.
+    // Payments of its wallets from now on belong to nobody.
     await agency.pay(wallet, 1);
     const revoked = await scores();
     expect(revoked).toMatchObject({ 5: 20 });
@@ -117,19 +117,19 @@ describe("what counts", () => {
   });
 });
 
-describe("work", () => {
-  test("that was paid counts, as far as something was kept of its requester's money", async () => {
+describe("a task", () => {
+  test("counts when paid, up to the requester's spending", async () => {
     await agency.pay(walletOf(300), 0.5, { tenant: "acme" });
     await agency.task(7, "acme", "paid");
     expect(await scores()).toMatchObject({ 7: 2 });
     await agency.task(8, "acme", "paid");
-    // Half a dollar and two fees of a cent buy 3.12 points, of which two are given.
+    // Half a dollar and two fees of a cent allow 3.12 points, of which two are given.
     expect(await scores()).toMatchObject({ 7: 2, 8: 1.12 });
     await agency.task(7, "soul:7", "paid");
     expect(await scores()).toMatchObject({ 7: 2, 8: 1.12 });
   });
 
-  test("that our own re-run refuted, and a dispute that was lost, take points away", async () => {
+  test("costs points when our re-run refutes it, or its dispute is lost", async () => {
     await agency.seed(7, 40);
     expect(await scores()).toMatchObject({ 7: 42 });
     await agency.task(7, "acme", "refuted");
@@ -140,7 +140,7 @@ describe("work", () => {
     expect(await scores()).not.toHaveProperty("7");
   });
 
-  test("is measured, but for what one does for oneself", async () => {
+  test("is measured, unless it is done for oneself", async () => {
     const { pool } = service.app;
     const [today] = await workDays(pool, { sx: 7, from: 0, to: 1e6 });
     expect(today).toMatchObject({ kept: 3, lost: 0, agreed: 0, differed: 1 });
@@ -154,8 +154,8 @@ const computations = async () => {
   return events.filter(({ type }) => type === "TrustComputed");
 };
 
-describe("when it is computed", () => {
-  test("at most once a minute while evidence moves, and not while it stands still", async () => {
+describe("a computation", () => {
+  test("runs at most once a minute while evidence changes, and not otherwise", async () => {
     const before = (await computations()).length;
     await scores();
     expect((await computations()).length).toBe(before);
@@ -168,7 +168,7 @@ describe("when it is computed", () => {
     expect((await computations()).length).toBe(before + 2);
   });
 
-  test("when a day begins, though nothing moved: evidence is a day older", async () => {
+  test("runs when a day begins without changes: evidence is a day older", async () => {
     const before = await agency.scores();
     minutes += 24 * 60;
     const after = await scores();
@@ -180,7 +180,7 @@ describe("when it is computed", () => {
   });
 });
 
-test("scores that were lost are made again, the newest first, and only where they fit the log's digest", async () => {
+test("lost scores are computed again, the newest first, and stored only if they match the log's digest", async () => {
   const { pool } = service.app;
   const all = async () => (await pool.query("select * from read.trust_scores_v3 order by day, sx")).rows;
   const kept = await all();
@@ -209,7 +209,7 @@ describe.skipIf(!python)(
     afterAll(() => rmSync(dir, { recursive: true }));
     const check = () => spawnSync("python3", [script, file], { encoding: "utf8" });
 
-    test("computes every digest that the log tells of", async () => {
+    test("computes every digest in the log", async () => {
       await exportLog(service.app.pool, { log_id: 1 }, createWriteStream(file));
       const { length } = await computations();
       expect(length).toBeGreaterThan(15);
@@ -218,7 +218,7 @@ describe.skipIf(!python)(
       );
     });
 
-    test("and names the first that differs where any event that counts is left out or changed", () => {
+    test("and names the first that differs if any counted event is missing or changed", () => {
       const whole = readFileSync(file, "utf8");
       const lines = whole.trimEnd().split("\n");
       const counted = [
@@ -238,7 +238,7 @@ describe.skipIf(!python)(
   },
 );
 
-test("the same rows come of the log however it is cut into batches", async () => {
+test("the log gives the same rows however it is split into batches", async () => {
   const { pool, store } = service.app;
   const tables = [
     "edges",

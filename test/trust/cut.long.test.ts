@@ -1,4 +1,7 @@
-/** Scores as of a position are those of a log that ends there, whatever was appended since; CUT_RUNS says how many histories are tried. */
+/**
+ * Scores as of a position equal those of a log that ends there, whatever is appended later; CUT_RUNS sets the number of
+ * histories.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
@@ -13,12 +16,12 @@ import { type Agency, agencyOf, walletOf } from "./agency.ts";
 const AGENTS = 6;
 const DAY = Math.floor(Date.now() / 86_400_000) + 1;
 
-type Held = { payments: string[]; attestations: { id: string; from: number }[] };
-type Move = (agency: Agency, held: Held, a: number, b: number) => Promise<unknown>;
+type WalletRecord = { payments: string[]; attestations: { id: string; from: number }[] };
+type Move = (agency: Agency, held: WalletRecord, a: number, b: number) => Promise<unknown>;
 
 const lastOf = <One>(list: One[], at: number): One | undefined => list[list.length - 1 - (at % 3)];
 
-/** What may happen between two agents. What is refused as things stand appends nothing, and the history goes on. */
+/** Moves between two agents. A refused move appends nothing, and the history goes on. */
 const moves: Record<string, Move> = {
   pay: async (agency, held, a, b) => held.payments.push(await agency.pay(walletOf(a), b / 2)),
   reorg: async (agency, held, a) => {
@@ -58,7 +61,7 @@ const history = fc.array(fc.tuple(fc.constantFrom(...REVOKED_SELDOM), number, nu
 const sorted = ({ edges, evidence, seeds, silent }: Input) =>
   [edges, evidence, [...seeds], [...silent]].map((rows) => rows.map((row) => JSON.stringify(row)).sort());
 
-test("as of a position, scores are those of a log that ends there", async () => {
+test("scores as of a position equal those of a log that ends there", async () => {
   await fc.assert(
     fc.asyncProperty(history, async (told) => {
       const service = await startService();
@@ -69,7 +72,7 @@ test("as of a position, scores are those of a log that ends there", async () => 
           await agency.register(n);
           await agency.prove(n);
         }
-        const held: Held = { payments: [], attestations: [] };
+        const held: WalletRecord = { payments: [], attestations: [] };
         const cuts: { position: number; input: Input }[] = [];
         for (const [name, a, b] of told) {
           await moves[name]!(agency, held, a, b).catch(refusedOnly);

@@ -1,4 +1,4 @@
-/** The directory walked by trust while scores move: nobody is missed, and nobody comes twice. */
+/** The directory walked by trust while scores move: it misses nobody and repeats nobody. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
 import { type Agency, agencyOf } from "./agency.ts";
@@ -14,7 +14,7 @@ type Page = {
 let service: Service;
 let agency: Agency;
 let issued = 0;
-/** Each computation is a minute and a bit after the one before, as the reactor has it. */
+/** Each computation is somewhat more than a minute after the one before, as in the reactor. */
 let now = Date.now();
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function walk(limit: number, between: () => Promise<unknown> = async () =>
 }
 const numbers = (listed: Listed[]) => listed.map(({ sx_id }) => Number(sx_id.slice(3)));
 
-test("before anything is computed the older passport comes first, and every score is 0", async () => {
+test("before any computation the older passport comes first, and every score is 0", async () => {
   for (let n = 0; n < 7; n++) await register();
   const seen = await walk(3);
   expect(numbers(seen)).toEqual([1, 2, 3, 4, 5, 6, 7]);
@@ -49,8 +49,8 @@ test("before anything is computed the older passport comes first, and every scor
   expect((await page("limit=1")).body.computed_event).toBeNull();
 });
 
-describe("by trust", () => {
-  test("falls from page to page, equals by their number, with ranks and the computation's event", async () => {
+describe("the directory by trust", () => {
+  test("falls from page to page, equal scores by number, with ranks and the computation's event", async () => {
     for (const [n, points] of [
       [2, 40],
       [5, 90],
@@ -71,9 +71,9 @@ describe("by trust", () => {
     expect((await page("limit=1")).body.computed_event).toBe(trust.as_of.computed_event);
   });
 
-  test("walked whole while scores move and others register, shows each once and as it was at the beginning", async () => {
+  test("shows each agent once, as at the walk's start, while scores move and others register", async () => {
     const before = await walk(100);
-    // What is far below comes to the top, and what was shown first falls to nothing: either would be missed, or come twice.
+    // The last comes to the top and the first falls to nothing: a wrong walk would miss or repeat one of them.
     const moves = [
       () => agency.seed(6, 100),
       () => agency.seed(5, 0),
@@ -92,7 +92,7 @@ describe("by trust", () => {
     expect(numbers(await walk(100))).toEqual([6, 7, 1, 2, 3, 4, 5, 8]);
   });
 
-  test("leaves out who is revoked meanwhile", async () => {
+  test("omits agents that are revoked meanwhile", async () => {
     const { body } = await page("limit=2");
     await agency.revoke(1);
     await compute();
@@ -100,7 +100,7 @@ describe("by trust", () => {
     expect(numbers(rest.body.agents)).toEqual([2, 3, 4, 5, 8]);
   });
 
-  test("goes on for an hour after the next computation, however long its own stood, and then begins again", async () => {
+  test("continues for an hour after the next computation, and then starts over", async () => {
     const { body } = await page("limit=2");
     now += 5 * 3_600_000;
     await agency.seed(3, 2);
@@ -122,7 +122,7 @@ describe("by trust", () => {
   });
 });
 
-test("newest first has scores and no ranks; a cursor is good for its own sort", async () => {
+test("the newest-first directory has scores and no ranks; a cursor only fits its own sort", async () => {
   const { body } = await page("sort=newest&limit=3");
   expect(numbers(body.agents)).toEqual([8, 7, 6]);
   expect(body.agents[1]).toMatchObject({ rank: null, trust_score: 0.99 });

@@ -1,4 +1,4 @@
-/** Carries attestations to EAS, and ends itself as kill -9 would at the step named by DIES_AT. */
+/** Writes attestations to EAS, and kills itself (as kill -9) at the step DIES_AT. */
 import { onChainReactor } from "../../src/reactors/trust/attest-on-chain.ts";
 import { openDoomed } from "../support/doomed.ts";
 import { turnsUntilKilled } from "../support/turns.ts";

@@ -1,9 +1,15 @@
-/** A service on a chain with EAS whose attestations are carried there by hand, a turn at a time. */
+/** A service on a chain with EAS whose attestations are written by hand, one tick at a time. */
 import { randomBytes } from "node:crypto";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as attestations from "../../src/domain/trust/attestation.ts";
-import { attestedQuery, type Kept, keptCall, keptIn, uidIn } from "../../src/domain/trust/eas.ts";
+import {
+  attestationCall,
+  attestationIn,
+  attestationLogs,
+  type EasAttestation,
+  uidIn,
+} from "../../src/domain/trust/eas.ts";
 import { onChainProjection } from "../../src/projections/trust/on-chain.ts";
 import {
   attestOnChain,
@@ -16,7 +22,7 @@ import { LIMIT_MS } from "../support/until.ts";
 
 export type EasSetup = Awaited<ReturnType<typeof openEasSetup>>;
 
-/** A development node's gas is a hundred times dearer than Base's. */
+/** A development node's gas costs a hundred times Base's. */
 export const RICH = { ATTESTATION_GAS_ETH: "100", GAS_BUDGET_ETH: "100" };
 
 const meta = { actor: "test", operation: "test" };
@@ -33,7 +39,7 @@ export async function openEasSetup() {
   return {
     app,
     ledger,
-    /** Attestations as their answers left them in the log. */
+    /** Attestations as their operation records them. */
     async attest(count = 1): Promise<string[]> {
       const ids = Array.from({ length: count }, () => randomBytes(16).toString("hex"));
       for (const [at, attestation_id] of ids.entries()) {
@@ -61,32 +67,32 @@ export async function openEasSetup() {
       app.decide(attestations, attestations.targetOf(id), attestations.revoke(1, new Date().toISOString()), {
         meta,
       }),
-    /** One turn of this process, or of another one, after whoever had it before is gone. */
+    /** One tick of this process, or of another one after the previous one is gone. */
     async turn(by: App = app): Promise<Taken> {
       await folded();
       return turn(by, onChainReactor, { patient: true });
     },
-    /** A turn without a lease, as a process would whose lease was lost. */
+    /** A tick without a lease, as in a process that lost it. */
     async carry(memory: OnChainMemory, by: App = app) {
       await folded();
       return attestOnChain(by, memory);
     },
     stateOf: async (id: string) => (await app.load(attestations, attestations.targetOf(id)))!,
-    /** The types of an attestation's events, without their common beginning. */
+    /** The types of an attestation's events, without their common prefix. */
     async storyOf(id: string): Promise<string[]> {
       const events = await app.store.readStream({ tenant: "operator", stream_id: attestations.streamOf(id) });
       return events.map(({ type }) => type.replace("Attestation", ""));
     },
-    /** What EAS keeps of an attestation, however often. */
-    async kept(id: string): Promise<Kept[]> {
+    /** Every EAS entry of an attestation. */
+    async kept(id: string): Promise<EasAttestation[]> {
       const { latest } = await chain.heads();
-      const logs = await chain.logs(attestedQuery(chain.sender, 0n, latest.number));
-      const answers = await chain.read(logs.map(uidIn).map(keptCall), { mined: true });
+      const logs = await chain.logs(attestationLogs(chain.sender, 0n, latest.number));
+      const answers = await chain.read(logs.map(uidIn).map(attestationCall), { mined: true });
       return answers
-        .flatMap((answer) => keptIn(answer) ?? [])
+        .flatMap((answer) => attestationIn(answer) ?? [])
         .filter(({ attestation_id }) => attestation_id === id);
     },
-    /** How many transactions the gas key has sent. */
+    /** The number of transactions that the gas key has sent. */
     sent: async () => Number(await rpc<Hex>("eth_getTransactionCount", chain.sender, "latest")),
     close: async () => {
       await close();

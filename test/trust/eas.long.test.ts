@@ -1,4 +1,4 @@
-/** Attestations on the chain: each ends up there once, whatever happens to the process, the node or its blocks. */
+/** Each attestation is on the chain once, whatever happens to the process, the node or its blocks. */
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
@@ -16,8 +16,8 @@ afterAll(() => setup?.close());
 
 const done = { status: "done" };
 
-describe("an attestation that was answered", () => {
-  test("is carried to EAS once, forty in a transaction, and says where it is", async () => {
+describe("an attestation", () => {
+  test("is written to EAS once, forty in a transaction, and shows its location", async () => {
     const ids = await setup.attest(45);
     const before = await setup.sent();
     expect(await setup.turn()).toEqual(done);
@@ -37,7 +37,7 @@ describe("an attestation that was answered", () => {
     expect(rows).toEqual([{ sent: 2 }]);
   });
 
-  test("that goes to no chain costs nothing", async () => {
+  test("for no chain costs nothing", async () => {
     const before = await setup.sent();
     const [id] = await setup.attest();
     await setup.takeBack(id!);
@@ -46,7 +46,7 @@ describe("an attestation that was answered", () => {
     expect(await setup.storyOf(id!)).toEqual(["Made", "Revoked"]);
   });
 
-  test("is revoked there when it is taken back, once", async () => {
+  test("is revoked on EAS once when its attestor revokes it", async () => {
     const [id] = await setup.attest();
     await setup.turn();
     await setup.takeBack(id!);
@@ -63,7 +63,7 @@ describe("an attestation that was answered", () => {
 });
 
 describe("a reorg", () => {
-  test("takes it back, and it is carried there again", async () => {
+  test("removes an attestation, and it is written again", async () => {
     const snapshot = await setup.ledger.snapshot();
     const [id] = await setup.attest();
     await setup.turn();
@@ -84,7 +84,7 @@ describe("a reorg", () => {
     expect(await setup.kept(id!)).toHaveLength(1);
   });
 
-  test("takes a revocation back, and it is revoked again", async () => {
+  test("removes a revocation, and it is revoked again", async () => {
     const [id] = await setup.attest();
     await setup.turn();
     await setup.takeBack(id!);
@@ -101,8 +101,8 @@ describe("a reorg", () => {
   });
 });
 
-describe("what a turn left unknown", () => {
-  test("is found where it was mined meanwhile", async () => {
+describe("a transaction with an unknown outcome", () => {
+  test("is found if it was mined meanwhile", async () => {
     const [id] = await setup.attest();
     const { workshop } = setup.ledger;
     await stopMining(workshop);
@@ -139,14 +139,14 @@ async function dies(at: string): Promise<void> {
   expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 }
 
-/** What stands in the log behind the last step before the process died, and what comes of it. */
+/** The last event before the process dies, and the expected outcome. */
 test.each([
   ["before it is said", 0, ["Made"], ["Sent", "Anchored"]],
   ["before it is sent", 0, ["Made", "Sent"], ["Unsent", "Sent", "Anchored"]],
   ["while it is sent", 1, ["Made", "Sent"], ["Anchored"]],
   ["after it is mined", 1, ["Made", "Sent"], ["Anchored"]],
   ["after it is recorded", 1, ["Made", "Sent", "Anchored"], []],
-])("killed %s, it ends up there once", async (step, by_the_dead, left, after) => {
+])("killed %s, an attestation is on EAS once", async (step, by_the_dead, left, after) => {
   const [id] = await setup.attest();
   const before = await setup.sent();
   await dies(step);
@@ -158,7 +158,7 @@ test.each([
   expect(await setup.kept(id!)).toHaveLength(1);
 });
 
-test("killed while it is sent, and then never mined: it is named as not there, and carried anew", async () => {
+test("killed while sending, and never mined: the attestation is recorded as unsent, and written again", async () => {
   const [id] = await setup.attest();
   const { workshop } = setup.ledger;
   await stopMining(workshop);
@@ -171,13 +171,13 @@ test("killed while it is sent, and then never mined: it is named as not there, a
   expect(await setup.kept(id!)).toHaveLength(1);
 });
 
-test("killed while it is sent, and mined only when the next process looks: nothing is carried twice", async () => {
+test("killed while sending, and mined only during the next process's lookup: nothing is written twice", async () => {
   const [id] = await setup.attest();
   const { workshop } = setup.ledger;
   await stopMining(workshop);
   await dies("while it is sent");
   const turned = setup.turn();
-  // The barrier has the same nonce as what the dead process sent: one of the two is mined.
+  // The barrier has the same nonce as the dead process's transaction: one of the two is mined.
   await until(
     async () =>
       Number(await workshop.rpc("txpool_status").then((status) => (status as { pending: string }).pending)) >
@@ -191,7 +191,7 @@ test("killed while it is sent, and mined only when the next process looks: nothi
   expect((await setup.stateOf(id!)).on_chain.status).toBe("anchored");
 });
 
-test("while one of a higher nonce may still be mined, nothing is taken for impossible", async () => {
+test("while a higher nonce may still be mined, no attestation counts as unsent", async () => {
   const [id] = await setup.attest();
   await dies("before it is sent");
   const { chain } = setup.app;

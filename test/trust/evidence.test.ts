@@ -1,4 +1,6 @@
-/** What of tasks, slashes and disputes is evidence: the logs of docs/vectors/trust.json folded as the service folds its own. */
+/**
+ * Evidence of tasks, slashes and disputes: the logs of docs/vectors/trust.json, folded by the service's own projection.
+ */
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RecordedEvent } from "../../eventstore/types.ts";
@@ -23,7 +25,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The evidence that a log comes to, folded in batches of so many events, in tables that are empty before. */
+/** Folds a log into empty tables in batches of this size; returns its evidence. */
 async function evidenceOf(events: readonly LogEvent[], size: number): Promise<unknown[][]> {
   const folding = new Folding(service.app.store.schemas!);
   const recorded = events.map((event) => ({
@@ -45,7 +47,7 @@ async function evidenceOf(events: readonly LogEvent[], size: number): Promise<un
 
 const newest = (type: string) => service.app.store.schemas!.newestVersion(type);
 
-describe("evidence of a log, however it is cut into batches", () => {
+describe("evidence of a log, however it is split into batches", () => {
   test.each(logCases)("%s", async (_, events, evidence) => {
     for (const size of [1, 3, events.length])
       expect(await evidenceOf(events, size)).toEqual([...evidence].sort());
@@ -53,11 +55,11 @@ describe("evidence of a log, however it is cut into batches", () => {
 });
 
 test.each(logCases.filter(([name]) => WHOLE.includes(name)))(
-  "each event is needed of %s",
+  "each event is needed in %s",
   async (_, events, evidence) => {
     for (const left of events) {
       const fewer = events.filter((event) => event !== left);
-      // That an agent is registered says its number, which nothing else here tells.
+      // Only the registration has the agent's number.
       if (left.type === "AgentRegistered") continue;
       expect([left.type, await evidenceOf(fewer, fewer.length)]).not.toEqual([left.type, evidence]);
     }

@@ -1,4 +1,4 @@
-/** Scores as of any position, history hashed anew, badges: what is asked of an agent beyond its score. */
+/** Scores as of any position, history re-hashed, and badges. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { caller, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
@@ -28,7 +28,7 @@ const kept = async () => (await service.app.pool.query("select from access.trust
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 describe("a score as of any position", () => {
-  test("is what counts there, while the kept one is of another; and the log's digest where a computation was", async () => {
+  test("differs from the stored score, and has the log's digest where a computation was", async () => {
     await agency.seed(1, 40);
     await agency.attest(1, 3, 10);
     const first = await head();
@@ -51,7 +51,7 @@ describe("a score as of any position", () => {
     expect((await exact()).body.trust_score).toBe(0.05);
   });
 
-  test("of a later day is as old as that day says, and of no day that has not come", async () => {
+  test("ages with a later day, and refuses a future day", async () => {
     const tomorrow = dayOf(Date.now() + 86_400_000);
     const refused = [await exact(`&day=${tomorrow}`), await exact(`&day=2020-01-01`)];
     expect(refused.map(({ status, body }) => [status, body.errors![0]!.path])).toEqual([
@@ -61,7 +61,7 @@ describe("a score as of any position", () => {
     expect((await exact(`&day=${dayOf(Date.now())}`)).status).toBe(200);
   });
 
-  test("takes a key; goes with no explanation; and a day goes with it alone", async () => {
+  test("needs a key, excludes an explanation, and is the only use of a day", async () => {
     expect((await api.get("/soul/SX%233/trust?exact=true")).status).toBe(401);
     const bad = [await exact("&explain=true"), await api.get("/soul/SX%233/trust?day=2026-01-01")];
     expect(bad.map(({ status, body }) => [status, body.errors![0]!.path])).toEqual([
@@ -71,7 +71,7 @@ describe("a score as of any position", () => {
     expect((await exact(`&as_of_position=${(await head()) + 1_000}`)).status).toBe(404);
   });
 
-  test("is kept by where evidence moved: positions between that cost nothing, and add nothing", async () => {
+  test("is stored by the position of its evidence: positions between cost and add nothing", async () => {
     const before = await kept();
     await agency.register(4 + before!);
     expect((await exact()).body.trust_score).toBe(0.05);
@@ -82,7 +82,7 @@ describe("a score as of any position", () => {
     expect(rows).toEqual([{ calls: before }]);
   });
 
-  test("is computed ten times a key and day, then told what is kept alone", async () => {
+  test("is computed ten times per key and day, then only read", async () => {
     for (let call = 0; call < 10; call++) {
       await agency.seed(1, 21 + call);
       expect((await exact()).status).toBe(200);
@@ -98,7 +98,7 @@ describe("a score as of any position", () => {
     expect((await exact()).status).toBe(200);
   });
 
-  test("is one at a time in all processes; who is refused is not charged", async () => {
+  test("is computed one at a time over all processes; a refused caller is not charged", async () => {
     await agency.seed(1, 19);
     const other = await service.app.pool.connect();
     await other.query("begin");
@@ -111,7 +111,7 @@ describe("a score as of any position", () => {
     expect((await exact()).status).toBe(200);
   });
 
-  test("the newest thousand are kept", async () => {
+  test("is stored for the newest thousand", async () => {
     await service.app.pool.query(
       `insert into access.trust_exact (position, day, result_sha256, scores)
        select -n, 0, '', '' from generate_series(1, 1100) n`,
@@ -137,8 +137,8 @@ async function verified(): Promise<Checked> {
   return (await answer.json()) as Checked;
 }
 
-describe("an agent's history, hashed anew", () => {
-  test("is valid, with what it attested and its head", async () => {
+describe("an agent's re-hashed history", () => {
+  test("is valid, with its attestations and its head", async () => {
     const stream = { tenant: "operator", stream_id: "agent-agent.no-1" };
     const own = await service.app.store.streamHead(stream);
     expect(await verified()).toMatchObject({
@@ -152,7 +152,7 @@ describe("an agent's history, hashed anew", () => {
     });
   });
 
-  test("names the first place that does not hold, in a stream of its own or in what it attested", async () => {
+  test("names the first fault, in its own stream or in an attestation", async () => {
     const { pool } = service.app;
     const change = (sql: string) =>
       pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`);
@@ -176,7 +176,7 @@ describe("an agent's history, hashed anew", () => {
   });
 });
 
-test("badges name the events that earned them, and skills their points", async () => {
+test("badges name the events that earned them, and skills have their points", async () => {
   const { answer } = await buy(wallet(1), `${service.url}/v1/agent/soul/badges/SX%233`);
   const body = (await answer.json()) as {
     badges: object[];

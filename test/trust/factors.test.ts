@@ -1,4 +1,3 @@
-/** What is measured beside the score. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { badgesOf } from "../../src/domain/trust/badges.ts";
@@ -16,7 +15,7 @@ const DAY = 20_000;
 const nothing: Measured = { day: DAY, work: [], attested: { points: 0, attestors: 0 } };
 const on = (day: number, did: Partial<WorkDay>): WorkDay => ({ ...nothingOn(day), ...did });
 
-test("of what there is no sample, there is no figure", () => {
+test("a factor without a sample is null", () => {
   for (const factor of Object.values(factorsOf(nothing))) expect(factor).toEqual({ value: null, n: 0 });
 });
 
@@ -31,7 +30,7 @@ describe("the lower bound of Wilson's interval", () => {
     [999_999, 1_000_000, 999_994],
   ])("%i of %i is %i millionths", (k, n, value) => expect(wilson(k, n)).toBe(value));
 
-  test("is the largest whole number of millionths at which the bound still holds", () => {
+  test("is the largest whole number of millionths within the bound", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1_000_000 }),
@@ -53,7 +52,7 @@ describe("the lower bound of Wilson's interval", () => {
   });
 });
 
-test("reliability and accuracy count 180 days, each its own samples, and nothing that came later", () => {
+test("reliability and accuracy count 180 days with their own samples, and no later work", () => {
   const { reliability, accuracy } = factorsOf({
     ...nothing,
     work: [
@@ -67,14 +66,14 @@ test("reliability and accuracy count 180 days, each its own samples, and nothing
   expect(accuracy).toEqual({ value: wilson(1, 1), n: 1 });
 });
 
-test("speed is the mean of the time that was left, none where it ran out", () => {
+test("speed is the mean unused time, 0 for none", () => {
   const speeds = [speedPpm(3, 1), speedPpm(10, 25), speedPpm(10, -1)];
   expect(speeds).toEqual([666_666, 0, 1_000_000]);
   const work = [on(DAY, { kept: 1, speed_ppm: speeds[0]! }), on(DAY - 1, { kept: 1, speed_ppm: speeds[1]! })];
   expect(factorsOf({ ...nothing, work }).speed).toEqual({ value: 333_333, n: 2 });
 });
 
-test("consistency is of twelve sevens of days; one in which something was lost is not kept", () => {
+test("consistency counts twelve seven-day spans; a span with a missed lease does not count", () => {
   const work = [
     on(DAY, { kept: 1 }),
     on(DAY - 7, { kept: 1 }),
@@ -89,7 +88,7 @@ test("consistency is of twelve sevens of days; one in which something was lost i
   });
 });
 
-test("collaboration is what attestations come to, one at most", () => {
+test("collaboration grows with attested points, to one at most", () => {
   const of = (points: number) => factorsOf({ ...nothing, attested: { points, attestors: 2 } }).collaboration;
   expect(of(12_345_678)).toEqual({ value: 123_456, n: 2 });
   expect(of(250_000_000)).toEqual({ value: 1_000_000, n: 2 });
@@ -117,15 +116,15 @@ describe("badges", () => {
       kinds.map((kind) => ({ kind, event_id: "e" })),
     ),
   );
-  test("what came first has earned it", () => {
+  test("name the event that earned them first", () => {
     const bounties_won = { count: 1, event_id: "later", at: "2026-02-01T00:00:00Z" };
     const buyers = { count: 9, event_id: "first", at: "2026-01-01T00:00:00Z" };
     expect(badgesOf({ bounties_won, buyers })).toMatchObject([{ kind: "Creator", event_id: "first" }]);
   });
-  test("nothing is earned by nothing", () => expect(badgesOf({})).toEqual([]));
+  test("need more than zero", () => expect(badgesOf({})).toEqual([]));
 });
 
-test("an attestor's points are shared out by the weights that are left, and by nobody's are given", () => {
+test("an attestor's points are split by remaining weight, never given by nobody", () => {
   const word = (from: number, skill: string, weight_micro: number, made_at = "2026-01-01T00:00:00Z") => ({
     ...{ from, skill, weight_micro, day: DAY, made_at },
   });

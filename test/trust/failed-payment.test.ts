@@ -1,4 +1,4 @@
-/** A payment that fails leaves no attestation, at whatever step: neither in the log nor for the chain. */
+/** A payment that fails at any step leaves no attestation, neither in the log nor for the chain. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { TransactionPending } from "../../src/core/model/ports/chain.ts";
@@ -31,7 +31,7 @@ afterEach(() => {
   for (const one of undo.splice(0)) one();
 });
 
-/** Has a part of the service fail until the test is over. */
+/** Makes a part of the service fail until the end of the test. */
 function breaks<Part extends object, Name extends keyof Part>(part: Part, name: Name, by: Part[Name]): void {
   const whole = part[name];
   part[name] = by;
@@ -40,7 +40,7 @@ function breaks<Part extends object, Name extends keyof Part>(part: Part, name: 
   });
 }
 
-/** Has the log refuse each commit that has an event of this type, until the test is over. */
+/** Makes the log refuse commits with an event of this type until the end of the test. */
 function refuses(type: string): void {
   const leaveAlone = aroundCommits(service.app.store, (commit, send) =>
     typesOf(commit).includes(type) ? Promise.reject(new Error("the disk is full")) : send(),
@@ -65,27 +65,27 @@ async function left(): Promise<{ made: number; settled: number }> {
   return rows[0]!;
 }
 
-test("it cannot be signed: nothing is taken", async () => {
+test("an attestation without a signature takes no payment", async () => {
   breaks(service.app.attester, "sign", () => Promise.reject(new Error("no key")));
   const { answer } = await buy(wallet(1), url(), said("unsigned"));
   expect(answer.status).toBeGreaterThanOrEqual(500);
   expect(await left()).toEqual({ made: 0, settled: 0 });
 });
 
-test("the wallet has no money", async () => {
+test("a wallet without money leaves no attestation", async () => {
   const { answer } = await buy(poor, url(), said("unfunded"));
   expect(answer.status).toBe(402);
   expect(await left()).toEqual({ made: 0, settled: 0 });
 });
 
-test("the signature is another's", async () => {
+test("another's signature leaves no attestation", async () => {
   const quote = await quoteOf(url(), said("forged"));
   const payment = await signPayment(poor, quote, { from: wallet(1).address });
   expect((await present(url(), payment, said("forged"))).status).toBe(402);
   expect(await left()).toEqual({ made: 0, settled: 0 });
 });
 
-test("the subject is nobody", async () => {
+test("an unknown subject leaves no attestation", async () => {
   const { answer } = await buy(wallet(1), url(), {
     ...said("nobody"),
     body: JSON.stringify({ subject: "SX#99", skill: "nobody" }),
@@ -94,7 +94,7 @@ test("the subject is nobody", async () => {
   expect(await left()).toEqual({ made: 0, settled: 0 });
 });
 
-test("the chain does not take the payment: it is told of, and was nothing else", async () => {
+test("a payment that the chain refuses is reported and leaves nothing else", async () => {
   breaks(service.app.settlement, "settle", () => Promise.reject(new NotSettled("not enough just now")));
   const { payment, answer } = await buy(wallet(1), url(), said("refused"));
   expect(answer.status).toBe(402);
@@ -102,7 +102,7 @@ test("the chain does not take the payment: it is told of, and was nothing else",
   expect(await storyOf(payment)).toEqual(["PaymentClaimed", "PaymentFailed"]);
 });
 
-test("the log does not take the claim: nothing is sent", async () => {
+test("a claim that the log refuses sends nothing", async () => {
   const { settle } = service.app.settlement;
   let sent = 0;
   breaks(service.app.settlement, "settle", (...of: Parameters<typeof settle>) => {
@@ -116,7 +116,7 @@ test("the log does not take the claim: nothing is sent", async () => {
   expect(await left()).toEqual({ made: 0, settled: 0 });
 });
 
-test("nobody knows whether it was sent: nothing is said before that is known", async () => {
+test("a payment with an unknown outcome leaves no attestation until the outcome is known", async () => {
   breaks(service.app.settlement, "settle", () => Promise.reject(new TransactionPending([])));
   const { payment, answer } = await buy(wallet(1), url(), said("unknown"));
   expect(answer.status).toBe(503);
@@ -124,7 +124,7 @@ test("nobody knows whether it was sent: nothing is said before that is known", a
   expect(await storyOf(payment)).toEqual(["PaymentClaimed"]);
 });
 
-test("the log takes nothing at the end: nothing was said, the payment is owed back, and buys nothing any more", async () => {
+test("a final commit that the log refuses leaves no attestation, and the payment is refunded and buys nothing more", async () => {
   refuses("AttestationMade");
   const { payment, answer } = await buy(wallet(1), url(), said("translation"));
   expect(answer.status).toBeGreaterThanOrEqual(500);

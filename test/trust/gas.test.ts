@@ -1,13 +1,16 @@
-/** What attestations may cost of gas in a day, and the schema that a reorg takes away: nothing is lost, and nothing is said to be under way. */
+/**
+ * The daily gas budget of attestations, and the schema that a reorg removes: nothing is lost, and nothing is reported
+ * as pending.
+ */
 import { concatHex, keccak256 } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type App, withParts } from "../../src/core/app.ts";
-import { SCHEMA_REGISTRY, SCHEMA_UID, standingCalls, standingIn } from "../../src/domain/trust/eas.ts";
+import { SCHEMA_REGISTRY, SCHEMA_UID, statusCalls, statusIn } from "../../src/domain/trust/eas.ts";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
 import { type EasSetup, openEasSetup } from "./eas-setup.ts";
 
 let setup: EasSetup;
-/** A process of the same service that may spend next to nothing. */
+/** A process of the same service with almost no gas budget. */
 let poor: { app: App; close(): Promise<void> };
 beforeAll(async () => {
   setup = await openEasSetup();
@@ -22,8 +25,11 @@ afterAll(async () => {
 const spent = { status: "spent", reason: expect.stringContaining("gas budget for attestations is spent") };
 const done = { status: "done" };
 const forgetGas = () => setup.app.pool.query("delete from chain.gas");
-const isRegistered = async () => standingIn(await setup.app.chain.read(standingCalls()))?.registered;
-/** As on a chain where nobody has registered it: the development chain has it from its beginning. The registry's mapping is at its slot 0. */
+const isRegistered = async () => statusIn(await setup.app.chain.read(statusCalls()))?.registered;
+/**
+ * As on a chain without the schema: the development chain has it from its start. The registry's mapping is at its slot
+ * 0.
+ */
 async function forgetSchema(): Promise<void> {
   const { rpc } = setup.ledger.workshop;
   const slot = keccak256(concatHex([SCHEMA_UID, `0x${"00".repeat(32)}`]));
@@ -35,7 +41,7 @@ const at = (app: App, ms: number): App =>
 
 beforeEach(forgetGas);
 
-test("a schema that is not registered yet waits for the next day as well", async () => {
+test("an unregistered schema also waits for the next day", async () => {
   await setup.app.pool.query(
     `insert into chain.gas (network, transaction, day, purpose, fee_wei)
      values ('eip155:8453', 'of somebody else', $1, 'attestation', 1e18)`,
@@ -52,7 +58,7 @@ test("a schema that is not registered yet waits for the next day as well", async
   expect(await setup.storyOf(id!)).toEqual(["Made", "Sent", "Anchored"]);
 });
 
-test("once the day's gas is spent nothing more is sent, what waits is named as not there, and the next day it is carried once", async () => {
+test("once the day's gas is spent nothing is sent, waiting attestations are recorded as unsent, and the next day each is written once", async () => {
   const [first] = await setup.attest();
   expect(await setup.turn(poor.app)).toEqual(done);
   expect(await setup.storyOf(first!)).toEqual(["Made", "Sent", "Anchored"]);
@@ -60,7 +66,7 @@ test("once the day's gas is spent nothing more is sent, what waits is named as n
   const ids = await setup.attest(2);
   const memory = noOnChainMemory();
   expect(await setup.carry(memory, poor.app)).toEqual(spent);
-  // The turns of the rest of the day ask nobody, and record nothing.
+  // The day's remaining ticks make no chain query and record nothing.
   expect(await setup.carry(memory, poor.app)).toEqual(spent);
   expect(await setup.sent()).toBe(before);
   for (const id of ids) {
@@ -82,7 +88,7 @@ test("once the day's gas is spent nothing more is sent, what waits is named as n
   expect((await setup.kept(first!))[0]!.revoked_s).toBeGreaterThan(0);
 });
 
-test("a schema that a reorg has taken back is registered anew by the process that had registered it", async () => {
+test("a schema that a reorg removed is registered again by the same process", async () => {
   const memory = noOnChainMemory();
   await setup.attest();
   expect(await setup.carry(memory)).toBe("done");
@@ -90,7 +96,7 @@ test("a schema that a reorg has taken back is registered anew by the process tha
   await forgetSchema();
   const [id] = await setup.attest();
   expect(await setup.carry(memory)).toMatchObject({ status: "refused" });
-  // Nothing is tried again at once; after the rest it is seen what EAS wants, and that nothing is there.
+  // No immediate retry; after the pause the next tick finds EAS and its missing schema.
   expect(await setup.carry(memory)).toMatchObject({ status: "refused" });
   for (const minutes of [11, 12])
     expect(await setup.carry(memory, at(setup.app, minutes * 60_000))).toBe("done");

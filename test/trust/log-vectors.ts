@@ -1,9 +1,9 @@
-/** Logs in miniature, and the evidence that each comes to, written by hand: what docs/trust-score.md says of tasks, slashes and disputes. */
+/** Small logs with hand-written evidence, as docs/trust-score.md defines it for tasks, slashes and disputes. */
 
 /** The day of every case: 2026-11-22. */
 export const DAY = 20_779;
 
-/** An event as an export has it, as far as evidence is concerned. */
+/** The part of an exported event that evidence needs. */
 export type LogEvent = {
   position: number;
   tenant: string;
@@ -19,13 +19,13 @@ export type LogCase = [name: string, events: LogEvent[], evidence: EvidenceRow[]
 const DAY_US = 86_400_000_000;
 const at = (day: number) => new Date((day * DAY_US) / 1_000).toISOString();
 
-type Said = { tenant: string; stream_id: string; type: string; data: object; day: number };
+type VectorEvent = { tenant: string; stream_id: string; type: string; data: object; day: number };
 
-const said = (tenant: string, stream_id: string, type: string, data: object, day = DAY): Said => ({
+const said = (tenant: string, stream_id: string, type: string, data: object, day = DAY): VectorEvent => ({
   ...{ tenant, stream_id, type, data, day },
 });
 
-const log = (...parts: (Said | Said[])[]): LogEvent[] =>
+const log = (...parts: (VectorEvent | VectorEvent[])[]): LogEvent[] =>
   parts.flat().map(({ data, day, ...event }, index) => ({
     ...{ position: index + 1, ...event },
     ...{ payload: JSON.stringify(data), recorded_at_us: day * DAY_US + index },
@@ -39,14 +39,20 @@ const proven = (n: number, wallet: string) =>
 const delegated = (n: number, to: number, expires = DAY + 1) =>
   ofAgent(n, "AgentDelegated", { delegation_id: `d-${n}-${to}`, to, expires_at: at(expires) });
 
-/** A call of a tenant that was paid for and kept. */
-const paid = (tenant: string, payer: string, usdc = 1, day = DAY, id = `${tenant}-${payer}`): Said[] => {
+/** A tenant's paid call without a refund. */
+const paid = (
+  tenant: string,
+  payer: string,
+  usdc = 1,
+  day = DAY,
+  id = `${tenant}-${payer}`,
+): VectorEvent[] => {
   const facts = { payer, tenant, amount_micro: Math.round(usdc * 1e6), operation: "trade_balance" };
   const of = (type: string, data: object) => said(tenant, `payment-${id}`, type, data, day);
   return [of("PaymentClaimed", facts), of("PaymentSettled", {})];
 };
 
-/** The events of a task that costs 0.1 USDC, so that its fee is 0.01. */
+/** The events of a task of 0.1 USDC, with a fee of 0.01. */
 const task = (requester: string, worker: number, id = "t", day = DAY) => {
   const of = (type: string, data: object = {}) => said(requester, `task-${id}`, type, data, day);
   const account = (tenant: string, type: string, data: object) =>
@@ -74,8 +80,8 @@ const task = (requester: string, worker: number, id = "t", day = DAY) => {
   };
 };
 
-/** One that was done and paid. */
-const done = (requester: string, worker: number, id = "t", day = DAY): Said[] => {
+/** A task that was done and paid. */
+const done = (requester: string, worker: number, id = "t", day = DAY): VectorEvent[] => {
   const { lent, settled, spent, earned } = task(requester, worker, id, day);
   return [...lent, settled, spent(), earned()];
 };
@@ -154,7 +160,7 @@ export const logCases: LogCase[] = [
       said("acme", "account-acme", "AccountCreditReversed", { source: "payment:p", debt_micro: 1 }),
       done("acme", 3, "c"),
     ),
-    // Of the fees of a and c six points a USDC, less what a and b were given: nothing is left for c.
+    // Fees of a and c allow six points a USDC, less those given to a and b: nothing remains for c.
     [["task", 1, 60_000, DAY]],
   ],
   [
@@ -212,7 +218,7 @@ export const logCases: LogCase[] = [
   ],
 ];
 
-/** Those in which each event is needed, but the first of its agent. */
+/** Cases that need each of their events, except the agent's first. */
 export const WHOLE = [
   "a task that was done and paid",
   "a result that our own re-run refuted",

@@ -1,4 +1,4 @@
-/** Which paid calls are evidence of money spent: what buys goods, a voice, or is given back to somebody, is none. */
+/** Which paid calls are evidence of spending: goods, attestations and refundable money are not. */
 import { expect, test } from "vitest";
 import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { effectOf } from "../../src/api/declare/operation-facts.ts";
@@ -7,7 +7,7 @@ import { catalogue } from "../support/catalogue.ts";
 
 const paid = catalogue.filter((operation) => paymentOf(operation));
 
-/** Paid calls that change something, and whose price is kept for the call itself: looked through by hand. */
+/** Paid calls that change something and whose price the service keeps, listed by hand. */
 const KEPT = [
   "alerts_delete",
   "alerts_rotate_secret",
@@ -44,19 +44,19 @@ const KEPT = [
   "wallet_airdrop",
 ];
 
-test("what is listed is offered, and paid for", () => {
+test("every listed operation exists and has a price", () => {
   const names = paid.map(({ name }) => name);
   expect(NOT_SPENT.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test("each paid call that changes something was judged: it is listed, or its price is kept for it", () => {
+test("each paid call with an effect is either listed, or its price is kept", () => {
   const changing = paid
     .filter((operation) => effectOf(operation).changes !== "nothing")
     .map(({ name }) => name);
   expect(changing.filter((name) => !NOT_SPENT.includes(name)).sort()).toEqual(KEPT);
 });
 
-test("whoever says something of another is listed", () => {
+test("every attestation operation is listed", () => {
   expect(paid.map(({ name }) => name).filter((name) => /attest(_batch)?$/.test(name))).toEqual([
     "soul_attest",
     "soul_attest_batch",

@@ -1,9 +1,9 @@
-/** What eas-sdk 2.10.0 makes of the same: its UID, and that it verifies the signature, was tried by hand; the vectors are its own. */
+/** Vectors of eas-sdk 2.10.0; its UIDs and its verification of our signature were checked by hand. */
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { type Attested, dataOf, offchainOf, SCHEMA_UID } from "../../src/domain/trust/eas.ts";
+import { type AttestationContent, dataOf, offchainOf, SCHEMA_UID } from "../../src/domain/trust/eas.ts";
 
-const said: Attested = {
+const said: AttestationContent = {
   attestation_id: "ab".repeat(16),
   from: 42,
   to: 7,
@@ -13,7 +13,7 @@ const said: Attested = {
 };
 const chain = { chain_id: 8453, contract_version: "1.0.1", time_s: 1_790_000_000 };
 
-test("an offchain attestation has the UID and the digest that eas-sdk gives it", async () => {
+test("an offchain attestation has eas-sdk's UID and digest", async () => {
   const { offchain, digest } = offchainOf(said, chain);
   expect(offchain.uid).toBe("0xfdb61c45a3329d71fca20b78d80965a818eecc4caa6b80a528aa058d0ac4708f");
   const signature = await privateKeyToAccount(`0x${"11".repeat(32)}`).sign({ hash: digest });
@@ -22,8 +22,9 @@ test("an offchain attestation has the UID and the digest that eas-sdk gives it",
   );
 });
 
-test("another subject, weight, time, chain or version of the contract is another attestation", () => {
-  const uidOf = (more: Partial<Attested>, of = {}) => offchainOf({ ...said, ...more }, { ...chain, ...of });
+test("another subject, weight, time, chain or contract version gives another attestation", () => {
+  const uidOf = (more: Partial<AttestationContent>, of = {}) =>
+    offchainOf({ ...said, ...more }, { ...chain, ...of });
   const { offchain, digest } = uidOf({});
   for (const other of [uidOf({ to: 8 }), uidOf({ weight_micro: 2_500_100 }), uidOf({}, { time_s: 1 })]) {
     expect(other.offchain.uid).not.toBe(offchain.uid);
@@ -33,7 +34,7 @@ test("another subject, weight, time, chain or version of the contract is another
     expect(other.digest).not.toBe(digest);
 });
 
-test("nobody is the recipient where the subject has no wallet, and the schema is the one that is published", () => {
+test("a subject without a wallet has no recipient, and the schema is the published one", () => {
   const { offchain } = offchainOf({ ...said, recipient: null }, chain);
   expect(offchain.message.recipient).toBe(`0x${"0".repeat(40)}`);
   expect(dataOf(said)).toContain("ab".repeat(16) + "0".repeat(32));

@@ -1,4 +1,6 @@
-/** An answer is of one computation, whatever is computed while it is made: its score is that of the event that it names. */
+/**
+ * An answer belongs to one computation, whatever is computed meanwhile: its score is that of the event that it names.
+ */
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
@@ -19,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Evidence of both, and a computation of it. */
+/** Evidence of both agents, and a computation of it. */
 async function move(): Promise<void> {
   for (const n of [1, 2]) await agency.pay(walletOf(n), 0.25);
   time += 61_000;
@@ -28,7 +30,7 @@ async function move(): Promise<void> {
 
 type Query = (...of: unknown[]) => Promise<unknown>;
 
-/** Lets evidence move once, after the first question about a computation. */
+/** Changes evidence once, after the first query about a computation. */
 async function disturbed<T>(ask: () => Promise<T>): Promise<T> {
   const pool = service.app.pool as unknown as {
     query: Query;
@@ -69,14 +71,14 @@ async function disturbed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-type Told = {
+type TrustAnswers = {
   trust_score: number;
   computed_event?: string;
   as_of?: { computed_event: string };
   agents?: { trust_score: number }[];
   explanation?: { score_micro: number };
 };
-const told = async (path: string) => (await (await fetch(service.url + path)).json()) as Told;
+const told = async (path: string) => (await (await fetch(service.url + path)).json()) as TrustAnswers;
 
 test.each([
   "/soul/1/trust",
@@ -84,7 +86,7 @@ test.each([
   "/v1/agent/soul/verify/agent.no-1",
   "/soul/directory",
   "/soul/directory?sort=newest",
-])("%s", async (path) => {
+])("%s belongs to one computation", async (path) => {
   const before = await told(path);
   expect(await disturbed(() => told(path))).toEqual(before);
   const after = await told(path);

@@ -78,7 +78,7 @@ async function attest(n: number, body: object, path = "/v1/agent/soul/attest") {
   const { answer } = await buy(wallet(n), service.url + path, post(body));
   return { status: answer.status, body: (await answer.json()) as Body };
 }
-/** By viem alone, as a client of EAS would: the signature, and what the signed data says. */
+/** Verifies with viem alone, as an EAS client would: the signature and the signed data. */
 async function expectSigned({ offchain, attestation_uid, attestation_id }: Body, said: object) {
   const { sig, signer } = offchain;
   const { r, s, v } = sig.signature;
@@ -110,7 +110,7 @@ async function expectSigned({ offchain, attestation_uid, attestation_id }: Body,
 }
 const balance = async (n: number) => (await agency.scores())[n];
 
-test("before anything is computed every score is 0, and says so", async () => {
+test("before any computation every score is 0, and the answer says so", async () => {
   const { body } = await get("/soul/SX%231/trust");
   expect(body).toMatchObject({ trust_score: 0, trust_level: "none", status: "proven", as_of: null });
   const verified = await get("/v1/agent/soul/verify/agent.no-1");
@@ -125,7 +125,7 @@ test("before anything is computed every score is 0, and says so", async () => {
   expect((await get("/soul/4711/trust")).status).toBe(404);
 });
 
-describe("an attestation that is paid for", () => {
+describe("a paid attestation", () => {
   test("is one public event, warns while it weighs nothing, and counts by its attestor's score", async () => {
     const first = await attest(1, { subject: "SX#3", skill: "translation", weight: 2.5 });
     expect(first).toMatchObject({
@@ -144,7 +144,7 @@ describe("an attestation that is paid for", () => {
     expect(await balance(3)).toBe(10);
   });
 
-  test("is refused of oneself, of a wallet's own agent, across a delegation, and without a passport", async () => {
+  test("is refused about oneself, the paying agent, a delegate, and without a passport", async () => {
     const refused = async (n: number, subject: string) =>
       (await attest(n, { subject, skill: "honesty" })).body;
     expect((await refused(1, "SX#1")).type).toMatch(/#self-attestation$/);
@@ -175,7 +175,7 @@ describe("a batch", () => {
   const path = "/v1/agent/soul/attest/batch";
   const made = async () => (await service.app.pool.query("select from read.trust_edges_v3")).rowCount;
 
-  test("says all of its lines", async () => {
+  test("records all of its lines", async () => {
     const targets = ["honesty", "speed"].map((skill) => ({ subject: "SX#7", skill, weight: 5 }));
     const { status, body } = await attest(1, { targets }, path);
     expect(status, JSON.stringify(body)).toBe(201);
@@ -184,7 +184,7 @@ describe("a batch", () => {
     expect(await balance(7)).toBeGreaterThan(0);
   });
 
-  test("with one that is refused, or one subject and skill twice, is nothing", async () => {
+  test("with a refused line, or a repeated subject and skill, records nothing", async () => {
     const before = await made();
     const good = { subject: "SX#8", skill: "honesty" };
     const self = await attest(1, { targets: [good, { subject: "SX#1", skill: "honesty" }] }, path);
@@ -196,7 +196,7 @@ describe("a batch", () => {
 });
 
 describe("a score", () => {
-  test("adds up from its lines, each naming its events", async () => {
+  test("is the sum of its lines, each with its events", async () => {
     await agency.pay(addressOf(wallet(2)), 3);
     await agency.attest(3, 1, 4);
     await agency.task(7, "acme", "paid");
@@ -235,14 +235,14 @@ describe("a score", () => {
     });
   });
 
-  test("is told as of a position by the computation kept at or before it", async () => {
+  test("as of a position comes from the stored computation at or before it", async () => {
     const { body } = await get("/soul/3/trust");
     const { position } = body.as_of;
     expect((await get(`/soul/3/trust?as_of_position=${position}`)).body).toEqual(body);
     expect((await get("/soul/3/trust?as_of_position=1")).status).toBe(404);
   });
 
-  test("has a history of days, for who has a key", async () => {
+  test("has a daily history for callers with a key", async () => {
     expect((await get("/soul/3/trust/history")).status).toBe(401);
     const { body } = await get("/soul/3/trust/history", headers);
     const now = (await get("/soul/3/trust")).body;
@@ -257,7 +257,7 @@ describe("a score", () => {
 
 describe("verify", () => {
   const path = "/v1/agent/soul/verify/agent.no-3";
-  test("tells the passport and the score in points", async () => {
+  test("returns the passport and the score in points", async () => {
     const { body } = await get(path);
     const { trust_score } = (await get("/soul/3/trust")).body;
     expect(body.trust_score).toBe(Math.floor(trust_score * 1e4) / 100);
@@ -274,7 +274,7 @@ describe("verify", () => {
   });
 
   test.each(["/api/soul/verify/agent.no-3", "/soul/agent.no-3/verify-chain"])(
-    "%s leads there",
+    "is also at %s",
     async (old) => {
       const { status, headers } = await get(old);
       expect([status, headers.get("location")]).toEqual([301, expect.stringContaining(path)]);
@@ -293,7 +293,7 @@ describe("the passport's status", () => {
     [status, level],
   ];
 
-  test("stands beside each score, and a suspended or revoked agent has the level none", async () => {
+  test("accompanies each score, and a suspended or revoked agent has the level none", async () => {
     const n = await agency.register(9);
     expect(await statusIn(n)).toEqual(both("registered", "none"));
     await agency.seed(n, 40);
@@ -307,14 +307,14 @@ describe("the passport's status", () => {
     expect(await statusIn(n)).toEqual(both("proven", "medium"));
     await agency.revoke(n);
     expect(await statusIn(n)).toEqual(both("revoked", "none"));
-    // The score follows from the log alone, so it stays.
+    // The score depends on the log alone, so it stays.
     expect((await get(`/soul/${n}/trust`)).body.trust_score).toBe(0.4);
     await agency.compute(Date.now() + 500_000);
     const exact = (await get(`/soul/${n}/trust?exact=true`, headers)).body;
     expect(exact).toMatchObject({ status: "revoked", trust_level: "none", trust_score: 0.4 });
   });
 
-  test("stands in the other answers about trust that are sold", async () => {
+  test("is in the other sold answers about trust", async () => {
     const sold = async (path: string, init: RequestInit = {}) => {
       const { answer } = await buy(wallet(2), service.url + path, init);
       return (await answer.json()) as Body;

@@ -1,6 +1,6 @@
 /**
- * docs/vectors/trust.py over an export of many agents comes to the digest that the service's method has for the same. TRUST_SCALE=10 has
- * it at the size that was promised: 10,000 agents and 100,000 attestations.
+ * docs/vectors/trust.py over an export of many agents gets the same digest as the service's method. TRUST_SCALE=10
+ * gives the promised size: 10,000 agents and 100,000 attestations.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,14 +21,14 @@ const DAY_US = 86_400_000_000;
 const dir = mkdtempSync(join(tmpdir(), "tallystick-recomputed-"));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** The same numbers in every run (Lehmer, modulus 2^31 - 1). */
+/** Seeded numbers (Lehmer, modulus 2^31 - 1). */
 let state = 7;
 const below = (most: number) => {
   state = (state * 48_271) % 2_147_483_647;
   return state % most;
 };
 
-/** An export as far as the score is concerned, and what the method is to be given for it. */
+/** The part of an export that the score needs, and the method's input for it. */
 function madeUp() {
   const lines: string[] = [];
   const put = (stream_id: string, type: string, payload: object, day: number) =>
@@ -75,7 +75,7 @@ function madeUp() {
 
 const python = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!python)(
-  `${AGENTS} agents and ${ATTESTATIONS} attestations come to one digest in both languages${python ? "" : " (skipped: no python3 here)"}`,
+  `${AGENTS} agents and ${ATTESTATIONS} attestations have one digest in both languages${python ? "" : " (skipped: no python3 here)"}`,
   () => {
     const { lines, put, input } = madeUp();
     const result = computeTrust(input);

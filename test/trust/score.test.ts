@@ -18,7 +18,7 @@ import { edge, input, penalty, ring, seeds, spend, task } from "./vectors.ts";
 const scoreOf = ({ scores }: Result, sx: number) => scores.find((one) => one.sx === sx)?.score ?? 0;
 const total = (numbers: Iterable<number>) => [...numbers].reduce((sum, one) => sum + one, 0);
 
-/** Evidence and attestations of a dozen agents, as wild as they may be. */
+/** Random evidence and attestations of a dozen agents. */
 const sx = fc.integer({ min: 1, max: 12 });
 const age = fc.integer({ min: -2, max: 185 });
 const graph: fc.Arbitrary<Input> = fc
@@ -43,7 +43,7 @@ const graph: fc.Arbitrary<Input> = fc
     }),
   );
 
-/** The page's formula word for word, in big integers: every round computes everybody anew. */
+/** The documented formula in big integers: every round computes every agent anew. */
 function byTheLetter({ day, edges, evidence, seeds, silent }: Input) {
   const min = (a: bigint, b: bigint) => (a < b ? a : b);
   const left = (amount: bigint, of: number) =>
@@ -93,7 +93,7 @@ function byTheLetter({ day, edges, evidence, seeds, silent }: Input) {
   return { scores: scores.map(Number), rounds };
 }
 
-test("it is the formula, whatever the graph", () => {
+test("the score equals the formula for every graph", () => {
   fc.assert(
     fc.property(graph, (of) => {
       const result = computeTrust(of);
@@ -104,8 +104,8 @@ test("it is the formula, whatever the graph", () => {
   );
 });
 
-describe("bounds for everybody", () => {
-  test("all scores together are at most twice what was earned, and one at most 6/5 of its own and 2/5 of the others'", () => {
+describe("bounds of scores", () => {
+  test("all scores sum to at most twice the earned points, and one is at most 6/5 of its own and 2/5 of the others'", () => {
     fc.assert(
       fc.property(graph, (of) => {
         const { scores } = computeTrust(of);
@@ -117,14 +117,14 @@ describe("bounds for everybody", () => {
     );
   });
 
-  test("without the budget they do not hold: forty agents of nothing but words climb to the top", () => {
+  test("need the budget: without it forty agents with only attestations climb to the top", () => {
     const of = input({ edges: ring(range(1, 42), 1), evidence: [{ ...spend(1, 0), points: 1_000_000 }] });
     expect(scoreOf(computeTrust(of), 2)).toBeLessThan(100_000);
     const loose = { ...TS_TRUST_1, budget: Number.MAX_SAFE_INTEGER, rounds: 1_000 };
     expect(scoreOf(computeTrust(of, loose), 2)).toBe(100_000_000);
   });
 
-  test("the largest product is exact", () => {
+  test("hold exactly for the largest product", () => {
     expect(90_000_000 * 100_000_000).toBeLessThan(Number.MAX_SAFE_INTEGER);
     const of = input({ evidence: [{ ...spend(1, 0), points: 90_000_000 }] });
     const loose = { ...TS_TRUST_1, spend_most: Number.MAX_SAFE_INTEGER };
@@ -135,13 +135,13 @@ describe("bounds for everybody", () => {
 const range = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
 
 describe("sybils", () => {
-  test("three hundred that paid for nothing give each other and X exactly nothing", () => {
+  test("give each other and X exactly nothing if three hundred of them pay for nothing", () => {
     const X = 1_000;
     const of = input({ edges: ring([...range(1, 300), X], 10) });
     expect(computeTrust(of).scores.every(({ score }) => score === 0)).toBe(true);
   });
 
-  test("a turned agent of 50 points gives X 12.5 by itself", () => {
+  test("give X 12.5 from a corrupted agent of 50 points alone", () => {
     const of = input({ seeds: seeds([1, 50]), edges: [edge(1, 2, 10)] });
     expect(scoreOf(computeTrust(of), 2)).toBe(12_500_000);
   });
@@ -151,7 +151,7 @@ describe("sybils", () => {
     of.map(([from, to, weight_micro]) => ({ from, to, weight_micro, day: DAY }));
   const X = 12;
 
-  test("and at most 16.67 whatever stands between, 20 where X attests back", () => {
+  test("give X at most 16.67 through any graph, and 20 if X attests back", () => {
     fc.assert(
       fc.property(words, (of) => {
         const edges = [...told(of), edge(1, X, 10)];
@@ -165,11 +165,11 @@ describe("sybils", () => {
     );
   });
 
-  test("slander: what others say takes nothing from anybody", () => {
+  test("cannot lower others' scores by attestations", () => {
     fc.assert(
       fc.property(graph, words, (of, more) => {
         const before = computeTrust(of);
-        // Of somebody who has not spoken: whoever has, spreads its budget thinner by speaking more.
+        // A new attestor: one with attestations would spread its budget thinner.
         const voice = 13;
         const edges = [
           ...of.edges,
@@ -177,7 +177,7 @@ describe("sybils", () => {
         ];
         const seeds = new Map([...of.seeds, [voice, 50_000_000]]);
         const after = computeTrust({ ...of, edges, seeds });
-        // Rounds stop at 64 at the latest, micro-points below what is handed on without end.
+        // Rounds stop at 64, with differences of micro-points.
         if (before.rounds < 64 && after.rounds < 64)
           for (const { sx, score } of before.scores) expect(scoreOf(after, sx)).toBeGreaterThanOrEqual(score);
       }),
@@ -185,7 +185,7 @@ describe("sybils", () => {
   });
 });
 
-test("the order of the rows decides nothing", () => {
+test("the order of rows does not matter", () => {
   fc.assert(
     fc.property(graph, fc.integer(), (of, salt) => {
       const shuffled = <T>(rows: readonly T[]) =>
@@ -199,7 +199,7 @@ test("the order of the rows decides nothing", () => {
   );
 });
 
-test("the explanation adds up to the score, whatever the graph", () => {
+test("the explanation adds up to the score for every graph", () => {
   fc.assert(
     fc.property(graph, (of) => {
       const result = computeTrust(of);
@@ -213,7 +213,7 @@ test("the explanation adds up to the score, whatever the graph", () => {
   );
 });
 
-/** What an explanation of one agent is asked from. */
+/** The input of one agent's explanation. */
 function questionOf({ day, edges, evidence, seeds, silent }: Input, { scores }: Result, sx: number) {
   const said = [
     ...new Set(edges.flatMap(({ from, to }) => (to === sx && from !== sx && !silent.has(from) ? from : []))),
@@ -230,7 +230,7 @@ function questionOf({ day, edges, evidence, seeds, silent }: Input, { scores }: 
   return { day, seeded: seeds.get(sx) ?? 0, evidence: own, attestors };
 }
 
-test("the digest is of the numbers and micro-points that are not 0, ascending by number", () => {
+test("the digest covers the numbers and non-zero micro-points, ascending by number", () => {
   const result = computeTrust(input({ seeds: seeds([42, 12.5], [7, 0], [9, 1], [100, 2]) }));
   expect(resultLines(result)).toBe("9 1000000\n42 12500000\n100 2000000\n");
 });

@@ -1,4 +1,4 @@
-/** The operator's commands: what agents are given to begin with. */
+/** The operator's commands for seeds. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listSeeds, seedTrust, unseedTrust } from "../../src/operator/trust.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -19,7 +19,7 @@ const given = async () =>
     reason,
   ]);
 
-test("a seed stands in public until another one, or none, takes its place", async () => {
+test("a seed is public until another seed, or zero, replaces it", async () => {
   const { app } = service;
   expect(await seedTrust(app, "SX#2", { points_micro: 40_000_000, reason: "our own agent" })).toBe(2);
   expect(await seedTrust(app, "agent.no-1", { points_micro: 5, reason: "a try" })).toBe(1);
@@ -39,7 +39,7 @@ test("a seed stands in public until another one, or none, takes its place", asyn
   ]);
 });
 
-test("nothing is given to nobody, nor taken from who has none", async () => {
+test("a seed needs an agent, and only an existing seed can be withdrawn", async () => {
   const { app } = service;
   await expect(seedTrust(app, "SX#7", { points_micro: 5, reason: "a try" })).rejects.toThrow(/no agent SX#7/);
   await expect(unseedTrust(app, "SX#1", "again")).rejects.toThrow(/SX#1 has no seed/);

@@ -8,14 +8,14 @@ import { type Rules, TASKS_1, TS_TRUST_1 } from "../../src/domain/trust/rules.ts
 import { logCases } from "./log-vectors.ts";
 import { cases, pointsOfCase, resultOf, TRUST_VECTORS, taskCases, vectorText } from "./vectors.ts";
 
-test("the table is the one that is published", () => {
+test("the decay table equals the published one", () => {
   const published = readFileSync(new URL("trust-decay.txt", TRUST_VECTORS));
   expect(createHash("sha256").update(published).digest("hex")).toBe(TABLE_SHA256);
   expect(DECAY.map((left) => `${left}\n`).join("")).toBe(published.toString());
   expect(TABLE_SHA256).toBe("ded5f98d8f1ce4635d77003bed91722fa253c96fb42a4fc02c5da8216c359b8f");
 });
 
-test("the vectors are what the method makes", () =>
+test("the vectors equal the method's results", () =>
   expect(readFileSync(TRUST_VECTORS, "utf8")).toBe(vectorText()));
 
 const python = spawnSync("python3", ["--version"]).status === 0;
@@ -26,13 +26,13 @@ test.skipIf(!python)(`docs/vectors/trust.py agrees${python ? "" : " (skipped: no
   );
 });
 
-/** The names of the cases that come out otherwise. */
+/** Names of the cases with another result. */
 const changedBy = (rules: Rules) =>
   cases
     .filter(([, of]) => resultOf(of, rules).result_sha256 !== resultOf(of).result_sha256)
     .map(([name]) => name);
 
-describe("each rule left out turns a vector red", () => {
+describe("each omitted rule changes a vector", () => {
   const left: [keyof Rules, Partial<Rules>, string][] = [
     ["most", { most: Number.MAX_SAFE_INTEGER }, "no score is above 100"],
     ["tasks_most", { tasks_most: Number.MAX_SAFE_INTEGER }, "what tasks and calls come to is capped apart"],
@@ -48,10 +48,10 @@ describe("each rule left out turns a vector red", () => {
     expect(changedBy({ ...TS_TRUST_1, ...without })).toContain(name),
   );
 
-  test("none is missing here", () =>
+  test("no rule is missing here", () =>
     expect(left.map(([rule]) => rule).sort()).toEqual(Object.keys(TS_TRUST_1).sort()));
 
-  test("who is silent", () => {
+  test("silent agents", () => {
     const [, of] = cases.find(([name]) => name.startsWith("suspended"))!;
     expect(resultOf({ ...of, silent: new Set() }).result_sha256).not.toBe(resultOf(of).result_sha256);
   });
@@ -71,7 +71,7 @@ describe("each rule left out turns a vector red", () => {
     expect(points).not.toEqual(taskCases.map(([, happened]) => pointsOfCase(happened)));
   });
 
-  test("none of tasks is missing here", () =>
+  test("no rule of tasks is missing here", () =>
     expect(leftOfTasks.map(([rule]) => rule).sort()).toEqual(Object.keys(TASKS_1).sort()));
 
   test("tasks of linked sides", () => {

@@ -1,6 +1,6 @@
 /**
- * Builds docs/vectors/trust.json; `npx tsx test/trust/vectors.ts` writes it, a test compares it. Each rule of the method has a case that
- * comes out otherwise without it.
+ * Builds docs/vectors/trust.json; `npx tsx test/trust/vectors.ts` writes it, a test compares it. Each rule of the
+ * method has a case with another result without it.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ import {
   type Input,
   resultSha256,
 } from "../../src/domain/trust/score.ts";
-import { type Kept, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
+import { type SpentPayment, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
 import { DAY, logCases } from "./log-vectors.ts";
 
 export const TRUST_VECTORS = new URL("../../docs/vectors/trust.json", import.meta.url);
@@ -45,7 +45,7 @@ export const input = (parts: Partial<Input>): Input => ({
 export const seeds = (...of: [sx: number, points: number][]) =>
   new Map(of.map(([sx, points]) => [sx, points * POINT]));
 
-/** All that attest all others, and X, at the highest weight. */
+/** Members that all attest each other and X, at the highest weight. */
 export const ring = (members: readonly number[], weight = 10): Edge[] =>
   members.flatMap((from) => members.filter((to) => to !== from).map((to) => edge(from, to, weight)));
 
@@ -116,13 +116,18 @@ export const cases: [name: string, input: Input][] = [
   ],
 ];
 
-const kept = (day: number, micro: number, tenant = "r"): Kept => ({ kind: "kept", day, tenant, micro });
+const kept = (day: number, micro: number, tenant = "r"): SpentPayment => ({
+  kind: "kept",
+  day,
+  tenant,
+  micro,
+});
 const done = (day: number, more: Partial<Task> = {}): Task => ({
   ...{ kind: "task", day, requester: "r", provider: 1, fee_micro: 10_000, linked: false },
   ...more,
 });
 
-export const taskCases: [name: string, happened: (Task | Kept)[]][] = [
+export const taskCases: [name: string, happened: (Task | SpentPayment)[]][] = [
   [
     "0.02 for a fee of 0.01, in proportion below",
     [10_000, 20_000, 9_999, 100, 99].flatMap((fee_micro, at) => [
@@ -158,14 +163,15 @@ export const taskCases: [name: string, happened: (Task | Kept)[]][] = [
   ["tasks within one tenant, wallet or delegation", [kept(0, 1e8), done(0, { linked: true })]],
 ];
 
-/** The result of a case under these rules, as the file tells it. */
+/** The result of a case under these rules, in the form of the file. */
 export function resultOf(of: Input, rules?: Rules) {
   const result = computeTrust(of, rules);
   const scores = result.scores.filter(({ score }) => score > 0).map(({ sx, score }) => [sx, score]);
   return { scores, edges: result.edges, rounds: result.rounds, result_sha256: resultSha256(result) };
 }
 
-export const pointsOfCase = (happened: (Task | Kept)[], rules?: TaskRules) => taskPoints(happened, rules);
+export const pointsOfCase = (happened: (Task | SpentPayment)[], rules?: TaskRules) =>
+  taskPoints(happened, rules);
 
 export function vectorText(): string {
   const logs = logCases.map(([name, events, evidence]) => ({ name, events, evidence }));
@@ -177,7 +183,7 @@ export function vectorText(): string {
     })),
     tasks: taskCases.map(([name, happened]) => ({ name, happened, points: pointsOfCase(happened) })),
   };
-  // A case a line: so a difference is seen by its case.
+  // One case per line, so a diff shows its case.
   const lines = (of: object[]) => of.map((one) => JSON.stringify(one)).join(",\n");
   return `{"method":"${METHOD}","table_sha256":"${TABLE_SHA256}","cases":[\n${lines(told.cases)}\n],"tasks":[\n${lines(told.tasks)}\n],"logs":[\n${lines(logs)}\n]}\n`;
 }

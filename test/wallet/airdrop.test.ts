@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
-import type { Mined } from "../../src/domain/payments/payment.ts";
+import type { MinedTransaction } from "../../src/domain/payments/payment.ts";
 import type { AirdropEvent, AirdropFacts } from "../../src/domain/wallet/airdrop.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { decimalOf, unitsOf } from "../../src/domain/wallet/amount.ts";
@@ -25,7 +25,7 @@ const facts: AirdropFacts = {
 };
 const { airdrop_id } = facts;
 const payer = address("c");
-const mined: Mined = {
+const mined: MinedTransaction = {
   transaction: `0x${"7".repeat(64)}`,
   block_number: 9,
   block_hash: `0x${"8".repeat(64)}`,

@@ -2,7 +2,7 @@ import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
 import * as agents from "../../domain/identity/agent.ts";
-import type { Asked } from "../../domain/identity/challenge.ts";
+import type { ChallengeUse } from "../../domain/identity/challenge.ts";
 import { delegationBetween, walletActedAs } from "../../domain/identity/delegation.ts";
 import { sxId } from "../../domain/identity/fields.ts";
 import { identityProblems } from "../../domain/identity/problems.ts";
@@ -25,7 +25,7 @@ export async function authorityOf(
   { app, caller }: { app: App; caller: Caller },
   agent: Agent,
   { challenge, signature }: ProofInput,
-  asked: Omit<Asked, "agent_id">,
+  asked: Omit<ChallengeUse, "agent_id">,
 ): Promise<Authority> {
   const { agent_id, sx_number } = agent.facts;
   if (challenge !== undefined || signature !== undefined) {

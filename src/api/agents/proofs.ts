@@ -8,11 +8,11 @@ import { textDigest } from "../../domain/access/wallet-proof.ts";
 import { keySignature } from "../../domain/checks/redemption.ts";
 import type { ProvenKey } from "../../domain/identity/agent.ts";
 import {
-  type Asked,
+  type ChallengeUse,
   challengeDigest,
   faultOf,
+  type ParsedChallenge,
   readChallenge,
-  type Told,
 } from "../../domain/identity/challenge.ts";
 import { identityProblems } from "../../domain/identity/problems.ts";
 import { didOf, type PublicKey } from "../../domain/identity/public-key.ts";
@@ -48,16 +48,17 @@ export type Proof = {
 };
 
 /** Refuses with the fault's field. `at`: the path of the proof in the input. */
-export async function provenBy(app: App, given: SignedChallenge, asked: Asked, at = ""): Promise<Proof> {
-  const told = readChallenge(given.challenge);
-  if (!told) return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge answers" });
+export async function provenBy(app: App, given: SignedChallenge, use: ChallengeUse, at = ""): Promise<Proof> {
+  const parsed = readChallenge(given.challenge);
+  if (!parsed)
+    return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge answers" });
   const issuer = { public_url: app.settings.public_url, secret: app.link_secret };
   const now_s = app.clock.now().getTime() / 1_000;
-  const fault = faultOf({ told, asked, issuer, now_s });
+  const fault = faultOf({ parsed, use, issuer, now_s });
   if (fault) return refuseProof(at, fault);
-  const judged = told.form === "siwe" ? await byWallet(app, told, given) : await byJwt(told, given);
+  const judged = parsed.form === "siwe" ? await byWallet(app, parsed, given) : await byJwt(parsed, given);
   if (typeof judged !== "string") return refuseProof(at, judged);
-  const { key, issued_at, text } = told;
+  const { key, issued_at, text } = parsed;
   return { key: key!, method: judged, challenge_sha256: challengeDigest(text), issued_at };
 }
 
@@ -72,7 +73,11 @@ type Judgement = ProvenKey["method"] | FieldError;
 
 const wrong = (message: string): FieldError => ({ path: "signature", message });
 
-async function byWallet(app: App, { key, text }: Told, { signature }: SignedChallenge): Promise<Judgement> {
+async function byWallet(
+  app: App,
+  { key, text }: ParsedChallenge,
+  { signature }: SignedChallenge,
+): Promise<Judgement> {
   if (!signature.startsWith("0x")) return wrong("is 0x and the hex digits that personal_sign gives");
   const of = { digest: textDigest(text), wallet: key!.public as Hex, given: lowerCase(signature) };
   if (keySignature(of.digest, of.wallet, of.given, app.recover)) return "eip191";
@@ -86,7 +91,7 @@ const header = z.strictObject({
   kid: z.string().optional(),
 });
 
-async function byJwt({ key, text }: Told, { signature }: SignedChallenge): Promise<Judgement> {
+async function byJwt({ key, text }: ParsedChallenge, { signature }: SignedChallenge): Promise<Judgement> {
   if (signature.startsWith("0x")) return wrong("is a compact JWS of EdDSA: header.payload.signature");
   const [head = "", payload = ""] = signature.split(".");
   const read = header.safeParse(decoded(head));

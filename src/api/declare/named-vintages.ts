@@ -6,7 +6,7 @@ import { type Data, NONE } from "../../datasets/reading.ts";
 import { KEEP_DAYS, keptSince } from "../../datasets/retention.ts";
 import type { Lease, Vintages } from "../../datasets/vintage-store.ts";
 import { referenceProjection, referencesSince } from "../../projections/reference/releases.ts";
-import { type KeptRelease, releasesProjection, releasesSince } from "../../projections/trade/releases.ts";
+import { releasesProjection, releasesSince, type StoredRelease } from "../../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";
 
 const MOST_NAMED = 32;
@@ -67,7 +67,7 @@ async function leasedData(app: App, named: string[]): Promise<LeasedData> {
   }
 }
 
-type NamedReleases = { datasets: KeptRelease[]; tables: KeptRelease[] };
+type NamedReleases = { datasets: StoredRelease[]; tables: StoredRelease[] };
 
 /** Refuses a vintage that was deleted, and two of one dataset. */
 async function releasesNamed(app: App, wanted: readonly string[]): Promise<NamedReleases> {
@@ -76,7 +76,7 @@ async function releasesNamed(app: App, wanted: readonly string[]): Promise<Named
     datasets: await releasesSince(app.pool, since),
     tables: await referencesSince(app.pool, since),
   });
-  const isIn = (releases: KeptRelease[], name: string) => releases.some(({ vintage }) => vintage === name);
+  const isIn = (releases: StoredRelease[], name: string) => releases.some(({ vintage }) => vintage === name);
   const lacks = ({ datasets, tables }: NamedReleases) =>
     wanted.find((name) => !isIn(datasets, name) && !isIn(tables, name));
   let releases = await all();
@@ -86,7 +86,7 @@ async function releasesNamed(app: App, wanted: readonly string[]): Promise<Named
   }
   const absent = lacks(releases);
   if (absent !== undefined) refuseUnkept(absent, releases);
-  const found = (releases: KeptRelease[]) =>
+  const found = (releases: StoredRelease[]) =>
     wanted.flatMap((name) => releases.find(({ vintage }) => vintage === name) ?? []);
   const named = { datasets: found(releases.datasets), tables: found(releases.tables) };
   const datasets = [...named.datasets, ...named.tables].map(({ dataset }) => dataset);

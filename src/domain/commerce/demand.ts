@@ -1,44 +1,46 @@
-/** Demand: what was ordered of a product in each month that is over, in base units, and whether there was anything to order. */
+/** Demand of a product: base units ordered in each past month, and times out of stock. */
 
-/** A quantity of a month, YYYY-MM in UTC. */
-export type Sold = { month: string; quantity: number };
+/** A month, YYYY-MM in UTC. */
+export type MonthlySales = { month: string; quantity: number };
 
-/** A time without stock; `to` is null while it lasts. */
+/** A time out of stock; `to` null = still. */
 export type StockOut = { from: string; to: string | null };
 
-/** `constrained`: stock was out on more than ten days, so demand was likely more; null where nobody knows, before the product was listed. */
-export type MonthOfDemand = Sold & { constrained: boolean | null };
+/**
+ * `constrained`: out of stock on more than ten days, so demand was probably higher; null = before the product was
+ * listed.
+ */
+export type MonthOfDemand = MonthlySales & { constrained: boolean | null };
 
-/** Days without stock that a month may have before its orders say too little of its demand. */
+/** With more days out of stock a month's orders understate its demand. */
 export const MOST_DAYS_OUT = 10;
 
 const DAY_MS = 86_400_000;
 
-/** The month that a time is in. */
 export const monthOf = (at: string): string => at.slice(0, 7);
 
-/** The month so many later, earlier where negative. */
+/** A negative `count` goes back. */
 export function monthAfter(month: string, count = 1): string {
   const [year, number] = month.split("-").map(Number) as [number, number];
   return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
 }
 
-/** The last month that is over. */
+/** The last complete month. */
 export const lastMonth = (now: Date): string => monthAfter(monthOf(now.toISOString()), -1);
 
-export type Known = {
-  /** Of one month several add up. */
-  sold: readonly Sold[];
+export type DemandRecord = {
+  /** Entries of one month add up. */
+  sold: readonly MonthlySales[];
   listed_at: string;
   outs: readonly StockOut[];
 };
 
 /**
- * Month by month to `last`, at most so many: from the first in which anything is told of, or the month it was listed in. A month between
- * that nothing is told of had no demand.
+ * Months up to `last`, at most `most`: from the first with data, or the month of the listing. A month without data had
+ * no demand.
  */
 export function demandOf(
-  { sold, listed_at, outs }: Known,
+  { sold, listed_at, outs }: DemandRecord,
   { last, most }: { last: string; most: number },
 ): MonthOfDemand[] {
   const quantities = new Map<string, number>();
@@ -54,7 +56,7 @@ export function demandOf(
   return months;
 }
 
-/** For how many days of a month there was no stock, parts of days added up. */
+/** Days of a month without stock; parts of days add up. */
 export function daysOut(outs: readonly StockOut[], month: string): number {
   const begin = Date.parse(`${month}-01`);
   const end = Date.parse(`${monthAfter(month)}-01`);

@@ -1,54 +1,59 @@
 /**
- * The forecast of demand, product by product, and how good it was before: the whole of it, with the choice of its method and its
- * intervals, is made again as of each earlier month from what was known by then, and held against what came.
+ * Forecasts demand by product and backtests it. For each earlier month the whole forecast, with its method and
+ * intervals, is repeated from the data of that time and compared with the later demand.
  */
 import { type PastError, type Reach, reaches } from "./intervals.ts";
 import { FIRST_SEASON, meanOf, meanStep, seasonalTsb, tsb, YEAR } from "./smoothing.ts";
 
-/** `mean`: of all months, where there are fewer than six; `none`: there is no month yet. */
+/** `mean`: the mean of all months, if there are fewer than six; `none`: no month yet. */
 export const methods = ["tsb", "seasonal_tsb", "mean", "none"] as const;
 export type Method = (typeof methods)[number];
 
-/** Months of a product that anything but their mean can be made of. */
+/** With fewer months the forecast is their mean. */
 export const LEAST_MONTHS = 6;
 
-/** Months from which on seasons are looked for. */
+/** Seasons need this many months. */
 export const SEASONAL_MONTHS = 24;
 
-/** Seasons are taken where their error is at most so much of the plain one. */
+/** Seasons are used if their error is at most this share of the plain error. */
 const SEASONAL_GAIN = 0.9;
 
-/** Months of the past that are looked at. */
+/** Only this many past months count. */
 export const LONGEST_RECORD = 60;
 
-/** `window`: how many months each forecast is made of, those before it. */
-export type Asked = { months_ahead: number; window: number };
+/** `window`: each forecast uses this many months before it. */
+export type ForecastOptions = { months_ahead: number; window: number };
 
 export type Interval = { low: number; high: number };
 
-/** Base units in the month that is so many ahead, 1 the first; no interval where too few errors are known. */
+/** Base units in the month `ahead` (1 = the next); no interval if too few errors are known. */
 export type Month = { ahead: number; mean: number } & Record<keyof Reach, Interval | null>;
 
-/** Errors over all months that were forecast: in base units, in steps of the series (MASE), and in percent from 0 to 200 (sMAPE). */
+/**
+ * Errors over all forecast months: in base units, in steps of the series (MASE), and in percent from 0 to 200 (sMAPE).
+ */
 export type Accuracy = { mae: number; mase: number | null; smape: number };
 
 export type Forecast = {
   method: Method;
   months: Month[];
-  /** `origins`: as of how many earlier months; `against`: the plain mean of the last twelve. Null where nothing could be tested. */
+  /**
+   * `origins`: number of earlier months with a forecast; `against`: the plain mean of the last twelve. null = no test
+   * was possible.
+   */
   tests: ({ origins: number; against: Accuracy } & Accuracy) | null;
-  /** How many of a hundred months lay within their intervals; `n`: how many had one. */
+  /** Percent of months within their intervals; `n`: months with an interval. */
   coverage: Reach & { n: number };
 };
 
-/** The demand of a product, month by month, to the last month that is over; of all products the same. */
+/** Monthly demand up to the last complete month, the same for all products. */
 type Months = readonly number[];
 
-/** Forecasts the demand of all products; the intervals of each rest on the errors of all. */
-export function forecastCatalogue(records: readonly Months[], asked: Asked): Forecast[] {
-  return backtested(records, asked).map(({ now, past, reachOf }) => ({
+/** Each product's intervals use the errors of all products. */
+export function forecastCatalogue(records: readonly Months[], options: ForecastOptions): Forecast[] {
+  return backtested(records, options).map(({ now, past, reachOf }) => ({
     method: now.method,
-    months: Array.from({ length: now.method === "none" ? 0 : asked.months_ahead }, (_, at) => {
+    months: Array.from({ length: now.method === "none" ? 0 : options.months_ahead }, (_, at) => {
       const mean = now.of(at + 1);
       const reach = reachOf(at + 1);
       return { ahead: at + 1, mean, 80: around(mean, reach[80], now), 95: around(mean, reach[95], now) };
@@ -60,118 +65,124 @@ export function forecastCatalogue(records: readonly Months[], asked: Asked): For
 
 const UNKNOWN: Reach = { 80: null, 95: null };
 
-/** The forecast of now, and those of earlier months beside what came, each with how far it was said to reach. */
-export type Backtest = { now: Made; past: Tried[]; reachOf: (ahead: number) => Reach };
+/** The current forecast, and earlier ones with the later demand and their reach. */
+export type Backtest = { now: MonthForecast; past: TestedMonth[]; reachOf: (ahead: number) => Reach };
 
-/** Each forecast as of each month from the seventh on, made of what was known by then, errors of the other products among it. */
-export function backtested(records: readonly Months[], asked: Asked): Backtest[] {
-  const walks = records.map((record) => walked(record.slice(-LONGEST_RECORD), asked));
+/** A forecast for each month from the seventh on, from the data of that time, other products' errors included. */
+export function backtested(records: readonly Months[], options: ForecastOptions): Backtest[] {
+  const walks = records.map((record) => forecastsOf(record.slice(-LONGEST_RECORD), options));
   const errors = walks.flatMap(({ past }) => past.flatMap(errorOf));
-  const known = reaches(errors, { most: asked.months_ahead, ages: LONGEST_RECORD });
-  const reachOf = (made: Made, ahead: number) => (hasInterval(made) ? known(ahead, made.age) : UNKNOWN);
+  const reachAt = reaches(errors, { most: options.months_ahead, ages: LONGEST_RECORD });
+  const reachOf = (forecast: MonthForecast, ahead: number) =>
+    hasInterval(forecast) ? reachAt(ahead, forecast.age) : UNKNOWN;
   return walks.map(({ now, past }) => ({
     now,
-    past: past.map((one) => ({ ...one, reach: reachOf(one.made, one.ahead) })),
+    past: past.map((one) => ({ ...one, reach: reachOf(one.forecast, one.ahead) })),
     reachOf: (ahead) => reachOf(now, ahead),
   }));
 }
 
-/** A forecast as of one month: `of` says what of how many months ahead; `age`: how many months ago that was. */
-export type Made = { method: Method; of(ahead: number): number; step: number; age: number };
+/** A forecast as of one month: `of(ahead)` in base units; `age`: months since then. */
+export type MonthForecast = { method: Method; of(ahead: number): number; step: number; age: number };
 
-/** One month of an earlier forecast, and what came. `mean`: what the mean of twelve months said. */
-type Walked = { made: Made; ahead: number; said: number; mean: number; came: number };
-export type Tried = Walked & { reach: Reach };
+/** One forecast month and its demand. `mean`: the forecast of the twelve-month mean. */
+type ForecastMonth = { forecast: MonthForecast; ahead: number; said: number; mean: number; actual: number };
+export type TestedMonth = ForecastMonth & { reach: Reach };
 
-/** Demand that has never changed has no step to measure errors by. */
-const hasInterval = ({ method, step }: Made) => method !== "mean" && step > 0;
+/** Constant demand has no step to measure errors with. */
+const hasInterval = ({ method, step }: MonthForecast) => method !== "mean" && step > 0;
 
-/** Forecasts as of now and of each earlier month. */
-function walked(record: Months, { months_ahead, window }: Asked): { now: Made; past: Walked[] } {
-  const past: Walked[] = [];
-  const rivals: Rival[] = [];
+/** The current forecast, and one for each earlier month. */
+function forecastsOf(
+  record: Months,
+  { months_ahead, window }: ForecastOptions,
+): { now: MonthForecast; past: ForecastMonth[] } {
+  const past: ForecastMonth[] = [];
+  const errors: MethodErrors[] = [];
   for (let origin = Math.min(LEAST_MONTHS, record.length); ; origin += 1) {
-    const seen = record.slice(Math.max(0, origin - window), origin);
-    const { made, rival } = madeOf(seen, { age: record.length - origin, rivals, origin });
-    if (origin === record.length) return { now: made, past };
-    if (rival) rivals.push(...rivalsOf(rival, record, { origin, months_ahead }));
-    const mean = meanOf(seen.slice(-YEAR));
-    for (const [at, came] of record.slice(origin, origin + months_ahead).entries())
-      past.push({ made, ahead: at + 1, said: made.of(at + 1), mean, came });
+    const history = record.slice(Math.max(0, origin - window), origin);
+    const { forecast, pair } = forecastOf(history, { age: record.length - origin, errors, origin });
+    if (origin === record.length) return { now: forecast, past };
+    if (pair) errors.push(...errorsOf(pair, record, { origin, months_ahead }));
+    const mean = meanOf(history.slice(-YEAR));
+    for (const [at, actual] of record.slice(origin, origin + months_ahead).entries())
+      past.push({ forecast, ahead: at + 1, said: forecast.of(at + 1), mean, actual });
   }
 }
 
-/** Errors of both methods in one month, which was over at `known_at`. */
-type Rival = { known_at: number; plain: number; seasonal: number };
-type Pair = Record<"plain" | "seasonal", (ahead: number) => number>;
+/** Errors of both methods in the month that ended at `known_at`. */
+type MethodErrors = { known_at: number; plain: number; seasonal: number };
+type MethodPair = Record<"plain" | "seasonal", (ahead: number) => number>;
 
-function madeOf(
-  seen: Months,
-  { age, rivals, origin }: { age: number; rivals: readonly Rival[]; origin: number },
-): { made: Made; rival?: Pair } {
-  const step = meanStep(seen);
-  if (seen.length === 0) return { made: { method: "none", of: () => 0, step, age } };
-  if (seen.length < LEAST_MONTHS) {
-    const mean = meanOf(seen);
-    return { made: { method: "mean", of: () => mean, step, age } };
+function forecastOf(
+  history: Months,
+  { age, errors, origin }: { age: number; errors: readonly MethodErrors[]; origin: number },
+): { forecast: MonthForecast; pair?: MethodPair } {
+  const step = meanStep(history);
+  if (history.length === 0) return { forecast: { method: "none", of: () => 0, step, age } };
+  if (history.length < LEAST_MONTHS) {
+    const mean = meanOf(history);
+    return { forecast: { method: "mean", of: () => mean, step, age } };
   }
-  const level = tsb(seen);
+  const level = tsb(history);
   const plain = () => level;
-  if (seen.length < FIRST_SEASON) return { made: { method: "tsb", of: plain, step, age } };
-  const seasonal = seasonalTsb(seen);
+  if (history.length < FIRST_SEASON) return { forecast: { method: "tsb", of: plain, step, age } };
+  const seasonal = seasonalTsb(history);
   const isBetter =
-    seen.length >= SEASONAL_MONTHS && hasGained(rivals.filter(({ known_at }) => known_at <= origin));
+    history.length >= SEASONAL_MONTHS && isGain(errors.filter(({ known_at }) => known_at <= origin));
   const method = isBetter ? "seasonal_tsb" : "tsb";
-  return { made: { method, of: isBetter ? seasonal : plain, step, age }, rival: { plain, seasonal } };
+  return { forecast: { method, of: isBetter ? seasonal : plain, step, age }, pair: { plain, seasonal } };
 }
 
-const rivalsOf = (
-  { plain, seasonal }: Pair,
+const errorsOf = (
+  { plain, seasonal }: MethodPair,
   record: Months,
   { origin, months_ahead }: { origin: number; months_ahead: number },
-): Rival[] =>
-  record.slice(origin, origin + months_ahead).map((came, at) => ({
+): MethodErrors[] =>
+  record.slice(origin, origin + months_ahead).map((actual, at) => ({
     known_at: origin + at + 1,
-    plain: Math.abs(came - plain(at + 1)),
-    seasonal: Math.abs(came - seasonal(at + 1)),
+    plain: Math.abs(actual - plain(at + 1)),
+    seasonal: Math.abs(actual - seasonal(at + 1)),
   }));
 
-function hasGained(rivals: readonly Rival[]): boolean {
-  const plain = meanOf(rivals.map((one) => one.plain));
-  return plain > 0 && meanOf(rivals.map((one) => one.seasonal)) <= SEASONAL_GAIN * plain;
+function isGain(errors: readonly MethodErrors[]): boolean {
+  const plain = meanOf(errors.map((one) => one.plain));
+  return plain > 0 && meanOf(errors.map((one) => one.seasonal)) <= SEASONAL_GAIN * plain;
 }
 
-const errorOf = ({ made, ahead, said, came }: Walked): PastError[] =>
-  hasInterval(made) ? [{ ahead, age: made.age - ahead, steps: Math.abs(came - said) / made.step }] : [];
+const errorOf = ({ forecast, ahead, said, actual }: ForecastMonth): PastError[] =>
+  hasInterval(forecast)
+    ? [{ ahead, age: forecast.age - ahead, steps: Math.abs(actual - said) / forecast.step }]
+    : [];
 
-/** Nobody buys less than nothing. */
-const around = (mean: number, reach: number | null, { step }: Made): Interval | null =>
+/** Demand is never negative. */
+const around = (mean: number, reach: number | null, { step }: MonthForecast): Interval | null =>
   reach === null ? null : { low: Math.max(0, mean - reach * step), high: mean + reach * step };
 
-function testsOf(past: readonly Tried[]): Forecast["tests"] {
+function testsOf(past: readonly TestedMonth[]): Forecast["tests"] {
   if (past.length === 0) return null;
-  const origins = new Set(past.map(({ made }) => made.age)).size;
+  const origins = new Set(past.map(({ forecast }) => forecast.age)).size;
   return { origins, ...accuracyOf(past, "said"), against: accuracyOf(past, "mean") };
 }
 
-function accuracyOf(past: readonly Tried[], forecast: "said" | "mean"): Accuracy {
-  const off = (one: Tried) => Math.abs(one.came - one[forecast]);
-  const moving = past.filter(({ made }) => made.step > 0);
-  const percents = past.map((one) => (off(one) === 0 ? 0 : (200 * off(one)) / (one.came + one[forecast])));
+function accuracyOf(past: readonly TestedMonth[], source: "said" | "mean"): Accuracy {
+  const off = (one: TestedMonth) => Math.abs(one.actual - one[source]);
+  const moving = past.filter(({ forecast }) => forecast.step > 0);
+  const percents = past.map((one) => (off(one) === 0 ? 0 : (200 * off(one)) / (one.actual + one[source])));
   return {
     mae: meanOf(past.map(off)),
-    mase: moving.length === 0 ? null : meanOf(moving.map((one) => off(one) / one.made.step)),
+    mase: moving.length === 0 ? null : meanOf(moving.map((one) => off(one) / one.forecast.step)),
     smape: meanOf(percents),
   };
 }
 
-function coverageOf(past: readonly Tried[]): Forecast["coverage"] {
-  const told = past.filter(({ reach }) => reach[95] !== null);
+function coverageOf(past: readonly TestedMonth[]): Forecast["coverage"] {
+  const covered = past.filter(({ reach }) => reach[95] !== null);
   const share = (level: keyof Reach) => {
-    const within = told.filter(
-      ({ made, said, came, reach }) => Math.abs(came - said) <= reach[level]! * made.step,
+    const within = covered.filter(
+      ({ forecast, said, actual, reach }) => Math.abs(actual - said) <= reach[level]! * forecast.step,
     );
-    return told.length === 0 ? null : (100 * within.length) / told.length;
+    return covered.length === 0 ? null : (100 * within.length) / covered.length;
   };
-  return { 80: share(80), 95: share(95), n: told.length };
+  return { 80: share(80), 95: share(95), n: covered.length };
 }

@@ -1,31 +1,30 @@
-/** Money of the shop: whole cents of the euro inside, decimal strings outside. Exchange rates are decimal strings, and exact. */
+/** Money of the shop is whole euro cents inside, decimal strings outside. Exchange rates are exact decimal strings. */
 
 /** Cents as a decimal string: 12345 -> "123.45". */
 export const decimalEuro = (cents: number): string => decimalOf(BigInt(cents), 2);
 
-/** A whole number of the smallest unit as a decimal string of so many places. */
+/** Smallest units as a decimal string with `places` decimals. */
 export function decimalOf(amount: bigint, places: number): string {
   if (places === 0) return String(amount);
   const digits = String(amount).padStart(places + 1, "0");
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-/** The rate of value added tax in percent, of basis points: 2100 -> "21". */
+/** The VAT rate in percent from basis points: 2100 -> "21". */
 export const percentOf = (basis_points: number): string => String(basis_points / 100);
 
-/** Value added tax on a net amount, rounded half up to whole cents. */
+/** VAT on a net amount, rounded half up to whole cents. */
 export const vatOf = (net_cents: number, vat_bp: number): number =>
   Number(halfUp(BigInt(net_cents) * BigInt(vat_bp), 10_000n));
 
 export type Total = { net_cents: number; vat_cents: number; gross_cents: number };
 
-/** A net amount with its tax. */
 export function totalOf(net_cents: number, vat_bp: number): Total {
   const vat_cents = vatOf(net_cents, vat_bp);
   return { net_cents, vat_cents, gross_cents: net_cents + vat_cents };
 }
 
-/** Totals added up; their taxes were rounded each. */
+/** Sums of totals; each VAT was rounded before. */
 export const sumOf = (totals: readonly Total[]): Total =>
   totals.reduce(
     (sum, one) => ({
@@ -36,20 +35,20 @@ export const sumOf = (totals: readonly Total[]): Total =>
     { net_cents: 0, vat_cents: 0, gross_cents: 0 },
   );
 
-/** Cents in micro-USDC at dollars a euro, rounded up: one USDC is taken for one dollar. */
+/** Cents to micro-USDC at `eur_usd` dollars per euro, rounded up; one USDC counts as one dollar. */
 export function microUsdcOf(cents: number, eur_usd: string): number {
   const { digits, scale } = readDecimal(eur_usd);
   const micro = BigInt(cents) * digits * 10_000n;
   return Number((micro + scale - 1n) / scale);
 }
 
-/** Cents in another currency of so many places, at its units a euro, rounded half up: a decimal string. */
+/** Cents in another currency at `rate` units per euro, rounded half up to `places` decimals. */
 export function converted(cents: number, rate: string, places: number): string {
   const { digits, scale } = readDecimal(rate);
   return decimalOf(halfUp(BigInt(cents) * digits * 10n ** BigInt(places), scale * 100n), places);
 }
 
-/** The places of a currency's smallest unit (ISO 4217, as CLDR has them): 2 of EUR, 0 of JPY. */
+/** Decimals of a currency (ISO 4217, from CLDR): 2 of EUR, 0 of JPY. */
 export const placesOf = (currency: string): number =>
   new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
 

@@ -1,11 +1,11 @@
 /**
- * An order: goods held for a buyer, paid for, shipped and delivered, or given up on the way.
+ * An order reserves goods for a buyer until they are paid, shipped and delivered, or until it expires or is cancelled.
  *
  *     awaiting_payment ─pay─> paid ─ship─> shipped ─deliver─> delivered        shipped|delivered ─return─> returned
  *          ├─expire─> expired     └─cancel─> cancelled
  *          └─cancel─> cancelled
  *
- * Each step but delivery moves its stock in the same commit, so there is no order without goods and no goods without an order.
+ * Each step except delivery moves its stock in the same commit, so no order lacks goods, and no goods lack an order.
  */
 
 import { z } from "zod";
@@ -31,23 +31,26 @@ export const statuses = [
 ] as const;
 export type OrderStatus = (typeof statuses)[number];
 
-/** `x402`: by a payment of its total; `invoice`: outside, until the operator says that it is paid. */
+/** `x402`: by a payment of its total; `invoice`: outside, until the operator confirms the payment. */
 export const paymentWays = ["x402", "invoice"] as const;
 export type PaymentWay = (typeof paymentWays)[number];
 
-/** The most units of an order or of a line of a quote. */
+/** The most units of an order or of a quote's line. */
 export const MOST_UNITS = 10_000;
 
 /** EUR 50,000 with tax. */
 export const MOST_GROSS_CENTS = 5_000_000;
 
-/** Seconds for which an order holds its goods. `first`: of a payer without a paid order. */
+/** Seconds of an order's reservation. `first`: a payer without a paid order. */
 export const HOLD_S = { first: 10 * 60, x402: 30 * 60, invoice: 72 * 3_600 } as const;
 
-/** Seconds after `until` at which expiry is decided: a settlement takes half of it at most, so one begun in time finds its goods. */
+/**
+ * Seconds from `until` to the decision about expiry. A settlement takes at most half of that, so one that began in time
+ * gets its goods.
+ */
 export const GRACE_S = 10 * 60;
 
-/** Why a buyer cancels: a code, since what a caller writes freely stands in no event. */
+/** Codes, because no event stores a caller's free text. */
 export const cancelReasons = ["changed_mind", "wrong_order", "too_slow", "other"] as const;
 
 const cents = z.int().min(0);
@@ -62,19 +65,19 @@ const placed = z.strictObject({
   net_cents: netCents.max(MOST_GROSS_CENTS).describe("Of the whole order."),
   vat_cents: cents,
   gross_cents: cents.max(MOST_GROSS_CENTS),
-  usdc_micro: z.int().positive().describe("What pays for it: gross_cents at eur_usd, rounded up."),
-  eur_usd: z.string().describe("Dollars a euro, the ECB's reference rate; one USDC is taken for one dollar."),
+  usdc_micro: z.int().positive().describe("Its price: gross_cents at eur_usd, rounded up."),
+  eur_usd: z.string().describe("Dollars a euro, the ECB's reference rate; one USDC counts as one dollar."),
   rate_as_of: z.iso.date(),
   payment: z.enum(paymentWays),
   quote_id: madeId.nullable(),
-  lines: stockLines.describe("Where the goods are held."),
-  until: time.describe("Until when they are held for payment."),
+  lines: stockLines.describe("The locations of the reserved goods."),
+  until: time.describe("The goods are reserved for payment until then."),
   customer: sealed,
   placed_at: time,
 });
 
 export const events = {
-  OrderPlaced: { means: "Somebody ordered goods, at prices that are fixed now.", 1: placed },
+  OrderPlaced: { means: "A buyer ordered goods, at prices that are fixed now.", 1: placed },
   OrderPaid: {
     means: "An order was paid.",
     1: z.strictObject({
@@ -95,17 +98,17 @@ export const events = {
   OrderCancelled: {
     means: "An order was called off.",
     1: z.strictObject({
-      by: z.enum(["buyer", "operator", "chain"]).describe("chain: a reorg took its payment for good."),
+      by: z.enum(["buyer", "operator", "chain"]).describe("chain: a reorg reverted its payment for good."),
       reason: z.string().max(100).describe("A code, or the operator's words."),
       cancelled_at: time,
     }),
   },
   OrderExpired: { means: "An order was not paid in time.", 1: z.strictObject({ expired_at: time }) },
   OrderReturned: {
-    means: "The goods of an order came back.",
+    means: "The goods of an order were returned.",
     1: z.strictObject({
       reason: z.string().max(100).describe("The operator's words."),
-      lines: stockLines.nullable().describe("What lies in the shop again; null: nothing of it can be sold."),
+      lines: stockLines.nullable().describe("The goods back in stock; null: none can be sold."),
       returned_at: time,
     }),
   },
@@ -113,32 +116,31 @@ export const events = {
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type OrderFacts = Data<"OrderPlaced">;
-export type Paid = Data<"OrderPaid">;
-export type Shipped = Data<"OrderShipped">;
-export type Cancelled = Data<"OrderCancelled">;
-export type Returned = Data<"OrderReturned">;
+export type PaymentData = Data<"OrderPaid">;
+export type ShipmentData = Data<"OrderShipped">;
+export type CancellationData = Data<"OrderCancelled">;
+export type ReturnData = Data<"OrderReturned">;
 export type OrderEvent = EventOf<typeof events>;
 
 export type Order = {
   facts: OrderFacts;
   status: OrderStatus;
-  paid: Paid | null;
-  shipped: Shipped | null;
+  paid: PaymentData | null;
+  shipped: ShipmentData | null;
   delivered_at: string | null;
-  cancelled: Cancelled | null;
+  cancelled: CancellationData | null;
   expired_at: string | null;
-  returned: Returned | null;
+  returned: ReturnData | null;
 };
 export type OrderState = Order | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "order-";
 
 export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): OrderState => undefined;
 
-/** Where an order lies: in its buyer's tenant. */
+/** An order's stream belongs to its buyer's tenant. */
 export const targetOf = (tenant: string, order_id: number) => ({ tenant, id: String(order_id) });
 
 export function evolve(state: OrderState, { type, data }: OrderEvent): OrderState {
@@ -170,8 +172,8 @@ export function evolve(state: OrderState, { type, data }: OrderEvent): OrderStat
   }
 }
 
-/** The order; `not_found` where there is none. */
-export const standing = (state: OrderState): Order => state ?? refuse("not_found", "there is no such order");
+/** Refuses with `not_found` if there is none. */
+export const existing = (state: OrderState): Order => state ?? refuse("not_found", "there is no such order");
 
 export const place =
   (facts: OrderFacts) =>
@@ -180,30 +182,30 @@ export const place =
     return [{ type: "OrderPlaced", data: facts }];
   };
 
-/** A total that an order of the shop may come to; refuses one beyond by the field that makes it so large. */
+/** Refuses a total above the maximum, by the field that causes it. */
 export function refuseTooLarge(gross_cents: number): void {
   if (gross_cents <= MOST_GROSS_CENTS) return;
   const message = `comes to EUR ${decimalEuro(gross_cents)} with tax; an order is at most EUR ${decimalEuro(MOST_GROSS_CENTS)}`;
   refuse("invalid", "invalid input: quantity", { errors: [{ path: "quantity", message }] });
 }
 
-/** What pays for an order: its payment, how much that is, and when it was begun. */
-export type PaidBy = { payment_id: string; usdc_micro: number; begun_at: string };
+/** The payment of an order, its amount, and when it began. */
+export type OrderPayment = { payment_id: string; usdc_micro: number; begun_at: string };
 
-/** Paid by x402. A payment that was begun in time buys the order until its expiry is decided. */
+/** A payment that began in time buys the order until its expiry is decided. */
 export const pay =
-  ({ payment_id, usdc_micro, begun_at }: PaidBy, paid_at: string) =>
+  ({ payment_id, usdc_micro, begun_at }: OrderPayment, paid_at: string) =>
   (state: OrderState): OrderEvent[] => {
     const { facts } = payable(state);
     if (facts.payment !== "x402")
       refuse(
         commerceProblems["order-not-payable"],
-        "this order is paid by invoice, and the operator says when it is",
+        "this order is paid by invoice, and the operator confirms the payment",
       );
     if (begun_at >= facts.until)
       refuse(
         commerceProblems["order-not-payable"],
-        `the goods were held until ${facts.until}; place another order`,
+        `the goods were reserved until ${facts.until}; place another order`,
       );
     if (usdc_micro !== facts.usdc_micro)
       refuse(
@@ -213,7 +215,7 @@ export const pay =
     return [{ type: "OrderPaid", data: { payment_id, reference: null, paid_at } }];
   };
 
-/** Paid outside, as the operator says. */
+/** The operator confirms a payment outside. */
 export const settleInvoice =
   (reference: string | null, paid_at: string) =>
   (state: OrderState): OrderEvent[] => {
@@ -224,75 +226,73 @@ export const settleInvoice =
   };
 
 function payable(state: OrderState): Order {
-  const order = standing(state);
+  const order = existing(state);
   const { status } = order;
   if (status !== "awaiting_payment")
     refuse(commerceProblems["order-not-payable"], `this order is ${status}, so it cannot be paid`);
   return order;
 }
 
-/** The goods have left. */
 export const ship =
-  (facts: Shipped) =>
+  (facts: ShipmentData) =>
   (state: OrderState): OrderEvent[] => {
-    inState(standing(state), ["paid"], "shipped");
+    requireStatus(existing(state), ["paid"], "shipped");
     return [{ type: "OrderShipped", data: facts }];
   };
 
 export const deliver =
   (delivered_at: string) =>
   (state: OrderState): OrderEvent[] => {
-    const order = standing(state);
+    const order = existing(state);
     if (order.status === "delivered") return [];
-    inState(order, ["shipped"], "delivered");
+    requireStatus(order, ["shipped"], "delivered");
     return [{ type: "OrderDelivered", data: { delivered_at } }];
   };
 
-/** Gives it up before anything was shipped; what was paid goes back. Said again it changes nothing. */
+/** Only before shipping; a payment is refunded. Repeatable. */
 export const cancel =
-  (facts: Cancelled) =>
+  (facts: CancellationData) =>
   (state: OrderState): OrderEvent[] => {
-    const order = standing(state);
+    const order = existing(state);
     if (order.status === "cancelled") return [];
-    inState(order, ["awaiting_payment", "paid"], "cancelled");
+    requireStatus(order, ["awaiting_payment", "paid"], "cancelled");
     return [{ type: "OrderCancelled", data: facts }];
   };
 
-/** When its expiry may be decided. */
+/** The time from which expiry may be decided. */
 export const expiresAt = ({ until }: Pick<OrderFacts, "until">): string =>
   new Date(Date.parse(until) + GRACE_S * 1_000).toISOString();
 
-/** Its time to be paid is over. */
 export const expire =
   (expired_at: string) =>
   (state: OrderState): OrderEvent[] => {
-    const { facts, status } = standing(state);
+    const { facts, status } = existing(state);
     if (status !== "awaiting_payment") return [];
     if (expired_at < expiresAt(facts))
       refuse("conflict", "a payment of this order may have been begun in time, and still be under way");
     return [{ type: "OrderExpired", data: { expired_at } }];
   };
 
-/** The goods came back; what was paid does too. */
-export const takeBack =
-  (facts: Returned) =>
+/** The goods came back; the payment is refunded. */
+export const returnGoods =
+  (facts: ReturnData) =>
   (state: OrderState): OrderEvent[] => {
-    const order = standing(state);
-    inState(order, ["shipped", "delivered"], "returned");
+    const order = existing(state);
+    requireStatus(order, ["shipped", "delivered"], "returned");
     refuseMoreThanSold(order, facts);
     return [{ type: "OrderReturned", data: facts }];
   };
 
-function refuseMoreThanSold({ facts }: Order, { lines }: Returned): void {
+function refuseMoreThanSold({ facts }: Order, { lines }: ReturnData): void {
   const back = (lines ?? []).reduce((sum, { quantity }) => sum + quantity, 0);
   if (back > facts.base_quantity)
     refuse("invalid", `${back} came back, and the order was of ${facts.base_quantity} base units`);
 }
 
-function inState({ status }: Order, allowed: readonly OrderStatus[], wanted: OrderStatus): void {
+function requireStatus({ status }: Order, allowed: readonly OrderStatus[], done: OrderStatus): void {
   if (!allowed.includes(status))
     refuse(
       commerceProblems["order-state"],
-      `this order is ${status}; only one that is ${allowed.join(" or ")} can be ${wanted}`,
+      `this order is ${status}; only one that is ${allowed.join(" or ")} can be ${done}`,
     );
 }

@@ -1,32 +1,31 @@
-/** Why the shop refuses. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const commerceProblems = problemTypes({
   "out-of-stock": {
     code: "conflict",
     title: "Out of stock",
-    meaning: "Less is left than was asked for; the sentence tells how much. Nothing was charged.",
+    meaning: "Too little is left; the detail says how much. Nothing was charged.",
   },
   "stock-reserved": {
     code: "conflict",
     title: "Stock reserved",
-    meaning: "Orders hold what the adjustment would take away.",
+    meaning: "Orders have reserved what the adjustment would remove.",
   },
   "unpaid-orders": {
     code: "conflict",
     title: "Unpaid orders",
-    meaning: "You hold this product by as many unpaid orders as you may: pay or cancel one first.",
+    meaning: "You have the maximum of unpaid orders of this product: pay or cancel one first.",
   },
   "newcomers-share": {
     code: "conflict",
-    title: "Newcomers' share is held",
+    title: "Newcomers' share is reserved",
     meaning:
-      "Wallets without a paid order hold half of the unsold goods together: order fewer, or ask again when unpaid orders have expired.",
+      "Wallets without a paid order may reserve half of the unsold goods together: order fewer, or retry when unpaid orders have expired.",
   },
   "quote-expired": {
     code: "conflict",
     title: "Quote expired",
-    meaning: "Its prices hold no more; draft another.",
+    meaning: "Its prices have expired; draft another.",
   },
   "order-total-differs": {
     code: "conflict",
@@ -37,12 +36,12 @@ export const commerceProblems = problemTypes({
   "order-not-payable": {
     code: "conflict",
     title: "Order not payable",
-    meaning: "It is paid, cancelled or over, or it is paid by invoice. What was paid for it is refunded.",
+    meaning: "It is paid, cancelled or over, or it is paid by invoice. A payment for it is refunded.",
   },
   "order-state": {
     code: "conflict",
     title: "Order not in the state for it",
-    meaning: "Where the order stands does not allow this; orders_list tells where it stands.",
+    meaning: "The order's status does not allow this; orders_list shows it.",
   },
   "payment-not-final": {
     code: "conflict",
@@ -52,6 +51,6 @@ export const commerceProblems = problemTypes({
   "rate-missing": {
     code: "unavailable",
     title: "Exchange rate missing",
-    meaning: "Orders are priced by the ECB's euro reference rate, and there is none of the last five days.",
+    meaning: "Orders need an ECB euro reference rate of the last five days, and there is none.",
   },
 });

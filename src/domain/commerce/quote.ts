@@ -1,4 +1,4 @@
-/** A quote: prices that hold for two weeks, for as many units an order as it names. It holds no goods. */
+/** A quote guarantees prices for two weeks, up to its quantity per order. It reserves no goods. */
 
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -11,8 +11,7 @@ import { netCents, productId, type UnitName, unitNames } from "./product.ts";
 
 export const MOST_ITEMS = 50;
 
-/** For which its prices hold. */
-export const HOLDS_DAYS = 14;
+export const VALID_DAYS = 14;
 
 const cents = z.int().min(0);
 
@@ -45,7 +44,6 @@ export type QuoteFacts = DataOf<typeof events, "QuoteDrafted">;
 export type QuoteEvent = EventOf<typeof events>;
 export type QuoteState = QuoteFacts | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "quote-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -61,16 +59,19 @@ export const draft =
 
 export type QuotedItem = { product_id: number; unit: UnitName; quantity: number };
 
-/** What a quote has one unit at; refuses what it does not name, more than it names, and one that is over. */
-export function quotedPrice(quote: QuoteState, wanted: QuotedItem, at: string): number {
+/** The quoted unit price; refuses an unlisted item, a higher quantity, and an expired quote. */
+export function quotedPrice(quote: QuoteState, requested: QuotedItem, at: string): number {
   if (!quote) return refuse("not_found", "you have no such quote: take quote_id from quotes_create");
   if (at >= quote.valid_until)
-    refuse(commerceProblems["quote-expired"], `this quote held until ${quote.valid_until}; draft another`);
-  const { product_id, unit, quantity } = wanted;
-  const named = quote.items.filter((item) => item.product_id === product_id && item.unit === unit);
-  const enough = named.find((item) => item.quantity >= quantity);
+    refuse(
+      commerceProblems["quote-expired"],
+      `this quote was valid until ${quote.valid_until}; draft another`,
+    );
+  const { product_id, unit, quantity } = requested;
+  const line = quote.items.filter((item) => item.product_id === product_id && item.unit === unit);
+  const enough = line.find((item) => item.quantity >= quantity);
   if (enough) return enough.net_cents;
-  const most = Math.max(0, ...named.map((item) => item.quantity));
+  const most = Math.max(0, ...line.map((item) => item.quantity));
   const message =
     most > 0 ? `is at most ${most} by this quote` : `this quote names no ${unit} of this product`;
   const path = most > 0 ? "quantity" : "quote_id";

@@ -1,8 +1,8 @@
 /**
- * The stock of a product: all its locations in one stream, so that one decision sees all that can be sold. Whole base units;
- * at each location on_hand ≥ reserved ≥ 0, and what is available is the difference.
+ * All locations of a product share one stream, so one decision sees all sellable stock. Whole base units; at each
+ * location on_hand ≥ reserved ≥ 0, and available is their difference.
  *
- *   received + adjusted + restocked − shipped = on_hand
+ * received + adjusted + restocked − shipped = on_hand
  */
 
 import { z } from "zod";
@@ -18,10 +18,10 @@ export const location = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "is lower-case letters and digits, with single hyphens between")
   .max(40, "is at most 40 characters");
 
-/** More cannot lie in any shop, and sums stay exact. */
+/** Keeps all sums exact. */
 export const MOST_STOCK = 1_000_000_000;
 
-/** No larger than JavaScript's numbers are exact. */
+/** JavaScript's largest exact integer. */
 export const orderId = z
   .int("is an order_id: a whole number")
   .min(1, "is at least 1")
@@ -61,15 +61,15 @@ export const events = {
       lines: stockLines,
       until: time,
       reserved_at: time,
-      newcomer: z.literal(true).optional().describe("A wallet that had no paid order."),
+      newcomer: z.literal(true).optional().describe("The buyer is a wallet without a paid order."),
     }),
   },
   ReservationConfirmed: {
-    means: "Goods that were put aside are the order's own, because it was paid.",
+    means: "Reserved goods belong to their order, because it was paid.",
     1: z.strictObject({ order_id: orderId, confirmed_at: time }),
   },
   StockReleased: {
-    means: "Goods that were put aside for an order can be sold to others again.",
+    means: "Reserved goods of an order can be sold again.",
     1: z.strictObject({ order_id: orderId, reason: z.enum(["expired", "cancelled"]), released_at: time }),
   },
   StockShipped: {
@@ -77,7 +77,7 @@ export const events = {
     1: z.strictObject({ order_id: orderId, shipped_at: time }),
   },
   StockRestocked: {
-    means: "Goods that came back from an order lie in the shop again.",
+    means: "Returned goods are in stock again.",
     1: z.strictObject({ order_id: orderId, lines: stockLines, restocked_at: time }),
   },
 };
@@ -96,8 +96,8 @@ export type Reservation = {
 };
 
 /**
- * `shelves` in the order in which the operator first stocked them; `open`: what orders hold, by order_id; `unpaid`: how many of those
- * are not paid for, by tenant; `newcomers`: base units of unpaid orders of wallets that had no paid one.
+ * `shelves` in the order of first stocking; `open`: reservations by order_id; `unpaid`: number of unpaid ones by
+ * tenant; `newcomers`: base units in unpaid orders of wallets without a paid one.
  */
 export type StockState = {
   shelves: readonly Shelf[];
@@ -106,7 +106,6 @@ export type StockState = {
   newcomers: number;
 };
 
-/** What its streams are named by, before the id. */
 export const prefix = "stock-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -131,14 +130,14 @@ export function evolve(state: StockState, { type, data }: StockEvent): StockStat
     case "StockReserved": {
       const { order_id, tenant, lines, until, newcomer = false } = data;
       const shelves = moved(state.shelves, lines, { reserved: 1 });
-      return holding({ ...state, shelves }, order_id, {
+      return withReservation({ ...state, shelves }, order_id, {
         ...{ tenant, lines, until, newcomer },
         confirmed: false,
       });
     }
     case "ReservationConfirmed": {
-      const held = heldBy(state, data.order_id);
-      return held ? holding(state, data.order_id, { ...held, confirmed: true }) : state;
+      const reservation = reservationOf(state, data.order_id);
+      return reservation ? withReservation(state, data.order_id, { ...reservation, confirmed: true }) : state;
     }
     case "StockReleased":
       return without(state, data.order_id, { reserved: -1 });
@@ -149,7 +148,7 @@ export function evolve(state: StockState, { type, data }: StockEvent): StockStat
   }
 }
 
-/** By how much of a line on_hand and reserved move. */
+/** Signs by which a line changes on_hand and reserved. */
 type Move = { on_hand?: 1 | -1; reserved?: 1 | -1 };
 
 function moved(shelves: readonly Shelf[], lines: readonly StockLine[], move: Move): readonly Shelf[] {
@@ -168,27 +167,37 @@ function moved(shelves: readonly Shelf[], lines: readonly StockLine[], move: Mov
 }
 
 function without(state: StockState, order_id: number, move: Move): StockState {
-  const held = heldBy(state, order_id);
-  if (!held) return state;
-  return holding({ ...state, shelves: moved(state.shelves, held.lines, move) }, order_id, undefined);
+  const reservation = reservationOf(state, order_id);
+  if (!reservation) return state;
+  return withReservation(
+    { ...state, shelves: moved(state.shelves, reservation.lines, move) },
+    order_id,
+    undefined,
+  );
 }
 
-/** What an order holds; undefined where it holds nothing, or nothing any more. */
-export const heldBy = ({ open }: Pick<StockState, "open">, order_id: number): Reservation | undefined =>
-  valueAt(open, String(order_id));
+/** The reservation of an order, if it has one. */
+export const reservationOf = (
+  { open }: Pick<StockState, "open">,
+  order_id: number,
+): Reservation | undefined => valueAt(open, String(order_id));
 
-/** The same with what an order holds from now on, counted among its tenant's unpaid ones. */
-function holding(state: StockState, order_id: number, held: Reservation | undefined): StockState {
-  const before = heldBy(state, order_id);
-  const { tenant } = (held ?? before)!;
+/** Sets or removes an order's reservation and counts it among its tenant's unpaid ones. */
+function withReservation(
+  state: StockState,
+  order_id: number,
+  reservation: Reservation | undefined,
+): StockState {
+  const before = reservationOf(state, order_id);
+  const { tenant } = (reservation ?? before)!;
   const isUnpaid = (one: Reservation | undefined) => (one && !one.confirmed ? 1 : 0);
-  const unpaid = unpaidOf(state, tenant) + isUnpaid(held) - isUnpaid(before);
+  const unpaid = unpaidOf(state, tenant) + isUnpaid(reservation) - isUnpaid(before);
   const byNewcomer = (one: Reservation | undefined) =>
     one?.newcomer && !one.confirmed ? unitsIn(one.lines) : 0;
   return {
     ...state,
-    newcomers: state.newcomers + byNewcomer(held) - byNewcomer(before),
-    open: withValue(state.open, String(order_id), held),
+    newcomers: state.newcomers + byNewcomer(reservation) - byNewcomer(before),
+    open: withValue(state.open, String(order_id), reservation),
     unpaid: withValue(state.unpaid, tenant, unpaid === 0 ? undefined : unpaid),
   };
 }
@@ -206,7 +215,7 @@ export const receive =
     return [{ type: "StockReceived", data: facts }];
   };
 
-/** Corrects what was counted wrong, was lost or found; what orders hold stays. */
+/** Corrects count errors, losses and finds; reservations stay. */
 export const adjust =
   (facts: Data<"StockAdjusted">) =>
   ({ shelves }: StockState): StockEvent[] => {
@@ -216,7 +225,7 @@ export const adjust =
     if (shelf.on_hand + facts.delta < shelf.reserved)
       refuse(
         commerceProblems["stock-reserved"],
-        `${shelf.on_hand} are at ${shelf.location}, of which orders hold ${shelf.reserved}: at most ${availableAt(shelf)} can be taken away`,
+        `${shelf.on_hand} are at ${shelf.location}, of which orders reserve ${shelf.reserved}: remove at most ${availableAt(shelf)}`,
       );
     refuseTooMuch(shelves, facts.delta);
     return [{ type: "StockAdjusted", data: facts }];
@@ -227,8 +236,8 @@ function refuseTooMuch(shelves: readonly Shelf[], more: number): void {
   if (on_hand > MOST_STOCK) refuse("invalid", `a product's stock is at most ${MOST_STOCK} base units`);
 }
 
-/** What an order asks for: `quantity` units of `base` base units each. */
-export type Wanted = {
+/** `quantity` units of `base` base units each. */
+export type ReservationRequest = {
   order_id: number;
   tenant: string;
   unit: UnitName;
@@ -239,15 +248,18 @@ export type Wanted = {
   newcomer?: boolean;
 };
 
-/** Unpaid orders by which a tenant may hold a product: else a small price would buy a whole shop for half an hour. */
+/**
+ * The most unpaid orders of a tenant for a product: otherwise a small price would block a whole shop for half an hour.
+ */
 export const MOST_UNPAID = 3;
 
-/** Holds the goods for an order: from the first location that has all of it, else from as few as possible. */
+/** Reserves goods at the first location with all of them, otherwise at as few as possible. */
 export const reserve =
-  ({ unit, base, quantity, newcomer = false, ...held }: Wanted, reserved_at: string) =>
+  ({ unit, base, quantity, newcomer = false, ...reservation }: ReservationRequest, reserved_at: string) =>
   (state: StockState): StockEvent[] => {
     const { shelves } = state;
-    if (heldBy(state, held.order_id)) refuse("conflict", "this order holds its goods already");
+    if (reservationOf(state, reservation.order_id))
+      refuse("conflict", "this order has reserved its goods already");
     const lines = pick(shelves, base, quantity);
     if (!lines) {
       const left = unitsLeft(shelves, base);
@@ -256,38 +268,38 @@ export const reserve =
         `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s`,
       );
     }
-    const unpaid = unpaidOf(state, held.tenant);
+    const unpaid = unpaidOf(state, reservation.tenant);
     if (unpaid >= MOST_UNPAID)
       refuse(
         commerceProblems["unpaid-orders"],
-        `you hold this product by ${unpaid} unpaid orders: pay or cancel one of them first`,
+        `you have ${unpaid} unpaid orders of this product: pay or cancel one first`,
       );
     if (newcomer) refuseNewcomers(state, unitsIn(lines), { unit, base });
-    const known = newcomer ? { newcomer: true as const } : {};
-    return [{ type: "StockReserved", data: { ...held, lines, reserved_at, ...known } }];
+    const flag = newcomer ? { newcomer: true as const } : {};
+    return [{ type: "StockReserved", data: { ...reservation, lines, reserved_at, ...flag } }];
   };
 
-/** Wallets without a paid order are as many as anybody wants: together they hold half of the goods that nobody else holds, rounded up. */
+/** New wallets are free, so all of them together may reserve half of the goods that no other order has, rounded up. */
 function refuseNewcomers(
   { shelves, newcomers }: StockState,
-  wanted: number,
-  { unit, base }: Pick<Wanted, "unit" | "base">,
+  requested: number,
+  { unit, base }: Pick<ReservationRequest, "unit" | "base">,
 ): void {
   const free = shelves.reduce((sum, shelf) => sum + availableAt(shelf), 0);
   const most = Math.ceil((free + newcomers) / 2);
-  if (newcomers + wanted <= most) return;
+  if (newcomers + requested <= most) return;
   const left = Math.max(0, Math.floor((most - newcomers) / base));
   refuse(
     commerceProblems["newcomers-share"],
-    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets without a paid order: order fewer, ask again within half an hour, or order with an API key`,
+    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets without a paid order: order fewer, retry within half an hour, or order with an API key`,
   );
 }
 
-/** Whole units of `base` base units that can be sold: none is put together from two locations. */
+/** Sellable whole units; a unit comes from one location. */
 export const unitsLeft = (shelves: readonly Shelf[], base: number): number =>
   shelves.reduce((sum, shelf) => sum + Math.floor(availableAt(shelf) / base), 0);
 
-/** Where so many whole units come from; undefined where they are not there. */
+/** The locations of this many whole units; undefined = too few. */
 export function pick(shelves: readonly Shelf[], base: number, quantity: number): StockLine[] | undefined {
   const stocked = shelves.map((shelf) => ({
     location: shelf.location,
@@ -297,7 +309,7 @@ export function pick(shelves: readonly Shelf[], base: number, quantity: number):
   if (whole) return [{ location: whole.location, quantity: quantity * base }];
   const lines: StockLine[] = [];
   let left = quantity;
-  // The fullest first: no other choice comes to fewer locations. The sort is stable, so equals stay in the operator's order.
+  // The fullest first needs the fewest locations. The sort is stable: equal ones stay in the operator's order.
   for (const { location, units } of stocked.sort((a, b) => b.units - a.units)) {
     const taken = Math.min(units, left);
     if (taken > 0) lines.push({ location, quantity: taken * base });
@@ -306,31 +318,33 @@ export function pick(shelves: readonly Shelf[], base: number, quantity: number):
   return left === 0 ? lines : undefined;
 }
 
-/** The order is paid: its goods are held until they are shipped. */
+/** A paid order's goods stay reserved until they ship. */
 export const confirm =
   (order_id: number, confirmed_at: string) =>
   (state: StockState): StockEvent[] => {
-    const held = heldBy(state, order_id);
-    if (!held)
-      return refuse(commerceProblems["order-not-payable"], "the goods of this order are not held any more");
-    return held.confirmed ? [] : [{ type: "ReservationConfirmed", data: { order_id, confirmed_at } }];
+    const reservation = reservationOf(state, order_id);
+    if (!reservation)
+      return refuse(commerceProblems["order-not-payable"], "the goods of this order are no longer reserved");
+    return reservation.confirmed ? [] : [{ type: "ReservationConfirmed", data: { order_id, confirmed_at } }];
   };
 
 export const release =
   (order_id: number, reason: Data<"StockReleased">["reason"], released_at: string) =>
   (state: StockState): StockEvent[] =>
-    heldBy(state, order_id) ? [{ type: "StockReleased", data: { order_id, reason, released_at } }] : [];
+    reservationOf(state, order_id)
+      ? [{ type: "StockReleased", data: { order_id, reason, released_at } }]
+      : [];
 
-/** The goods leave; only what is paid for does. */
+/** Only paid goods ship. */
 export const ship =
   (order_id: number, shipped_at: string) =>
   (state: StockState): StockEvent[] => {
-    if (!heldBy(state, order_id)?.confirmed)
-      refuse(commerceProblems["order-state"], "only goods that are held and paid for leave the shop");
+    if (!reservationOf(state, order_id)?.confirmed)
+      refuse(commerceProblems["order-state"], "only reserved and paid goods can ship");
     return [{ type: "StockShipped", data: { order_id, shipped_at } }];
   };
 
-/** Goods of a returned order lie where they can be sold again. */
+/** Returned goods can be sold again. */
 export const restock =
   (facts: Data<"StockRestocked">) =>
   ({ shelves }: StockState): StockEvent[] => {

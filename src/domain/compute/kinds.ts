@@ -1,15 +1,15 @@
-/** The kinds of tasks that the service runs itself: their inputs, and the limits that are part of what they come to. */
+/** Built-in kinds of tasks, which the service runs itself: their inputs and the limits that results depend on. */
 import { z } from "zod";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
 export const MOST_CODE = 64 * 1024;
-/** Calls of QuickJS's interrupt handler: each stands for some thousands of loop rounds. */
+/** Calls of QuickJS's interrupt handler, each after some thousands of loop rounds. */
 export const MOST_TICKS = 100_000;
 export const MOST_MEMORY_MB = 64;
 export const MOST_ROUNDS = 10_000_000;
 export const MOST_ROWS = 100_000;
 
-/** The least that a task of these kinds costs, since the service runs it again: 0.001 USDC; and the longest that one runs. */
+/** Every built-in task pays for its re-run: 0.001 USDC at least. */
 export const LEAST_PRICE_MICRO = 1_000;
 export const MOST_LIMIT_S = 60;
 
@@ -70,7 +70,7 @@ export const isBuiltIn = (kind: string): kind is BuiltIn => Object.hasOwn(inputs
 /** An answer about a hostile input stays short. */
 const MOST_ERRORS = 20;
 
-/** The input of a built-in kind with its defaults; refused naming every field that is wrong, below `path`. */
+/** Parses with defaults; the refusal names every wrong field, below `path`. */
 export function readKind<Kind extends BuiltIn>(
   kind: Kind,
   given: unknown,

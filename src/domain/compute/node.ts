@@ -1,4 +1,4 @@
-/** A node: an agent that works for others. Heartbeats are no events; that it went online or offline is. */
+/** A node is an agent that works for others. A heartbeat is no event; going online or offline is. */
 
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -10,10 +10,9 @@ import { computeProblems } from "./problems.ts";
 export const capabilities = ["cpu", "gpu", "memory"] as const;
 export type Capability = (typeof capabilities)[number];
 
-/** `available` takes work; `paused` takes none; `draining` ends what it has and takes no more. */
+/** `available` takes work; `paused` takes none; `draining` only finishes its leases. */
 export const availabilities = ["available", "paused", "draining"] as const;
 
-/** The name of a kind of task. */
 export const kindName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "is 1 to 64 lower-case letters, digits and hyphens");
@@ -21,13 +20,13 @@ export const kindName = z
 export const MOST_CONCURRENT = 256;
 export const MOST_KINDS = 20;
 
-/** Tasks that a node may fail in a row before it has to wait, a minute and then twice as long each time, an hour at most. */
+/** From this many failures in a row on a node waits: a minute, then twice as long each time, an hour at most. */
 export const FREE_FAILURES = 3;
 const MOST_PAUSE_S = 3_600;
-/** Failures within so many seconds count once: whoever dies loses all that it has at once. */
+/** Failures within this many seconds count once: a crash loses all leases together. */
 export const FAILURE_S = 60;
 
-/** Until when a node that failed so many tasks in a row gets no other one; undefined while it need not wait. */
+/** The end of a node's pause after this many failures in a row; undefined = no pause. */
 export function pausedUntil(failures: number, failed_at: string | null): string | undefined {
   if (failures < FREE_FAILURES || failed_at === null) return undefined;
   const pause_s = Math.min(MOST_PAUSE_S, 60 * 2 ** (failures - FREE_FAILURES));
@@ -37,15 +36,15 @@ export function pausedUntil(failures: number, failed_at: string | null): string 
 /** USD 1,000 an hour. */
 export const MOST_RATE_MICRO = 1_000_000_000;
 
-/** USDC 10,000; and seconds that a stake is still there after it was asked back: what was done meanwhile can be found to be wrong. */
+/** USDC 10,000. A withdrawn stake stays for STAKE_S seconds, for results that turn out wrong meanwhile. */
 export const MOST_STAKE_MICRO = 10_000_000_000;
 export const STAKE_S = 7 * 86_400;
 
-/** Seconds between two heartbeats, and seconds of silence after which a node is offline. */
+/** Seconds between two heartbeats; after OFFLINE_S seconds of silence a node is offline. */
 export const BEAT_S = 30;
 export const OFFLINE_S = 90;
 
-/** Its uptime is told of so many seconds: 30 days. */
+/** Uptime covers 30 days. */
 export const UPTIME_S = 30 * 86_400;
 
 const offer = {
@@ -58,43 +57,43 @@ export const events = {
     means: "An agent offers a computer for tasks.",
     1: z.strictObject({
       capabilities: z.array(z.enum(capabilities)).min(1),
-      kinds: z.array(kindName).max(MOST_KINDS).describe("Of tasks that it takes; none: any."),
+      kinds: z.array(kindName).max(MOST_KINDS).describe("Accepted kinds of tasks; none: any."),
       ...offer,
       registered_at: time,
     }),
   },
   NodeAvailabilityChanged: {
-    means: "A node changed when it takes tasks, and at what price.",
+    means: "A node changed its availability or its price.",
     1: z.strictObject({ status: z.enum(availabilities), ...offer, changed_at: time }),
   },
-  NodeWentOnline: { means: "A node was heard of again.", 1: z.strictObject({ at: time }) },
+  NodeWentOnline: { means: "A node came online.", 1: z.strictObject({ at: time }) },
   NodeWentOffline: {
-    means: "A node has not been heard of for a while.",
+    means: "A node went offline: it sent no heartbeat.",
     1: z.strictObject({ last_heartbeat_at: time, at: time }),
   },
   StakeHeld: {
-    means: "A node put money at stake for doing its work right.",
+    means: "A node staked money on correct work.",
     1: z
       .strictObject({
         hold_id: z.string(),
         amount_micro: z.int().min(0).max(MOST_STAKE_MICRO).describe("All of it, from now on."),
         held_at: time,
       })
-      .describe("Of the agent's account; what was asked back before is not any more."),
+      .describe("From the agent's account; it cancels an earlier withdrawal."),
   },
   StakeReleaseAsked: {
-    means: "A node asked for its stake back.",
+    means: "A node withdrew its stake.",
     1: z.strictObject({ free_at: time, asked_at: time }),
   },
   StakeReleased: {
-    means: "A node has its stake back.",
+    means: "A node's stake was returned.",
     1: z.strictObject({ hold_id: z.string(), amount_micro: z.int().min(0), released_at: time }),
   },
   NodeSlashed: {
-    means: "A node lost its stake, because a result of it was wrong.",
+    means: "A node lost stake, because a result was wrong.",
     1: z.strictObject({
       task_id: z.string(),
-      amount_micro: z.int().min(0).describe("What was there of it."),
+      amount_micro: z.int().min(0).describe("The lost amount, as far as it was there."),
       slashed_at: time,
     }),
   },
@@ -109,14 +108,14 @@ export type Node = {
   status: (typeof availabilities)[number];
   hourly_rate_micro: number;
   max_concurrent: number;
-  /** When it went online; null while it is offline. */
+  /** null = offline. */
   online_since: string | null;
-  /** Milliseconds that it was online before that. */
+  /** Milliseconds online before `online_since`. */
   online_ms: number;
   slashes: number;
-  /** What it has put up beside what it earns. */
+  /** The stake, apart from earnings. */
   stake_micro: number;
-  /** When that is free; null unless it was asked back. */
+  /** null unless the stake was withdrawn. */
   stake_free_at: string | null;
 };
 export type NodeState = Node | undefined;
@@ -126,7 +125,7 @@ export const streamOf = (id: string) => prefix + id;
 export const initialState = (): NodeState => undefined;
 export const fold_version = 2;
 
-/** Where the node of a passport lies: in the tenant of what the agent's own key causes. */
+/** A node's stream belongs to the tenant of its agent's own key. */
 export const targetOf = (sx_number: number) => ({ tenant: soulTenant(sx_number), id: String(sx_number) });
 
 export function evolve(state: NodeState, event: NodeEvent): NodeState {
@@ -166,11 +165,11 @@ export function evolve(state: NodeState, event: NodeEvent): NodeState {
   }
 }
 
-/** The node; `no-node` where the agent runs none. */
+/** Refuses with `no-node` if the agent runs none. */
 export const registered = (state: NodeState): Node =>
   state ?? refuse(computeProblems["no-node"], "this agent runs no node: POST /soul/node/register first");
 
-/** Registers a node, or says anew what it offers; the same said again changes nothing. */
+/** Registers a node or replaces its offer; an equal offer changes nothing. */
 export const register =
   (facts: NodeFacts) =>
   (state: NodeState): NodeEvent[] => {
@@ -183,14 +182,14 @@ export const register =
     return isSame ? [] : [{ type: "NodeRegistered", data: facts }];
   };
 
-/** Takes work or not, and for how much; leases that run keep their price. */
+/** Running leases keep their price. */
 export const changeOffer =
-  (wanted: Pick<NodeOffer, "status"> & Partial<Pick<NodeOffer, "hourly_rate_micro">>, changed_at: string) =>
+  (change: Pick<NodeOffer, "status"> & Partial<Pick<NodeOffer, "hourly_rate_micro">>, changed_at: string) =>
   (state: NodeState): NodeEvent[] => {
     const { status, hourly_rate_micro, max_concurrent } = registered(state);
-    const rate = wanted.hourly_rate_micro ?? hourly_rate_micro;
-    if (wanted.status === status && rate === hourly_rate_micro) return [];
-    const data = { status: wanted.status, hourly_rate_micro: rate, max_concurrent, changed_at };
+    const rate = change.hourly_rate_micro ?? hourly_rate_micro;
+    if (change.status === status && rate === hourly_rate_micro) return [];
+    const data = { status: change.status, hourly_rate_micro: rate, max_concurrent, changed_at };
     return [{ type: "NodeAvailabilityChanged", data }];
   };
 
@@ -206,10 +205,10 @@ export const goOffline =
       ? []
       : [{ type: "NodeWentOffline", data: { last_heartbeat_at, at } }];
 
-/** The hold of the agent's account that its stake is. */
+/** The account reserves the stake under this id. */
 export const stakeHoldOf = (sx_number: number) => `stake:${sx_number}`;
 
-/** Puts up so much in all: more at once; nothing, and it is free a week later. */
+/** Sets the total stake: a higher one at once, 0 frees it after a week. */
 export const stake =
   (sx_number: number, amount_micro: number, at: string) =>
   (state: NodeState): NodeEvent[] => {
@@ -220,7 +219,7 @@ export const stake =
     if (amount_micro > 0)
       refuse("invalid", "invalid input: stake_usdc", {
         errors: [
-          { path: "stake_usdc", message: "is 0 to have all of it back in a week, or more than there is" },
+          { path: "stake_usdc", message: "is 0 for its return in a week, or more than the current stake" },
         ],
       });
     if (stake_free_at !== null) return [];
@@ -228,7 +227,6 @@ export const stake =
     return [{ type: "StakeReleaseAsked", data: { free_at, asked_at: at } }];
   };
 
-/** The week is over. */
 export const releaseStake =
   (sx_number: number, released_at: string) =>
   (state: NodeState): NodeEvent[] => {
@@ -238,7 +236,7 @@ export const releaseStake =
     return [{ type: "StakeReleased", data: { hold_id, amount_micro: stake_micro, released_at } }];
   };
 
-/** What a slash or a debt took of the stake; asked back or not, the rest stays as it was. */
+/** A slash or a debt took a part of the stake; the rest keeps its status. */
 export const loseStake =
   (sx_number: number, lost_micro: number, at: string) =>
   (state: NodeState): NodeEvent[] => {
@@ -260,7 +258,6 @@ export const slash =
     return [{ type: "NodeSlashed", data: { task_id, amount_micro, slashed_at } }];
   };
 
-/** Seconds that a node was online in all. */
 export function onlineSeconds({ online_since, online_ms }: Node, now: string): number {
   const running = online_since === null ? 0 : Math.max(0, Date.parse(now) - Date.parse(online_since));
   return Math.floor((online_ms + running) / 1_000);

@@ -1,4 +1,3 @@
-/** Why the compute market refuses. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const computeProblems = problemTypes({
@@ -10,33 +9,31 @@ export const computeProblems = problemTypes({
   "node-busy": {
     code: "conflict",
     title: "Node busy",
-    meaning: "The node has as many leases as it may, or takes no work at the moment.",
+    meaning: "The node has its maximum of leases, or takes no work now.",
   },
   "stale-lease": {
     code: "conflict",
     title: "Stale lease",
-    meaning:
-      "The lease is over, or another holds the task by now: stop working on it. Nothing of yours was recorded.",
+    meaning: "The lease is over, or another node has the task: stop working on it. Nothing was recorded.",
   },
   "result-differs": {
     code: "conflict",
     title: "Result differs",
-    meaning: "Another result of this lease was recorded; the first one stands.",
+    meaning: "This lease has another result; the first one counts.",
   },
   "task-state": {
     code: "conflict",
-    title: "Task not in the state for it",
-    meaning: "Where the task stands does not allow this; its status tells where it stands.",
+    title: "Not in this task status",
+    meaning: "The task's status does not allow this.",
   },
   "not-due": {
     code: "conflict",
     title: "Not due",
-    meaning: "What would accept the result has not happened yet; the sentence says when it does by itself.",
+    meaning: "The result is not accepted yet; the detail says when it is accepted automatically.",
   },
   "receipt-refused": {
     code: "invalid",
     title: "Receipt refused",
-    meaning:
-      "The receipt is not signed by a live key of the node's agent, or says something else. The lease stays.",
+    meaning: "No live key of the node's agent signed this receipt, or its content differs. The lease stays.",
   },
 });

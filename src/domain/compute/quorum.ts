@@ -1,29 +1,28 @@
 /**
- * A task that several nodes do. Each of its copies is a task of its own, with its own lease and its own part of the hold; what enough of
- * them come to is the result, and those that came to it are paid.
+ * Several nodes do a quorum task. Each copy is a task with its own lease and its own share of the reserved money. The
+ * result is what enough copies agree on, and those copies are paid.
  */
 import { refuse } from "../../core/model/refusal.ts";
 import { computeProblems } from "./problems.ts";
 import {
   type AuditFacts,
   evolve,
+  existing,
   refunding,
   settle,
-  standing,
   type Task,
   type TaskEvent,
   type TaskFacts,
   type TaskState,
 } from "./task.ts";
-import type { Compared, Judged, Result } from "./task-events.ts";
+import type { ComparisonData, JudgmentData, Result } from "./task-events.ts";
 
 export const copyId = (task_id: string, number: number): string => `${task_id}.${number}`;
 
-/** The task that a copy is of, or the task itself: under it lie the bytes of all. */
+/** The original of a copy, or the task itself: its id names the stored bytes of all copies. */
 export const ownerOf = (task_id: string): string => task_id.split(".")[0]!;
 
-/** Whether it is done by several nodes, each a copy. */
-export const isForSeveral = ({ terms, copy_of }: TaskFacts): boolean =>
+export const isQuorumTask = ({ terms, copy_of }: TaskFacts): boolean =>
   terms.quorum !== null && copy_of === null;
 
 export const copyOf = (facts: TaskFacts, number: number, submitted_at: string): TaskFacts => ({
@@ -33,10 +32,10 @@ export const copyOf = (facts: TaskFacts, number: number, submitted_at: string): 
   submitted_at,
 });
 
-/** How many copies are made at once: so many are held for. */
+/** Copies made at once; the requester's account reserves money for each. */
 const copiesOf = ({ facts }: Task): number => facts.terms.quorum!.copies;
 
-/** The copies that are to be made next: of the first time one, and then the others; of the second time all. Undefined after that. */
+/** The next copies to make: in the first round one, then the others; in the second all. undefined = no more. */
 export function nextCopies(task: Task): { first: number; last: number } | undefined {
   const copies = copiesOf(task);
   if (task.copies === 0) return { first: 1, last: 1 };
@@ -44,25 +43,25 @@ export function nextCopies(task: Task): { first: number; last: number } | undefi
   return task.copies === copies ? { first: copies + 1, last: 2 * copies } : undefined;
 }
 
-/** Copies of the second time: what was held for those of the first is back by then, and is held again. */
+/** Money of first-round copies is free again by the second round, which reserves anew. */
 export const isSecondTime = (task: Task, first: number): boolean => first > copiesOf(task);
 
-/** Copies that were held for and never made. */
-export const neverMade = (task: Task): number[] =>
+/** Copies with reserved money that were never made. */
+export const unmadeCopies = (task: Task): number[] =>
   Array.from({ length: copiesOf(task) }, (_, at) => at + 1).filter((number) => number > task.copies);
 
 export const makeCopies =
   (copied_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     const next = task.judged ? undefined : nextCopies(task);
     return next ? [{ type: "TaskCopied", data: { ...next, copied_at } }] : [];
   };
 
-/** A copy that came to what enough others did. */
+/** The result that enough copies agree on. */
 export type Canonical = { number: number; output_sha256: string; exit: string; agreed: number };
 
-/** What the copies that were made last have come to so far: enough the same, too little in common, or not known yet. */
+/** The newest round's outcome: agreement, none possible, or still open. */
 export function outcomeOf(task: Task, copies: ReadonlyMap<number, Task>): Canonical | "none" | "waits" {
   const { copies: at_once, agree } = task.facts.terms.quorum!;
   const newest = [...copies].filter(([number]) => task.copies <= at_once || number > at_once);
@@ -70,8 +69,8 @@ export function outcomeOf(task: Task, copies: ReadonlyMap<number, Task>): Canoni
   for (const [number, { status, result }] of newest) {
     if (status !== "submitted" || !result) continue;
     const { output_sha256, exit } = result;
-    const known = same.get(`${output_sha256} ${exit}`) ?? { number, output_sha256, exit, agreed: 0 };
-    same.set(`${output_sha256} ${exit}`, { ...known, agreed: known.agreed + 1 });
+    const entry = same.get(`${output_sha256} ${exit}`) ?? { number, output_sha256, exit, agreed: 0 };
+    same.set(`${output_sha256} ${exit}`, { ...entry, agreed: entry.agreed + 1 });
   }
   const most = [...same.values()].find(({ agreed }) => agreed >= agree);
   if (most) return most;
@@ -79,44 +78,44 @@ export function outcomeOf(task: Task, copies: ReadonlyMap<number, Task>): Canoni
   return isOpen || task.copies < at_once ? "waits" : "none";
 }
 
-/** What became of the task by its copies. Said once. */
+/** Repeatable: a judged task is unchanged. */
 export const judge =
-  (judged: Judged) =>
+  (judged: JudgmentData) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     return task.judged ? [] : [{ type: "TaskJudged", data: judged }];
   };
 
-/** Copies of which a result is in. */
+/** Copies with a result. */
 export const submittedAmong = (copies: ReadonlyMap<number, Task>): [number, Result][] =>
   [...copies].flatMap(([number, { status, result }]) =>
     status === "submitted" && result ? [[number, result]] : [],
   );
 
-/** A result of a copy that the service has run as well. */
+/** The service's own result of a copy. */
 export type OwnRun = Pick<Canonical, "output_sha256" | "exit">;
 
 const isSame = (a: OwnRun, b: OwnRun) => a.output_sha256 === b.output_sha256 && a.exit === b.exit;
 
-/** Whether results differ, of which one may lose money: the service looks itself where it can. */
+/** If results differ, one node may lose money, so the service runs the task itself where it can. */
 export const differs = (task: Task, copies: ReadonlyMap<number, Task>): boolean => {
   const canonical = task.judged?.copy == null ? undefined : copies.get(task.judged.copy)?.result;
   const results = [...submittedAmong(copies).map(([, result]) => result), ...(canonical ? [canonical] : [])];
   return results.some((result) => !isSame(result, results[0]!));
 };
 
-/** The copies that came to what the service came to; undefined where none did. */
+/** Copies with the service's own result; undefined = none. */
 export function rightBy(own: OwnRun, copies: ReadonlyMap<number, Task>): Canonical | undefined {
   const right = submittedAmong(copies).filter(([, result]) => isSame(result, own));
   const [first] = right;
   return first && { ...own, number: first[0], agreed: right.length };
 }
 
-/** The task does not agree with itself: no result of it is wrong, and each is paid. */
+/** The task is not deterministic: no result is wrong, and each is paid. */
 export const payVoid =
   (facts: AuditFacts) =>
   (state: TaskState): TaskEvent[] => {
-    if (standing(state).status !== "submitted") return [];
+    if (existing(state).status !== "submitted") return [];
     const at = facts.audited_at;
     return paid(
       state,
@@ -128,27 +127,31 @@ export const payVoid =
     );
   };
 
-/** Nobody knows which result is right: this one is not paid, costs its node nothing, and can be disputed. */
-export const leaveOut =
+/** No check can decide: this result is not paid, costs its node nothing, and can be disputed. */
+export const rejectUndecided =
   (rejected_at: string) =>
   (state: TaskState): TaskEvent[] =>
-    standing(state).status === "submitted"
+    existing(state).status === "submitted"
       ? [{ type: "TaskRejected", data: { reason_sha256: null, rejected_at } }]
       : [];
 
 /**
- * A copy's result is held against what the others came to: the same is accepted and paid, another one rejected, which can be disputed.
- * `draw`: by which it is the only one, and right.
+ * Accepts and pays a result that equals the canonical one; rejects another, which can be disputed. `draw` accepts the
+ * only copy.
  */
 export const compare =
-  (canonical: Pick<Canonical, "output_sha256" | "exit">, draw: Judged["draw"], at: string) =>
+  (canonical: Pick<Canonical, "output_sha256" | "exit">, draw: JudgmentData["draw"], at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status !== "submitted") return [];
     if (draw) return paid(state, [{ type: "TaskAccepted", data: { by: "draw", draw, accepted_at: at } }], at);
     const { output_sha256: canonical_sha256 } = canonical;
     const agrees = isSame(task.result!, canonical);
-    const data: Compared = { verdict: agrees ? "agreed" : "differed", canonical_sha256, compared_at: at };
+    const data: ComparisonData = {
+      verdict: agrees ? "agreed" : "differed",
+      canonical_sha256,
+      compared_at: at,
+    };
     const compared: TaskEvent = { type: "TaskCompared", data };
     if (!agrees) return [compared, { type: "TaskRejected", data: { reason_sha256: null, rejected_at: at } }];
     return paid(
@@ -163,21 +166,18 @@ const paid = (state: TaskState, accepted: TaskEvent[], at: string): TaskEvent[] 
   ...settle(at)(accepted.reduce(evolve, state)),
 ];
 
-/** Nothing came of the copies, or this one is not needed any more: what was held for it goes back. Whoever works on it may end. */
+/** Frees the money of a copy that is not needed; its worker may finish. */
 export const dropCopy =
   (why: string, at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status === "submitted") return [refunding(task, why, at)];
     if (task.status !== "queued") return [];
     return [{ type: "TaskCancelled", data: { cancelled_at: at } }, refunding(task, why, at)];
   };
 
-/** Its requester gives it up before anybody has begun a copy. */
+/** Only a task without a begun copy can be cancelled. */
 export function refuseBegun(copies: ReadonlyMap<number, Task>): void {
   if ([...copies.values()].some(({ status, attempts }) => status !== "queued" || attempts > 0))
-    refuse(
-      computeProblems["task-state"],
-      "a copy of this task was begun; only one that nobody has begun can be cancelled",
-    );
+    refuse(computeProblems["task-state"], "a copy of this task was begun; cancel only before that");
 }

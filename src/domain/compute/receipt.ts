@@ -1,5 +1,5 @@
 /**
- * A worker's receipt: what it says that it made of what, signed by a key that its passport has proven. The text is the canonical form
+ * A worker signs a receipt of its input and output with a proven key of its passport. The text is the canonical form
  * (RFC 8785) of the members below; Ed25519 signs it as the payload of a compact JWS (RFC 8037), an EVM key as EIP-712.
  */
 import { createPublicKey, verify } from "node:crypto";
@@ -10,8 +10,8 @@ import { keySignature } from "../checks/redemption.ts";
 import type { Agent } from "../identity/agent.ts";
 import type { Receipt } from "./task-events.ts";
 
-/** `origin`: of the log that the task stands in. */
-export type Receipted = {
+/** `origin`: the log of the task. */
+export type ReceiptContent = {
   origin: string;
   task_id: string;
   attempt: number;
@@ -22,8 +22,8 @@ export type Receipted = {
   exit: string;
 } & Pick<Receipt, "engine_sha256" | "started_at" | "ended_at">;
 
-/** What is signed: all members are ASCII, so their names in order give the canonical form. */
-export function receiptText(of: Receipted): string {
+/** All members are ASCII, so sorted names give the canonical form. */
+export function receiptText(of: ReceiptContent): string {
   const members: Record<string, unknown> = { ...of, v: 1 };
   const sorted = Object.keys(members).sort();
   return JSON.stringify(Object.fromEntries(sorted.map((name) => [name, members[name]])));
@@ -50,8 +50,8 @@ const TYPES = {
 
 const bytes32 = (hex: string): Hex => `0x${hex}`;
 
-/** The same as typed data, of the domain { name: "Tallystick compute", version: "1" }. */
-export const receiptTypedData = (of: Receipted) => ({
+/** Typed data of the domain { name: "Tallystick compute", version: "1" }. */
+export const receiptTypedData = (of: ReceiptContent) => ({
   domain: { name: "Tallystick compute", version: "1" },
   types: TYPES,
   primaryType: "Receipt" as const,
@@ -66,10 +66,10 @@ export const receiptTypedData = (of: Receipted) => ({
   },
 });
 
-/** What is wrong with a receipt; undefined where a live key of the agent has signed it. */
+/** undefined = a live key of the agent signed it. */
 export function receiptFault(
   { keys }: Pick<Agent, "keys">,
-  of: Receipted,
+  of: ReceiptContent,
   { kid, signature }: Pick<Receipt, "kid" | "signature">,
   recover: RecoverKey,
 ): string | undefined {
@@ -79,13 +79,13 @@ export function receiptFault(
   if (!signature.startsWith("0x")) return "signature: is 0x and the hex digits of an EIP-712 signature";
   const digest = Buffer.from(hashTypedData(receiptTypedData(of) as never).slice(2), "hex");
   const is = keySignature(digest, lowerCase(key.public), lowerCase(signature), recover);
-  return is ? undefined : "signature: is none by this key of this receipt";
+  return is ? undefined : "signature: is not this key's signature of this receipt";
 }
 
-/** Members that a header may have: nothing in it chooses the key or the algorithm. */
+/** No other header member is allowed: none may choose the key or the algorithm. */
 const HEADER = ["alg", "typ", "kid"];
 
-function jwsFault(jws: string, wanted: string, x: string): string | undefined {
+function jwsFault(jws: string, expected: string, x: string): string | undefined {
   const [head = "", payload = "", signature = "", more] = jws.split(".");
   const header = membersOf(head);
   if (
@@ -94,13 +94,13 @@ function jwsFault(jws: string, wanted: string, x: string): string | undefined {
     Object.keys(header).some((name) => !HEADER.includes(name))
   )
     return "signature: is a compact JWS of EdDSA whose header has alg, typ and kid alone";
-  if (payload !== Buffer.from(wanted).toString("base64url"))
-    return `signature: has another payload than this receipt: ${wanted}`;
+  if (payload !== Buffer.from(expected).toString("base64url"))
+    return `signature: has another payload than this receipt: ${expected}`;
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   const bytes = Buffer.from(signature, "base64url");
   return verify(null, Buffer.from(`${head}.${payload}`), key, bytes)
     ? undefined
-    : "signature: is none by this key of this receipt";
+    : "signature: is not this key's signature of this receipt";
 }
 
 function membersOf(part: string): Record<string, unknown> | undefined {

@@ -1,16 +1,15 @@
-/** A task as it stands, folded from its events. */
 import { refuse } from "../../core/model/refusal.ts";
 import type {
-  Accepted,
-  Audited,
-  Compared,
-  DisputeDecided,
-  Disputed,
-  Judged,
-  Leased,
-  Rejected,
+  AcceptanceData,
+  AuditData,
+  ComparisonData,
+  DecisionData,
+  DisputeData,
+  JudgmentData,
+  LeaseData,
+  RejectionData,
   Result,
-  Settled,
+  SettlementData,
   TaskEvent,
   TaskFacts,
 } from "./task-events.ts";
@@ -31,7 +30,6 @@ export const statuses = [
 ] as const;
 export type TaskStatus = (typeof statuses)[number];
 
-/** Why a task of several copies was refunded. */
 const DISAGREED = "its copies did not come to the same";
 
 export type Task = {
@@ -39,25 +37,24 @@ export type Task = {
   status: TaskStatus;
   /** Leases so far. */
   attempts: number;
-  /** Passports of the nodes whose lease came to nothing. */
+  /** Passports of nodes that failed it. */
   failed_by: readonly number[];
   ready_at: string;
-  /** The newest, also once it is over. */
-  lease: Leased | null;
+  /** The newest lease, live or over. */
+  lease: LeaseData | null;
   result: Result | null;
-  audit: Audited | null;
-  /** How many copies of it were made; 0 of a task that is done once, or is a copy. */
+  audit: AuditData | null;
+  /** 0 for a task without copies, and for a copy. */
   copies: number;
-  /** What its copies came to. */
-  judged: Judged | null;
-  /** Of a copy: whether it came to what the others did. */
-  compared: Compared | null;
-  accepted: Accepted | null;
-  rejected: Rejected | null;
-  dispute: (Disputed & { decided: DisputeDecided | null }) | null;
-  settled: Settled | null;
+  /** The verdict over its copies. */
+  judged: JudgmentData | null;
+  /** A copy's comparison with the canonical result. */
+  compared: ComparisonData | null;
+  accepted: AcceptanceData | null;
+  rejected: RejectionData | null;
+  dispute: (DisputeData & { decided: DecisionData | null }) | null;
+  settled: SettlementData | null;
   refunded: { back_micro: number; why: string } | null;
-  /** When it came to its end. */
   ended_at: string | null;
 };
 export type TaskState = Task | undefined;
@@ -142,5 +139,5 @@ function changed(task: Task, event: Exclude<TaskEvent, { type: "TaskSubmitted" }
   }
 }
 
-/** The task; `not_found` where there is none. */
-export const standing = (state: TaskState): Task => state ?? refuse("not_found", "there is no such task");
+/** Refuses with `not_found` if there is none. */
+export const existing = (state: TaskState): Task => state ?? refuse("not_found", "there is no such task");

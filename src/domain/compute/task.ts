@@ -1,13 +1,13 @@
 /**
- * A task: work that somebody has paid for, lent to one node at a time.
+ * A task is paid work, leased to one node at a time.
  *
  *     queued ──lease──> leased ──result──> submitted ──audit│requester│window──> accepted ──settle──> settled
- *       │ ^               │ no sign of life, at most 3 times     ├─mismatch──> refunded
+ *       │ ^               │ silence, at most 3 times            ├─mismatch──> refunded
  *       │ └───────────────┴──> dead_lettered                     └─reject──> rejected ──dispute──> disputed ──> accepted│refunded
- *       └─cancel│deadline──> cancelled│expired                               └─ nobody disputes ──> refunded
+ *       └─cancel│deadline──> cancelled│expired                               └─ no dispute ──> refunded
  *
- * Each end but settled gives back what was held. The stream's version is the fence: of two that decide, one does. A task that several nodes
- * do is `copied`: quorum.ts.
+ * Every end except settled frees the reserved money. The stream's version is the fence: of two concurrent decisions one
+ * wins. A quorum task is `copied`: quorum.ts.
  */
 
 import { refuse } from "../../core/model/refusal.ts";
@@ -17,74 +17,74 @@ import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
 import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
 import { computeProblems } from "./problems.ts";
 import type {
-  Accepted,
-  Audited,
-  DisputeDecided,
-  Disputed,
-  Leased,
-  Rejected,
+  AcceptanceData,
+  AuditData,
+  DecisionData,
+  DisputeData,
+  LeaseData,
+  RejectionData,
   Result,
   TaskEvent,
   TaskFacts,
 } from "./task-events.ts";
-import { standing, type Task, type TaskState, type TaskStatus } from "./task-state.ts";
+import { existing, type Task, type TaskState, type TaskStatus } from "./task-state.ts";
 
 export type { TaskEvent, TaskFacts } from "./task-events.ts";
 export { events } from "./task-events.ts";
 export type { Task, TaskState, TaskStatus } from "./task-state.ts";
-export { evolve, initialState, standing, statuses } from "./task-state.ts";
+export { evolve, existing, initialState, statuses } from "./task-state.ts";
 
-/** Times that a task is lent before it is given up. */
+/** The most leases of a task. */
 export const MOST_ATTEMPTS = 3;
-/** Seconds in which a rejected result can be disputed, and after which an accepted one is settled by itself. */
+/** Seconds to dispute a rejection; SETTLE_S: until an accepted result settles by itself. */
 export const DISPUTE_S = 86_400;
 export const SETTLE_S = 86_400;
-/** Seconds after which a check that nobody began is late, and seconds for which it stays due. */
+/** Seconds until a check that has not begun is late; CHECK_S: for how long it stays due. */
 export const AUDIT_S = 600;
 export const CHECK_S = 7 * 86_400;
-/** Seconds in which the operator decides a dispute, or nobody is right. */
+/** Seconds for the operator to decide a dispute; after them nobody wins. */
 export const DECIDE_S = 14 * 86_400;
 
 export const prefix = "task-";
 export const streamOf = (id: string) => prefix + id;
-/** Where a task lies: in its requester's tenant. */
+/** A task's stream belongs to its requester's tenant. */
 export const targetOf = (tenant: string, task_id: string) => ({ tenant, id: task_id });
 
-/** The hold of the requester's account that pays for it. */
+/** The requester's account reserves the price under this id. */
 export const holdOf = (task_id: string) => `task:${task_id}`;
 
-/** What a worker is told of a result that does not count any more. */
+/** The lease of the result is over. */
 export const refuseStale = () =>
   refuse(computeProblems["stale-lease"], "this lease is over: stop working on the task, and pull another");
 
 export const submit =
   (facts: TaskFacts) =>
   (state: TaskState): TaskEvent[] =>
-    state ? refuse("conflict", "this task was submitted before") : [{ type: "TaskSubmitted", data: facts }];
+    state ? refuse("conflict", "this task exists already") : [{ type: "TaskSubmitted", data: facts }];
 
-/** What a node that asks so much an hour is paid for a task; of a built-in kind enough that running it again is paid for. */
+/** The price at a node's hourly rate; a built-in kind costs at least its re-run. */
 export const priceFor = ({ kind, terms }: Pick<TaskFacts, "kind" | "terms">, hourly_rate_micro: number) =>
   Math.max(isBuiltIn(kind) ? LEAST_PRICE_MICRO : 1, priceOf(hourly_rate_micro, terms.limit_s));
 
-/** `bound`: tenants that are one hand with the node, its own among them. */
-export type Wanted = {
+/** `bound`: tenants on the node's own side, including itself. */
+export type LeaseRequest = {
   sx: number;
   hourly_rate_micro: number;
   lease_sha256: string;
   bound: readonly string[];
 };
 
-/** Lends it to a node, for what the node asks. Refuses where it is not to be had, or not by this one. */
+/** Leases the task to a node at the node's rate; refuses a task that is not ready, or not for this node. */
 export const lease =
-  ({ sx, hourly_rate_micro, lease_sha256, bound }: Wanted, requester: string, leased_at: string) =>
+  ({ sx, hourly_rate_micro, lease_sha256, bound }: LeaseRequest, requester: string, leased_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     const { terms } = task.facts;
-    inState(task, ["queued"], "lent");
+    requireStatus(task, ["queued"], "lent");
     const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
-    // A node that failed it does not get it again, unless its requester wants that one alone.
-    const isWanted = terms.assign === null ? !task.failed_by.includes(sx) : terms.assign === sx;
-    const isFor = isWanted && !bound.includes(requester);
+    // A node that failed the task gets it again only if the requester chose that node.
+    const isEligible = terms.assign === null ? !task.failed_by.includes(sx) : terms.assign === sx;
+    const isFor = isEligible && !bound.includes(requester);
     const price_micro = priceFor(task.facts, hourly_rate_micro);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
       refuse(computeProblems["task-state"], "this task is not for this node, or not now");
@@ -95,16 +95,20 @@ export const lease =
 
 const later = (at: string, seconds: number) => new Date(Date.parse(at) + seconds * 1_000).toISOString();
 
-/** Seconds that a task waits after its nth lease came to nothing: 5, 20, 80. */
+/** The pause after the nth failed lease: 5, 20, 80 seconds. */
 export const backoffS = (attempt: number): number => 5 * 4 ** (attempt - 1);
 
-type Lost = { attempt: number; reason: "silence" | "limit" | "failed"; last_heartbeat_at: string | null };
+type LeaseLoss = {
+  attempt: number;
+  reason: "silence" | "limit" | "failed";
+  last_heartbeat_at: string | null;
+};
 
-/** A lease came to nothing: the task is lent again, or is given up with the third. Of a lease that is over already, nothing. */
+/** Puts the task back after a failed lease; the third failure ends it. A lease that is over changes nothing. */
 export const loseLease =
-  ({ attempt, reason, last_heartbeat_at }: Lost, expired_at: string) =>
+  ({ attempt, reason, last_heartbeat_at }: LeaseLoss, expired_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status !== "leased" || task.lease?.attempt !== attempt) return [];
     const ready_at = later(expired_at, backoffS(attempt));
     const data = { attempt, reason, last_heartbeat_at, ready_at, expired_at };
@@ -117,46 +121,46 @@ export const loseLease =
     ];
   };
 
-/** What was held for it goes back. */
+/** Frees the reserved money. */
 export const refunding = ({ facts }: Task, why: string, refunded_at: string): TaskEvent => ({
   type: "TaskRefunded",
   data: { back_micro: facts.terms.max_price_micro, why, refunded_at },
 });
 
-/** The lease that a worker holds now; `stale-lease` where its digest names another one. */
-export function currentLease(state: TaskState, lease_sha256: string): Leased {
-  const task = standing(state);
+/** The worker's current lease; refuses with `stale-lease` if the digest names another. */
+export function currentLease(state: TaskState, lease_sha256: string): LeaseData {
+  const task = existing(state);
   return task.status === "leased" && isCurrent(task.lease, lease_sha256) ? task.lease! : refuseStale();
 }
 
-/** What came of it. The same again is no news, another result is refused, and so is whoever does not hold the lease. */
+/** Repeatable with the same result; refuses another result, and callers without the lease. */
 export const takeResult =
   (lease_sha256: string, result: Omit<Result, "attempt">) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     const isOwn = isCurrent(task.lease, lease_sha256);
     if (task.result && isOwn) {
       if (task.result.output_sha256 === result.output_sha256) return [];
-      refuse(computeProblems["result-differs"], "another result of this lease was recorded, and stands");
+      refuse(computeProblems["result-differs"], "this lease already has another result, which counts");
     }
     const { attempt } = currentLease(state, lease_sha256);
     return [{ type: "TaskResultSubmitted", data: { attempt, ...result } }];
   };
 
-/** What the requester's silence does after an inconclusive check, by how many valid audits in a row the node has. */
+/** The effect of silence after an inconclusive check depends on the node's valid audits in a row. */
 export const silenceBy = (valid_audits: number): "accepts" | "refunds" =>
   valid_audits >= SURE_AFTER ? "accepts" : "refunds";
 
-export type AuditFacts = Omit<Audited, "on_silence">;
+export type AuditFacts = Omit<AuditData, "on_silence">;
 
 /**
- * The service ran it again. A valid result is accepted, and so is each of a task that does not agree with itself; another one is refunded.
- * An inconclusive audit leaves it to the requester, whose silence accepts or refunds. A check that nobody began stays due.
+ * Records the service's re-run: a valid or void result is accepted, another refunded. After an inconclusive audit the
+ * requester decides; its silence accepts or refunds. A check that never began stays due.
  */
 export const audit =
-  (facts: AuditFacts, on_silence: NonNullable<Audited["on_silence"]> = "accepts") =>
+  (facts: AuditFacts, on_silence: NonNullable<AuditData["on_silence"]> = "accepts") =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (!awaitsAudit(task)) return [];
     const { verdict, audited_at: at, draw } = facts;
     const data = { ...facts, on_silence: verdict === "inconclusive" ? on_silence : null };
@@ -168,73 +172,70 @@ export const audit =
       : [audited];
   };
 
-/** Whether a result waits for the service to run it again, or to draw that it need not. */
+/** The result waits for a re-run, or for a draw that skips it. */
 export const awaitsAudit = ({ status, facts, audit }: Task): boolean =>
   status === "submitted" && facts.terms.verify === "rerun" && (audit === null || isLate(audit));
 
-/** The check was not begun in its time. */
-const isLate = ({ verdict, engine_sha256 }: Audited): boolean =>
+/** The check did not begin in time. */
+const isLate = ({ verdict, engine_sha256 }: AuditData): boolean =>
   verdict === "inconclusive" && engine_sha256 === null;
 
-/** Whether the requester's silence refunds: no check has found the result right, and none was made or its node has too little history. */
+/** True if no check found the result right, and none was made or its node has too little history. */
 export const silenceRefunds = ({ audit }: Task): boolean =>
   audit !== null && (audit.on_silence === "refunds" || isLate(audit));
 
-/** When a result is refunded that no check has found right and its requester has not accepted. */
+/** The deadline of an unchecked result that its requester has not accepted. */
 function waitsUntil(task: Task): string {
   const ends = [task.facts.terms.deadline_at, windowEndsAt(task)];
   if (awaitsAudit(task)) ends.push(later(task.result!.submitted_at, CHECK_S));
   return ends.sort().at(-1)!;
 }
 
-/** No check could say whether the result is right, and silence does not accept it: what was held goes back at the deadline. */
+/** No check could decide, and silence does not accept: the money is freed at the deadline. */
 export const refundUnchecked =
   (at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status !== "submitted" || !silenceRefunds(task) || at < waitsUntil(task)) return [];
     return [refunding(task, "no check could say whether its result is right", at)];
   };
 
-/** The draw says that it need not be run again. */
+/** The draw skips the re-run. */
 export const passUnaudited =
-  (draw: Accepted["draw"], accepted_at: string) =>
+  (draw: AcceptanceData["draw"], accepted_at: string) =>
   (state: TaskState): TaskEvent[] =>
-    awaitsAudit(standing(state)) ? [{ type: "TaskAccepted", data: { by: "draw", draw, accepted_at } }] : [];
+    awaitsAudit(existing(state)) ? [{ type: "TaskAccepted", data: { by: "draw", draw, accepted_at } }] : [];
 
-/** When a result is accepted because its requester has said nothing. */
+/** The requester's silence accepts the result then. */
 export const windowEndsAt = ({ facts, result, audit }: Task): string =>
   later(audit?.audited_at ?? result!.submitted_at, facts.terms.window_s);
 
-/** Whether a result waits for those of other copies. */
+/** The result waits for those of other copies. */
 const awaitsOthers = ({ status, facts }: Task): boolean => status === "submitted" && facts.copy_of !== null;
 
 function refuseUnjudged(task: Task): void {
   if (awaitsAudit(task) && task.audit === null)
-    refuse(
-      computeProblems["not-due"],
-      "the service is about to check this result; ask again in some minutes",
-    );
+    refuse(computeProblems["not-due"], "the service is about to check this result; retry in some minutes");
   if (awaitsOthers(task))
     refuse(
       computeProblems["not-due"],
-      "this result counts once enough copies of the task have come to the same; ask again later",
+      "this result counts once enough copies of the task agree; retry later",
     );
 }
 
-/** The requester says yes, or says nothing for as long as it had. */
+/** The requester accepts, or was silent for window_s. */
 export const accept =
   (by: "requester" | "window", accepted_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.accepted) return [];
-    inState(task, ["submitted"], "accepted");
+    requireStatus(task, ["submitted"], "accepted");
     refuseUnjudged(task);
     const ends_at = windowEndsAt(task);
     if (by === "window" && silenceRefunds(task))
       refuse(
         computeProblems["not-due"],
-        `no check could say yet whether this result is right: its requester accepts it before ${waitsUntil(task)}, or it is refunded`,
+        `no check could decide about this result yet: its requester accepts it before ${waitsUntil(task)}, or it is refunded`,
       );
     if (by === "window" && accepted_at < ends_at)
       refuse(
@@ -244,49 +245,48 @@ export const accept =
     return [{ type: "TaskAccepted", data: { by, draw: null, accepted_at } }];
   };
 
-/** The requester says no, in time. What was rejected can be disputed for a day. */
+/** The requester rejects in time; the worker can dispute that for a day. */
 export const reject =
-  (facts: Rejected) =>
+  (facts: RejectionData) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status === "rejected") return [];
-    inState(task, ["submitted"], "rejected");
+    requireStatus(task, ["submitted"], "rejected");
     refuseUnjudged(task);
     if (awaitsAudit(task))
       refuse(
         computeProblems["not-due"],
-        "the service has yet to check this result: accept it without, or wait for the check",
+        "the service has not checked this result yet: accept it unchecked, or wait",
       );
     if (facts.rejected_at >= (silenceRefunds(task) ? waitsUntil(task) : windowEndsAt(task)))
-      refuse(
-        computeProblems["task-state"],
-        `the time to reject this result was over at ${windowEndsAt(task)}`,
-      );
+      refuse(computeProblems["task-state"], `this result could be rejected until ${windowEndsAt(task)}`);
     return [{ type: "TaskRejected", data: facts }];
   };
 
-/** Until when a rejected result can be disputed. */
 export const disputableUntil = ({ rejected }: Task): string => later(rejected!.rejected_at, DISPUTE_S);
 
-/** The worker contradicts a rejection: both sides put up a bond. */
+/** The worker disputes a rejection; both sides post a bond. */
 export const dispute =
-  (bonds: Pick<Disputed, "bond_micro" | "requester_bond_micro">, disputed_at: string) =>
+  (bonds: Pick<DisputeData, "bond_micro" | "requester_bond_micro">, disputed_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status === "disputed") return [];
-    inState(task, ["rejected"], "disputed");
+    requireStatus(task, ["rejected"], "disputed");
     if (disputed_at >= disputableUntil(task))
-      refuse(computeProblems["task-state"], `the time to dispute was over at ${disputableUntil(task)}`);
+      refuse(
+        computeProblems["task-state"],
+        `this rejection could be disputed until ${disputableUntil(task)}`,
+      );
     return [{ type: "TaskDisputed", data: { ...bonds, disputed_at } }];
   };
 
-/** Who was right: the worker is paid, or the requester gets back what was held. `void_audit`: the run that shows the task to be void. */
+/** Pays the worker, or refunds the requester. `void_audit`: the re-run that shows the task to be void. */
 export const decideDispute =
-  (facts: DisputeDecided, void_audit?: AuditFacts) =>
+  (facts: DecisionData, void_audit?: AuditFacts) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.dispute?.decided) return [];
-    inState(task, ["disputed"], "decided");
+    requireStatus(task, ["disputed"], "decided");
     const { decided_at: at, verdict } = facts;
     const audited: TaskEvent[] = void_audit
       ? [{ type: "TaskAudited", data: { ...void_audit, on_silence: null } }]
@@ -297,13 +297,13 @@ export const decideDispute =
       : [...decided, refunding(task, "the dispute was decided so", at)];
   };
 
-/** Pays the worker of an accepted result. Settled before, it is the same. */
+/** Pays the worker of an accepted result; repeatable. */
 export const settle =
   (settled_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status === "settled") return [];
-    inState(task, ["accepted"], "settled");
+    requireStatus(task, ["accepted"], "settled");
     const { sx, price_micro } = task.lease!;
     const back_micro = task.facts.terms.max_price_micro - price_micro;
     return [
@@ -315,31 +315,31 @@ export const settle =
 export const refundRejected =
   (at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status !== "rejected") return [];
     if (at < disputableUntil(task))
       refuse(computeProblems["not-due"], `the rejection can be disputed until ${disputableUntil(task)}`);
     return [refunding(task, "it was rejected, and nobody disputed that", at)];
   };
 
-/** Its requester gives it up before anybody has begun it. */
+/** Only before a lease. */
 export const cancel =
   (cancelled_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status === "cancelled") return [];
-    inState(task, ["queued"], "cancelled");
+    requireStatus(task, ["queued"], "cancelled");
     return [
       { type: "TaskCancelled", data: { cancelled_at } },
       refunding(task, "it was cancelled", cancelled_at),
     ];
   };
 
-/** Nobody has begun it in time. */
+/** No lease began before the deadline. */
 export const expire =
   (expired_at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = standing(state);
+    const task = existing(state);
     if (task.status !== "queued" || expired_at < task.facts.terms.deadline_at) return [];
     return [
       { type: "TaskExpired", data: { expired_at } },
@@ -347,11 +347,10 @@ export const expire =
     ];
   };
 
-/** The lease of a task that is worked on. */
 export const workLease = ({ status, lease }: Task): (WorkLease & { sx: number }) | null =>
   status === "leased" ? lease : null;
 
-/** When something happens by itself where nobody does anything; null of what is over, or waits for a worker's sign of life. */
+/** The time of the next automatic step; null if the task is over, or its worker's silence decides. */
 export function dueAt(task: Task): string | null {
   switch (task.status) {
     case "queued":
@@ -371,10 +370,10 @@ export function dueAt(task: Task): string | null {
   }
 }
 
-function inState({ status }: Task, allowed: readonly TaskStatus[], wanted: string): void {
+function requireStatus({ status }: Task, allowed: readonly TaskStatus[], done: string): void {
   if (!allowed.includes(status))
     refuse(
       computeProblems["task-state"],
-      `this task is ${status}; only one that is ${allowed.join(" or ")} can be ${wanted}`,
+      `this task is ${status}; only one that is ${allowed.join(" or ")} can be ${done}`,
     );
 }

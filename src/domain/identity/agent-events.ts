@@ -1,4 +1,3 @@
-/** What is recorded of an agent. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, digits, madeId, sha256, time } from "../../core/model/fields.ts";
@@ -10,7 +9,7 @@ export const keyKinds = ["evm", "ed25519"] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
 const reason = z.string().min(1).max(200);
-/** SHA-256 of the signed text: it counts once. Null where the agent's API key asked. */
+/** SHA-256 of the signed text, which counts once. null = signed by nobody: the agent's API key was used. */
 const challenge_sha256 = sha256.nullable();
 
 const delegated = {
@@ -20,7 +19,7 @@ const delegated = {
   kid: z.string().describe("The key of the principal that signed."),
   challenge_sha256: sha256,
   delegated_at: time,
-  expires_at: time.describe("It is not good at this time any more."),
+  expires_at: time.describe("It ends at this time."),
 };
 
 const registryLink = {
@@ -28,58 +27,56 @@ const registryLink = {
   network: z.string().describe("CAIP-2."),
   ref: digits.describe("Its agentId in the registry of that network."),
 };
-const ownerKid = address.describe(
-  "The agent's wallet that it rests on: the owner there, or the wallet that is set there.",
-);
-const seenUnder = {
-  block_number: z.int().nonnegative().describe("The newest block when it was seen."),
+const ownerKid = address.describe("The agent's wallet behind it: the owner there, or the wallet set there.");
+const atBlock = {
+  block_number: z.int().nonnegative().describe("The newest block at the check."),
   block_hash: chainHash,
 };
-const maySeenUnder = {
-  block_number: seenUnder.block_number.nullable(),
+const atBlockOrNull = {
+  block_number: atBlock.block_number.nullable(),
   block_hash: chainHash.nullable(),
 };
 
-/** What a link is called: of the registry, or a domain, which no chain knows. */
-const named = {
+/** The name of a link: a registry's agent, or a domain (which has no network). */
+const linkName = {
   kind: z.enum(["erc8004", "domain"]),
-  network: z.string().nullable().describe("CAIP-2; null of a domain."),
+  network: z.string().nullable().describe("CAIP-2; null for a domain."),
   ref: z.string().describe("Its agentId in the registry of that network, or the domain."),
 };
 
 const linked = {
-  cause: z.enum(["asked", "restored"]).describe("restored: what had ended it stands in the chain no more."),
-  by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked, or nobody."),
+  cause: z.enum(["asked", "restored"]).describe("restored: the event that ended it is no longer canonical."),
+  by: z.string().nullable().describe("The signing kid; null: the agent's API key, or nobody."),
   challenge_sha256,
   linked_at: time,
 };
-const unlinked = { by: z.string().nullable(), challenge_sha256, ...maySeenUnder, unlinked_at: time };
-const ALSO_ENDS = "A link also ends with the key that it rests on, and with the passport.";
+const unlinked = { by: z.string().nullable(), challenge_sha256, ...atBlockOrNull, unlinked_at: time };
+const ALSO_ENDS = "A link also ends with its key, and with the passport.";
 
 const described = {
   version: z.string().nullable(),
   services: z.array(service),
-  by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
+  by: z.string().nullable().describe("The signing kid; null: the agent's API key."),
   challenge_sha256,
   described_at: time,
 };
-/** Before there were providers, a purpose was all that was sealed. */
+/** Before providers existed, only the purpose was sealed. */
 function withAbout(old: object) {
   const { purpose = null, ...rest } = old as { purpose?: Sealed | null };
   return { about: purpose, ...rest };
 }
-const REPLACES = "The whole of it: what was described before is over.";
+const REPLACES = "The whole description; it replaces the earlier one.";
 
-/** What was said before there were domains is said the same way since. */
-const asItWas = (old: object) => ({ ...old });
+/** Domains were added later; older data is unchanged. */
+const unchanged = (old: object) => ({ ...old });
 
 export const events = {
   AgentRegistered: {
-    means: "An agent was registered, and got its number.",
+    means: "An agent was registered with its number.",
     1: z.strictObject({
       agent_id: z.string(),
       sx_number: sxNumber,
-      display_name: sealed.nullable().describe("Null: it is called by its agent_id."),
+      display_name: sealed.nullable().describe("Null: its name is its agent_id."),
       passport_hash: sha256.describe(
         'SHA-256("TS/PASSPORT/1\\0" ‖ JCS{ agent_id, issued_at, origin, sx_number }); issued_at is registered_at.',
       ),
@@ -88,7 +85,7 @@ export const events = {
     public: true,
   },
   AgentApiKeyIssued: {
-    means: "An agent was given an API key.",
+    means: "An agent got an API key.",
     1: z
       .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
       .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
@@ -113,17 +110,17 @@ export const events = {
     public: true,
   },
   AgentKeyRevoked: {
-    means: "A key does not speak for its agent any more.",
+    means: "A key of an agent was revoked.",
     1: z.strictObject({
       kid: z.string(),
-      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
+      by: z.string().nullable().describe("The signing kid; null: the agent's API key."),
       challenge_sha256,
       revoked_at: time,
     }),
     public: true,
   },
   AgentDelegated: {
-    means: "An agent let another one act for it, within limits.",
+    means: "An agent delegated to another, within limits.",
     1: z.strictObject(delegated),
     2: z.strictObject({
       ...delegated,
@@ -137,7 +134,7 @@ export const events = {
     public: true,
   },
   AgentDelegationRevoked: {
-    means: "An agent does not let another one act for it any more.",
+    means: "A delegation was revoked.",
     1: z.strictObject({
       delegation_id: madeId,
       by: z.string().nullable(),
@@ -150,9 +147,7 @@ export const events = {
     means: "An agent's description was changed.",
     1: z
       .strictObject({
-        purpose: sealed
-          .nullable()
-          .describe("What it is for, in its owner's words; null where nothing is said."),
+        purpose: sealed.nullable().describe("Its purpose in its owner's words; null if none was given."),
         ...described,
       })
       .describe(REPLACES),
@@ -161,7 +156,7 @@ export const events = {
         about: sealed
           .nullable()
           .describe(
-            "{ purpose?, provider? }: what it is for, in its owner's words, and who answers for it; null where neither is said.",
+            "{ purpose?, provider? }: its purpose in its owner's words, and the responsible organization; null if neither was given.",
           ),
         ...described,
       })
@@ -170,42 +165,40 @@ export const events = {
     public: true,
   },
   AgentLinked: {
-    means: "An agent was shown to be the same as one in another registry, or at a domain.",
-    1: z.strictObject({ ...linked, ...registryLink, kid: ownerKid, ...seenUnder }),
+    means: "An agent was linked to another registry's agent, or to a domain.",
+    1: z.strictObject({ ...linked, ...registryLink, kid: ownerKid, ...atBlock }),
     2: z.strictObject({
       ...linked,
-      ...named,
-      kid: z
-        .string()
-        .describe("The agent's key that it rests on: one that the registry, or the domain, names."),
-      ...maySeenUnder,
+      ...linkName,
+      kid: z.string().describe("The agent's key behind it, named by the registry or the domain."),
+      ...atBlockOrNull,
     }),
-    upcast: { 1: asItWas },
+    upcast: { 1: unchanged },
     public: true,
   },
   AgentUnlinked: {
-    means: "An agent is not the one of another registry or domain any more.",
+    means: "A link of an agent ended.",
     1: z
       .strictObject({
         ...unlinked,
         ...registryLink,
         reason: z
           .enum(["asked", "transfer", "reorg"])
-          .describe("transfer: the wallet has it no more; reorg: the block that showed it is gone."),
+          .describe("transfer: the wallet no longer has it; reorg: its block was reverted."),
       })
       .describe(ALSO_ENDS),
     2: z
       .strictObject({
         ...unlinked,
-        ...named,
+        ...linkName,
         reason: z
           .enum(["asked", "transfer", "reorg", "withdrawn", "silent"])
           .describe(
-            "transfer: the wallet has it no more; reorg: the block that showed it is gone; withdrawn: the domain names the key no more; silent: the domain has told nothing for a week.",
+            "transfer: the wallet no longer has it; reorg: its block was reverted; withdrawn: the domain no longer names the key; silent: the domain gave no answer for a week.",
           ),
       })
       .describe(ALSO_ENDS),
-    upcast: { 1: asItWas },
+    upcast: { 1: unchanged },
     public: true,
   },
   AgentSuspended: {
@@ -214,7 +207,7 @@ export const events = {
     public: true,
   },
   AgentReinstated: {
-    means: "The operator lets a suspended agent go on.",
+    means: "The operator reinstated a suspended agent.",
     1: z.strictObject({ reason, reinstated_at: time }),
     public: true,
   },
@@ -238,5 +231,5 @@ export type ProvenKey = Data<"AgentKeyProven">;
 export type Delegation = Data<"AgentDelegated">;
 export type Description = Data<"AgentDescribed">;
 export type Link = Data<"AgentLinked">;
-export type Unlinked = Data<"AgentUnlinked">;
+export type UnlinkData = Data<"AgentUnlinked">;
 export type AgentEvent = EventOf<typeof events>;

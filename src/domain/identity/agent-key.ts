@@ -1,4 +1,4 @@
-/** A public key across all agents: whose it is, so that it is live on one passport only. */
+/** One stream per public key across all agents, so a key is live on one passport only. */
 import { z } from "zod";
 import type { EventOf } from "../../core/model/entity.ts";
 import { time } from "../../core/model/fields.ts";
@@ -6,18 +6,18 @@ import { refuse } from "../../core/model/refusal.ts";
 import { sxId, sxNumber } from "./fields.ts";
 import { identityProblems } from "./problems.ts";
 
-/** So long after its revocation a key is taken by its former passport alone. */
-export const HELD_DAYS = 180;
-const HELD_MS = HELD_DAYS * 86_400_000;
+/** For this long after its revocation only its former passport may prove a key again. */
+export const RESERVED_DAYS = 180;
+const RESERVED_MS = RESERVED_DAYS * 86_400_000;
 
 export const events = {
   AgentKeyBound: {
-    means: "A key belongs to one agent from now on, and can be claimed by no other.",
+    means: "A key belongs to one agent from now on; no other can claim it.",
     1: z.strictObject({ kid: z.string(), sx_number: sxNumber, bound_at: time }),
     public: true,
   },
   AgentKeyFreed: {
-    means: "A key belongs to no agent any more.",
+    means: "A key no longer belongs to an agent.",
     1: z.strictObject({ kid: z.string(), sx_number: sxNumber, freed_at: time }),
     public: true,
   },
@@ -27,7 +27,6 @@ export type AgentKeyEvent = EventOf<typeof events>;
 
 export type AgentKeyState = { sx_number: number; freed_at: string | null } | undefined;
 
-/** What its streams are named by, before the kid. */
 export const prefix = "agentkey-";
 
 export const streamOf = (kid: string) => prefix + kid;
@@ -45,10 +44,10 @@ export function evolve(_: AgentKeyState, event: AgentKeyEvent): AgentKeyState {
   }
 }
 
-/** The passport that a key is live on now; undefined where it is on none. */
+/** undefined = live on no passport. */
 export const boundTo = (state: AgentKeyState) => (state?.freed_at === null ? state.sx_number : undefined);
 
-/** `endorsed_s`: when the word of the key that vouches was asked for, in seconds of Unix time; null of a first key, for which none does. */
+/** `endorsed_s`: issue time of the endorsement, Unix seconds; null for a first key, which needs none. */
 export const bind =
   (facts: { kid: string; sx_number: number; bound_at: string }, endorsed_s: number | null) =>
   (state: AgentKeyState): AgentKeyEvent[] => {
@@ -57,15 +56,15 @@ export const bind =
     const { sx_number, freed_at } = state;
     if (sx_number === facts.sx_number) {
       if (freed_at === null) return [];
-      if (endorsed_s !== null && endorsed_s * 1_000 < Date.parse(freed_at)) refuseOldWord(freed_at);
+      if (endorsed_s !== null && endorsed_s * 1_000 < Date.parse(freed_at)) refuseOldEndorsement(freed_at);
       return bound;
     }
     if (freed_at === null)
       refuse(
         identityProblems["key-in-use"],
-        `this key is live on ${sxId(sx_number)}; revoke it there, or take another`,
+        `this key is live on ${sxId(sx_number)}; revoke it there, or use another`,
       );
-    const free_from = Date.parse(freed_at!) + HELD_MS;
+    const free_from = Date.parse(freed_at!) + RESERVED_MS;
     if (Date.parse(facts.bound_at) < free_from)
       refuse(
         identityProblems["key-in-use"],
@@ -74,11 +73,11 @@ export const bind =
     return bound;
   };
 
-/** Whoever holds a revoked key may still hold the text that vouched for it. */
-const refuseOldWord = (freed_at: string): never =>
+/** The owner of a revoked key may still have an old endorsement. */
+const refuseOldEndorsement = (freed_at: string): never =>
   refuse(
     identityProblems["proof-refused"],
-    `the proof is not good: endorsement.challenge is older than this key's revocation at ${freed_at}; ask for another`,
+    `the proof is invalid: endorsement.challenge is older than this key's revocation at ${freed_at}; get a new one`,
     {
       errors: [
         { path: "endorsement.challenge", message: `is older than this key's revocation at ${freed_at}` },
@@ -86,7 +85,7 @@ const refuseOldWord = (freed_at: string): never =>
     },
   );
 
-/** Said once it is revoked there; of a key that is not live on the passport nothing is to be said. */
+/** A key that is not live on the passport changes nothing; repeatable. */
 export const free =
   (facts: { kid: string; sx_number: number; freed_at: string }) =>
   (state: AgentKeyState): AgentKeyEvent[] =>

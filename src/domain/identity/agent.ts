@@ -1,6 +1,6 @@
 /**
- * An agent: registered under an id that nobody else can take, with a passport of its own number, the keys that it has proven, and what
- * it lets others do for it. The stream's name is the id in lower case, so an id is unique because its stream is.
+ * An agent has a unique id, a numbered passport, proven keys, and delegations. The stream's name is the id in lower
+ * case, so the stream makes the id unique.
  */
 import { createHash } from "node:crypto";
 import type { DataOf } from "../../core/model/entity.ts";
@@ -25,7 +25,7 @@ export type {
   KeyKind,
   Link,
   ProvenKey,
-  Unlinked,
+  UnlinkData,
 } from "./agent-events.ts";
 export { events, keyKinds } from "./agent-events.ts";
 
@@ -38,24 +38,23 @@ export type AgentStatus = "registered" | "proven" | "suspended" | "revoked";
 
 export type Agent = {
   facts: AgentFacts;
-  /** Its API key; null where none was issued. */
+  /** null = no API key was issued. */
   api_key_id: string | null;
-  /** The live ones, in the order in which they were proven. */
+  /** Live keys in the order of their proofs. */
   keys: ProvenKey[];
   delegations: Delegation[];
-  /** What its owner says of it; where nothing was said there is none. */
+  /** The owner's description, if any. */
   description?: Description;
-  /** What it is called elsewhere; those that the chain has ended, too, which it may give back. */
+  /** Links to other registries and domains; `lost_links`: ended by the chain, which may restore them. */
   links?: Link[];
   lost_links?: Link[];
   suspended: { reason: string; suspended_at: string } | null;
   revoked: { reason: string; revoked_at: string } | null;
-  /** Signed texts that counted, as long as one could be shown again. */
+  /** Digests of used signed texts, for as long as one could be sent again. */
   used: { sha256: string; at: string }[];
 };
 export type AgentState = Agent | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "agent-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -64,7 +63,7 @@ export const targetOf = (agent_id: string) => ({ tenant: "operator", id: lowerId
 
 export const initialState = (): AgentState => undefined;
 
-/** A signed text is good for ten minutes; clocks of processes may differ by as much again. */
+/** A signed text is valid for ten minutes; clocks of processes may differ by as much again. */
 const USED_MS = 3_600_000;
 
 function withUsed(agent: Agent, digest: string | null, at: string): Agent {
@@ -137,8 +136,8 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
     }
     case "AgentUnlinked": {
       const { data } = event;
-      const mayReturn = data.reason === "transfer" || data.reason === "reorg";
-      const ended = mayReturn ? (agent.links ?? []).filter((one) => isSameLink(one, data)) : [];
+      const canReturn = data.reason === "transfer" || data.reason === "reorg";
+      const ended = canReturn ? (agent.links ?? []).filter((one) => isSameLink(one, data)) : [];
       const lost_links = [...without(agent.lost_links, data), ...ended];
       const next = { ...agent, links: without(agent.links, data), lost_links };
       return withUsed(next, data.challenge_sha256, data.unlinked_at);
@@ -152,13 +151,13 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
   }
 }
 
-/** What tells one link of an agent from another. */
-export type LinkNamed = Pick<Link, "kind" | "network" | "ref">;
+/** Identifies a link of an agent. */
+export type LinkKey = Pick<Link, "kind" | "network" | "ref">;
 
-export const isSameLink = (a: LinkNamed, b: LinkNamed) =>
+export const isSameLink = (a: LinkKey, b: LinkKey) =>
   a.kind === b.kind && a.network === b.network && a.ref === b.ref;
 
-const without = (links: Link[] = [], gone: LinkNamed) => links.filter((one) => !isSameLink(one, gone));
+const without = (links: Link[] = [], removed: LinkKey) => links.filter((one) => !isSameLink(one, removed));
 
 export function statusOf({ revoked, suspended, keys }: Agent): AgentStatus {
   if (revoked) return "revoked";
@@ -166,7 +165,7 @@ export function statusOf({ revoked, suspended, keys }: Agent): AgentStatus {
   return keys.length > 0 ? "proven" : "registered";
 }
 
-/** What a passport's hash is of. Its members are ASCII, so this is their canonical form (RFC 8785). */
+/** Input of a passport's hash. All members are ASCII, so this is their canonical form (RFC 8785). */
 export function passportHash(of: {
   agent_id: string;
   issued_at: string;
@@ -178,7 +177,7 @@ export function passportHash(of: {
   return createHash("sha256").update(`TS/PASSPORT/1\0${canonical}`).digest("hex");
 }
 
-/** The agent, if it may act; a suspended or revoked one is read and nothing else. */
+/** Refuses suspended and revoked agents, which can only be read. */
 export function acting(state: AgentState): Agent {
   const agent = registered(state);
   const name = sxId(agent.facts.sx_number);
@@ -193,7 +192,7 @@ export function acting(state: AgentState): Agent {
 }
 
 export const registered = (state: AgentState): Agent =>
-  state ?? refuse("not_found", "there is no such agent; the directory lists those that are");
+  state ?? refuse("not_found", "there is no such agent; the directory lists all");
 
 export const register =
   (facts: AgentFacts) =>
@@ -209,20 +208,20 @@ export const issueApiKey =
     return [{ type: "AgentApiKeyIssued", data: facts }];
   };
 
-/** A signed text counts once: shown again it does nothing more, and to the one who repeats a call that is no fault. */
+/** A signed text counts once; a repeat of the same call is no error. */
 const isUsed = ({ used, keys }: Agent, digest: string) =>
   used.some(({ sha256 }) => sha256 === digest) || keys.some((key) => key.challenge_sha256 === digest);
 
 export function refuseUsed(agent: Agent, digest: string | null): void {
   if (digest !== null && isUsed(agent, digest))
-    refuse(identityProblems["proof-refused"], "this challenge has counted already; ask for another", {
-      errors: [{ path: "challenge", message: "has counted already" }],
+    refuse(identityProblems["proof-refused"], "this challenge was used already; get a new one", {
+      errors: [{ path: "challenge", message: "was used already" }],
     });
 }
 
 /**
- * Another live key; with `rotating` it takes the place of the one that endorses it. The first is vouched for by the API key, or claims
- * an agent that has none; later ones by a live key.
+ * Proves another key; `rotating` replaces the endorsing key. The API key endorses the first key, or the first key
+ * claims an agent without one; a live key endorses later keys.
  */
 export const prove =
   (
@@ -248,7 +247,7 @@ export const prove =
     if (keys.length >= MOST_KEYS && !rotating)
       refuse(
         identityProblems["too-many-keys"],
-        `an agent has ${MOST_KEYS} live keys at most; revoke one first`,
+        `an agent has at most ${MOST_KEYS} live keys; revoke one first`,
       );
     return [
       { type: "AgentKeyProven", data: key },
@@ -256,13 +255,13 @@ export const prove =
     ];
   };
 
-/** Only a key that is live still speaks for the agent; null is its API key, or the operator. */
+/** Only a live key speaks for the agent; null is its API key, or the operator. */
 export function refuseStranger({ keys }: Agent, kid: string | null): void {
   if (kid !== null && !keys.some((key) => key.kid === kid))
     refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
 }
 
-/** Revokes a live key; one that is not live needs nothing more. */
+/** A key that is not live changes nothing. */
 export const revokeKey =
   (facts: Data<"AgentKeyRevoked">) =>
   (state: AgentState): AgentEvent[] => {
@@ -288,7 +287,7 @@ export const delegate =
       refuse("conflict", "an agent acts for itself without a delegation");
     const live = agent.delegations.filter(({ expires_at }) => expires_at > delegation.delegated_at);
     if (live.length >= MOST_DELEGATIONS)
-      refuse("conflict", `an agent has ${MOST_DELEGATIONS} live delegations at most; revoke one first`);
+      refuse("conflict", `an agent has at most ${MOST_DELEGATIONS} live delegations; revoke one first`);
     return [{ type: "AgentDelegated", data: delegation }];
   };
 
@@ -302,7 +301,7 @@ export const revokeDelegation =
     return [{ type: "AgentDelegationRevoked", data: facts }];
   };
 
-/** Says anew what the agent is and where it is reached. */
+/** Replaces the description. */
 export const describe =
   (description: Description) =>
   (state: AgentState): AgentEvent[] => {
@@ -328,7 +327,7 @@ export const reinstate =
     return agent.suspended ? [{ type: "AgentReinstated", data: facts }] : [];
   };
 
-/** By the operator at any time, by a live key of an agent that may act; for good. */
+/** By the operator at any time, or by a live key of an active agent; final. */
 export const revokePassport =
   (facts: Data<"PassportRevoked">) =>
   (state: AgentState): AgentEvent[] => {

@@ -1,6 +1,6 @@
 /**
- * A passport in the forms that other registries read: a card of A2A 1.0, signed, and the registration file of ERC-8004. Both name the
- * same subject as its credential does.
+ * A passport in forms of other registries: a signed A2A 1.0 card, and an ERC-8004 registration file. Both name the same
+ * subject as its credential.
  */
 import { type Agent, statusOf } from "./agent.ts";
 import { type Provider, type Service, sxId } from "./fields.ts";
@@ -8,41 +8,49 @@ import { didOfDomain } from "./linked-domain.ts";
 import { didOf } from "./public-key.ts";
 import { assetOf, registryLinks, registryOf } from "./registry.ts";
 
-/** An agent as people see it: what is sealed of it opened, or null where it was erased or never said. */
-export type Shown = { agent: Agent; name: string | null; purpose: string | null; provider: Provider | null };
+/** Sealed fields are opened; null = erased or never given. */
+export type PassportView = {
+  agent: Agent;
+  name: string | null;
+  purpose: string | null;
+  provider: Provider | null;
+};
 
-type Made = { public_url: string };
+type CardIssuer = { public_url: string };
 
-/** The extension of a card by which it names its passport. */
+/** The extension by which a card names its passport. */
 export const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
 
-/** The passport's own address: the id of its subject in every form. */
+/** The passport's URL is its subject id in every form. */
 export const subjectUrl = (public_url: string, { facts }: Pick<Agent, "facts">) =>
   `${public_url}/soul/passport/${facts.sx_number}`;
 
-/** An agent's live keys and its domains as DIDs, and what it is registered as elsewhere (CAIP-19). */
+/** Live keys and domains as DIDs, and registrations as CAIP-19 assets. */
 export const namesElsewhere = ({ keys, links = [] }: Agent): string[] => [
   ...keys.map(didOf),
   ...registryLinks(links).map(assetOf),
   ...links.filter(({ kind }) => kind === "domain").map(({ ref }) => didOfDomain(ref)),
 ];
 
-const describedAs = ({ agent, purpose }: Shown) =>
+const describedAs = ({ agent, purpose }: PassportView) =>
   purpose ?? `The agent ${agent.facts.agent_id}, which has the passport ${sxId(agent.facts.sx_number)}`;
 
-const named = ({ agent, name }: Shown) => name ?? agent.facts.agent_id;
+const displayNameOf = ({ agent, name }: PassportView) => name ?? agent.facts.agent_id;
 
 export const interfacesOf = ({ description }: Agent): Service[] =>
   description?.services.filter(({ name }) => name === "A2A") ?? [];
 
-/** A card without its signature. Nothing in it is empty, which readers would leave out of what was signed. Source: A2A 1.0, AgentCard. */
-export function agentCard(shown: Shown, { public_url }: Made) {
-  const { agent, provider } = shown;
+/**
+ * A card without its signature. It has no empty members: readers would drop them from the signed bytes. Source: A2A
+ * 1.0, AgentCard.
+ */
+export function agentCard(view: PassportView, { public_url }: CardIssuer) {
+  const { agent, provider } = view;
   const { agent_id, sx_number, passport_hash } = agent.facts;
   const subject = subjectUrl(public_url, agent);
   return {
-    name: named(shown),
-    description: describedAs(shown),
+    name: displayNameOf(view),
+    description: describedAs(view),
     version: agent.description?.version ?? "1",
     documentationUrl: subject,
     ...(provider && { provider }),
@@ -69,23 +77,23 @@ export function agentCard(shown: Shown, { public_url }: Made) {
     },
     defaultInputModes: ["text/plain"],
     defaultOutputModes: ["text/plain"],
-    skills: [{ id: "purpose", name: named(shown), description: describedAs(shown), tags: ["agent"] }],
+    skills: [{ id: "purpose", name: displayNameOf(view), description: describedAs(view), tags: ["agent"] }],
   };
 }
 
-/** The registration file. An agent is active there while it may act here. Source: ERC-8004, "Agent URI and Agent Registration File". */
-export function registrationFile(shown: Shown, { public_url }: Made) {
-  const { agent } = shown;
+/** `active` while the agent may act here. Source: ERC-8004, "Agent URI and Agent Registration File". */
+export function registrationFile(view: PassportView, { public_url }: CardIssuer) {
+  const { agent } = view;
   const subject = subjectUrl(public_url, agent);
   const services = agent.description?.services ?? [];
   const others = services.filter(({ name }) => name !== "A2A");
   const status = statusOf(agent);
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
-    name: named(shown),
-    description: describedAs(shown),
+    name: displayNameOf(view),
+    description: describedAs(view),
     services: [
-      // There A2A names the card, and the card the interfaces.
+      // A2A names the card there, and the card lists the interfaces.
       ...(services.length > others.length
         ? [{ name: "A2A", endpoint: `${subject}/agent-card.json`, version: "1.0" }]
         : []),

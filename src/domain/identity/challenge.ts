@@ -1,6 +1,6 @@
 /**
- * What an agent signs to show that a key is its own. The service keeps nothing of a text that it hands out: the nonce is a MAC over all
- * that the text says, so none can be made up or altered, and each is good for one key, agent and purpose, for ten minutes.
+ * An agent signs a challenge to prove a key. The service stores no challenge: the nonce is a MAC over all of its text,
+ * so nobody can forge or alter one. Each is valid for one key, agent and purpose, for ten minutes.
  */
 import { createHash, createHmac } from "node:crypto";
 import { createSiweMessage, parseSiweMessage } from "viem/siwe";
@@ -11,65 +11,66 @@ import type { FieldError } from "../../core/model/refusal.ts";
 import { lowerId } from "./fields.ts";
 import { didOf, type PublicKey, publicKey } from "./public-key.ts";
 
-/** Seconds that a text is good. */
 export const CHALLENGE_SECONDS = 600;
 
-/** Base, which EIP-4361 wants named. */
+/** Base; EIP-4361 requires a chain. */
 export const CHAIN_ID = 8453;
 
 /**
- * verify: whoever asks is shown that this key is the agent's, which allows nothing; `about` is the asker's own word. prove: this key is
- * the agent's; with `about`, that the key of this kid is too. rotate: the key of this kid takes the place of the one that signs. revoke: the key of this kid, `passport`, a delegation or a link. delegate and describe: the delegation or description of
- * this SHA-256. link: what the agent is called elsewhere.
+ * verify: shows a verifier that the key is the agent's, and allows nothing; `about` is the verifier's own word. prove:
+ * this key is the agent's; with `about`, so is the key of this kid. rotate: the key of this kid replaces the signing
+ * key. revoke: the key of this kid, `passport`, a delegation or a link. delegate, describe: the delegation or
+ * description of this SHA-256. link: the link of this name.
  */
 export const purposes = ["verify", "prove", "rotate", "revoke", "delegate", "describe", "link"] as const;
 export type Purpose = (typeof purposes)[number];
 
-/** What a text is about: a kid, a SHA-256, or a word. */
+/** A kid, a SHA-256, or a word. */
 export const about = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,270}$/, "is a kid, a SHA-256 in hex, a link's name, or `passport`")
   .describe(
-    "What it is about: with verify a word of whoever verifies, with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
+    "Its subject: with verify the verifier's own word, with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
   );
 
-/** What a text says. */
-export type Saying = {
+export type ChallengeFields = {
   agent_id: string;
   key: PublicKey;
   purpose: Purpose;
   about: string | null;
-  /** Seconds of Unix time. */
+  /** Unix seconds. */
   issued_at: number;
-  /** 16 random hex digits: of two texts that were asked for in one second, each counts. */
+  /** 16 random hex digits: two challenges of one second both count. */
   salt: string;
 };
 
 const SALT = 16;
 
-export type Asked = Pick<Saying, "agent_id" | "purpose" | "about">;
+export type ChallengeUse = Pick<ChallengeFields, "agent_id" | "purpose" | "about">;
 
-/** Whose text it is: the service's address, and the secret that its nonces are made with. */
+/** The service's address, and the secret of its nonces. */
 export type Issuer = { public_url: string; secret: Uint8Array };
 
 const iso = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
-function nonceOf({ public_url, secret }: Issuer, saying: Saying): string {
-  const { agent_id, key, purpose, about, issued_at, salt } = saying;
-  const said = [public_url, lowerId(agent_id), key.kind, key.public, purpose, about, issued_at, salt];
+function nonceOf({ public_url, secret }: Issuer, challenge: ChallengeFields): string {
+  const { agent_id, key, purpose, about, issued_at, salt } = challenge;
+  const values = [public_url, lowerId(agent_id), key.kind, key.public, purpose, about, issued_at, salt];
   const mac = createHmac("sha256", secret)
-    .update(`agent-challenge:${JSON.stringify(said)}`)
+    .update(`agent-challenge:${JSON.stringify(values)}`)
     .digest("hex");
   return salt + mac.slice(0, 32);
 }
 
-/** The text to sign: for an EVM key the message of EIP-4361, for Ed25519 the claims of a JWT, as JSON. */
-export function challengeText(issuer: Issuer, saying: Saying): string {
-  return saying.key.kind === "evm" ? siweText(issuer, saying) : JSON.stringify(claimsOf(issuer, saying));
+/** For an EVM key the message of EIP-4361; for Ed25519 the claims of a JWT, as JSON. */
+export function challengeText(issuer: Issuer, challenge: ChallengeFields): string {
+  return challenge.key.kind === "evm"
+    ? siweText(issuer, challenge)
+    : JSON.stringify(claimsOf(issuer, challenge));
 }
 
-function siweText(issuer: Issuer, saying: Saying): string {
-  const { agent_id, key, purpose, about, issued_at } = saying;
+function siweText(issuer: Issuer, challenge: ChallengeFields): string {
+  const { agent_id, key, purpose, about, issued_at } = challenge;
   return createSiweMessage({
     domain: new URL(issuer.public_url).host,
     address: getAddress(key.public as Hex),
@@ -77,7 +78,7 @@ function siweText(issuer: Issuer, saying: Saying): string {
     uri: issuer.public_url,
     version: "1",
     chainId: CHAIN_ID,
-    nonce: nonceOf(issuer, saying),
+    nonce: nonceOf(issuer, challenge),
     issuedAt: new Date(issued_at * 1_000),
     expirationTime: new Date((issued_at + CHALLENGE_SECONDS) * 1_000),
     resources: [
@@ -88,30 +89,30 @@ function siweText(issuer: Issuer, saying: Saying): string {
   });
 }
 
-/** What a wallet shows to whoever is asked to sign. */
+/** Wallets show this to their owner before signing. */
 const STATEMENTS: Record<Purpose, string> = {
-  verify: "Whoever asked is shown that this wallet speaks for the agent named below. It allows nothing.",
+  verify: "This shows the verifier that this wallet speaks for the agent named below. It allows nothing.",
   prove: "This wallet speaks for the agent named below.",
   rotate: "Another key takes the place of this wallet.",
   revoke: "A key of the agent named below, or its passport, is revoked.",
   delegate: "Another agent may act for the agent named below.",
-  describe: "The agent named below is described anew.",
+  describe: "The description of the agent named below is replaced.",
   link: "The agent named below is the same as one that is registered elsewhere.",
 };
 
-const claimsOf = (issuer: Issuer, saying: Saying) => ({
-  iss: didOf(saying.key),
-  sub: lowerId(saying.agent_id),
+const claimsOf = (issuer: Issuer, challenge: ChallengeFields) => ({
+  iss: didOf(challenge.key),
+  sub: lowerId(challenge.agent_id),
   aud: issuer.public_url,
-  nonce: nonceOf(issuer, saying),
-  iat: saying.issued_at,
-  exp: saying.issued_at + CHALLENGE_SECONDS,
-  purpose: saying.purpose,
-  ...(saying.about !== null && { about: saying.about }),
+  nonce: nonceOf(issuer, challenge),
+  iat: challenge.issued_at,
+  exp: challenge.issued_at + CHALLENGE_SECONDS,
+  purpose: challenge.purpose,
+  ...(challenge.about !== null && { about: challenge.about }),
 });
 
-/** What was presented for one: the fields of the text by the names that its form has for them. */
-export type Told = {
+/** A presented text, with its fields under the names of its form. */
+export type ParsedChallenge = {
   form: "siwe" | "jwt";
   fields: Record<string, string | number | undefined>;
   agent: string | undefined;
@@ -120,7 +121,7 @@ export type Told = {
   issued_at: number;
   expires_at: number;
   nonce: string | undefined;
-  /** The key that is said to sign. */
+  /** The key that the text names as its signer. */
   key: PublicKey | undefined;
   text: string;
 };
@@ -136,13 +137,13 @@ const claims = z.strictObject({
   about: z.string().optional(),
 });
 
-/** Reads a text in either form; undefined where it is in neither. */
-export function readChallenge(text: string): Told | undefined {
+/** Parses either form; undefined = neither. */
+export function readChallenge(text: string): ParsedChallenge | undefined {
   return text.startsWith("{") ? readClaims(text) : readSiwe(text);
 }
 
-function readClaims(text: string): Told | undefined {
-  const read = claims.safeParse(parsed(text));
+function readClaims(text: string): ParsedChallenge | undefined {
+  const read = claims.safeParse(jsonOf(text));
   if (!read.success) return undefined;
   const { iss, sub, aud, nonce, iat, exp, purpose, about = null } = read.data;
   const key = publicKey.safeParse(iss);
@@ -160,7 +161,7 @@ function readClaims(text: string): Told | undefined {
   };
 }
 
-function readSiwe(text: string): Told | undefined {
+function readSiwe(text: string): ParsedChallenge | undefined {
   const { address, domain, uri, version, chainId, nonce, issuedAt, expirationTime, resources } =
     parseSiweMessage(text);
   if (!address || !issuedAt || !expirationTime) return undefined;
@@ -180,7 +181,7 @@ function readSiwe(text: string): Told | undefined {
   };
 }
 
-function parsed(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -188,38 +189,38 @@ function parsed(text: string): unknown {
   }
 }
 
-type Judged = { told: Told; asked: Asked; issuer: Issuer; now_s: number };
+type ChallengeCase = { parsed: ParsedChallenge; use: ChallengeUse; issuer: Issuer; now_s: number };
 
-/** One reason to refuse a text: which field, and what it should be. */
-export type ChallengeCheck = { name: string; refuses(of: Judged): FieldError | undefined };
+/** One reason to refuse a text: the field, and its required value. */
+export type ChallengeCheck = { name: string; refuses(of: ChallengeCase): FieldError | undefined };
 
-/** Seconds that a clock may be ahead of ours. */
+/** A clock may be this many seconds ahead of ours. */
 const AHEAD_SECONDS = 5;
 
-/** `field` of the form at hand is to be this; the other form has none of that name. */
+/** Requires a value of `field` in texts of this form. */
 const isField = (
-  form: Told["form"],
+  form: ParsedChallenge["form"],
   field: string,
-  wanted: (issuer: Issuer) => string | number,
+  expected: (issuer: Issuer) => string | number,
 ): ChallengeCheck => ({
   name: field,
-  refuses: ({ told, issuer }) =>
-    told.form === form && told.fields[field] !== wanted(issuer)
+  refuses: ({ parsed, issuer }) =>
+    parsed.form === form && parsed.fields[field] !== expected(issuer)
       ? {
           path: `challenge.${field}`,
-          message: `is ${JSON.stringify(wanted(issuer))}, and nothing else is taken here`,
+          message: `is ${JSON.stringify(expected(issuer))}, and no other value is accepted here`,
         }
       : undefined,
 });
 
-const sayingOf = ({ told, asked }: Judged): Saying => ({
-  ...asked,
-  key: told.key!,
-  issued_at: told.issued_at,
-  salt: (told.nonce ?? "").slice(0, SALT),
+const fieldsOf = ({ parsed, use }: ChallengeCase): ChallengeFields => ({
+  ...use,
+  key: parsed.key!,
+  issued_at: parsed.issued_at,
+  salt: (parsed.nonce ?? "").slice(0, SALT),
 });
 
-/** In the order in which they are told; a test leaves each out and must see the difference. */
+/** In the order of reports; a test omits each in turn and requires a difference. */
 export const challengeChecks: readonly ChallengeCheck[] = [
   isField("siwe", "domain", ({ public_url }) => new URL(public_url).host),
   isField("siwe", "uri", ({ public_url }) => public_url),
@@ -228,77 +229,76 @@ export const challengeChecks: readonly ChallengeCheck[] = [
   isField("jwt", "aud", ({ public_url }) => public_url),
   {
     name: "key",
-    refuses: ({ told }) =>
-      told.key
+    refuses: ({ parsed }) =>
+      parsed.key
         ? undefined
         : {
             path: "challenge",
-            message: "names no key that can sign it: an address, or a did:key of Ed25519",
+            message: "names no key that can sign it; use an address, or a did:key of Ed25519",
           },
   },
   {
     name: "agent",
-    refuses: ({ told, asked }) =>
-      told.agent === lowerId(asked.agent_id)
+    refuses: ({ parsed, use }) =>
+      parsed.agent === lowerId(use.agent_id)
         ? undefined
-        : { path: "challenge", message: `is about another agent than ${asked.agent_id}` },
+        : { path: "challenge", message: `is about another agent than ${use.agent_id}` },
   },
   {
     name: "purpose",
-    refuses: ({ told, asked }) =>
-      told.purpose === asked.purpose
+    refuses: ({ parsed, use }) =>
+      parsed.purpose === use.purpose
         ? undefined
-        : { path: "challenge", message: `has another purpose than ${asked.purpose}` },
+        : { path: "challenge", message: `has another purpose than ${use.purpose}` },
   },
   {
     name: "about",
-    refuses: ({ told, asked }) =>
-      told.about === asked.about
+    refuses: ({ parsed, use }) =>
+      parsed.about === use.about
         ? undefined
         : {
             path: "challenge",
-            message:
-              asked.about === null ? "is about something, and must not be" : `is not about ${asked.about}`,
+            message: use.about === null ? "is about something, and must not be" : `is not about ${use.about}`,
           },
   },
   {
     name: "early",
-    refuses: ({ told, now_s }) =>
-      told.issued_at <= now_s + AHEAD_SECONDS
+    refuses: ({ parsed, now_s }) =>
+      parsed.issued_at <= now_s + AHEAD_SECONDS
         ? undefined
         : { path: "challenge", message: "was issued in the future" },
   },
   {
     name: "expired",
-    refuses: ({ told, now_s }) =>
-      now_s < told.expires_at && now_s < told.issued_at + CHALLENGE_SECONDS
+    refuses: ({ parsed, now_s }) =>
+      now_s < parsed.expires_at && now_s < parsed.issued_at + CHALLENGE_SECONDS
         ? undefined
         : {
             path: "challenge",
-            message: `is over: it is good for ${CHALLENGE_SECONDS} seconds; ask for another`,
+            message: `has expired after ${CHALLENGE_SECONDS} seconds; get a new one`,
           },
   },
   {
     name: "nonce",
     refuses: (of) =>
-      of.told.nonce === nonceOf(of.issuer, sayingOf(of))
+      of.parsed.nonce === nonceOf(of.issuer, fieldsOf(of))
         ? undefined
         : {
             path: "challenge",
-            message: "has a nonce that this service did not give for it; ask soul_challenge",
+            message: "has a nonce that this service did not issue for it; use soul_challenge",
           },
   },
   {
     name: "altered",
     refuses: (of) =>
-      of.told.text === challengeText(of.issuer, sayingOf(of))
+      of.parsed.text === challengeText(of.issuer, fieldsOf(of))
         ? undefined
-        : { path: "challenge", message: "was altered: sign the text as it was given, to the byte" },
+        : { path: "challenge", message: "was altered: sign the issued text, byte for byte" },
   },
 ];
 
-/** The first thing that is wrong with a text; undefined where it is good. */
-export function faultOf(of: Judged, checks = challengeChecks): FieldError | undefined {
+/** The first fault; undefined = valid. */
+export function faultOf(of: ChallengeCase, checks = challengeChecks): FieldError | undefined {
   for (const check of checks) {
     const fault = check.refuses(of);
     if (fault) return fault;
@@ -308,5 +308,5 @@ export function faultOf(of: Judged, checks = challengeChecks): FieldError | unde
 
 export const challengeDigest = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** When a text ends, for whoever is handed it. */
-export const endOf = ({ issued_at }: Saying) => iso(issued_at + CHALLENGE_SECONDS);
+/** The end of a text's validity. */
+export const endOf = ({ issued_at }: ChallengeFields) => iso(issued_at + CHALLENGE_SECONDS);

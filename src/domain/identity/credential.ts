@@ -1,6 +1,6 @@
 /**
- * A passport as a Verifiable Credential (W3C VC Data Model 2.0), secured as a JWT (VC-JOSE-COSE, "vc+jwt": the payload is the
- * credential itself), and the lists that tell which are revoked or suspended (Bitstring Status List 1.0).
+ * A passport as a Verifiable Credential (W3C VC Data Model 2.0), secured as a JWT (VC-JOSE-COSE, "vc+jwt": the payload
+ * is the credential itself), and the lists of revoked and suspended passports (Bitstring Status List 1.0).
  */
 
 import type { Signer } from "../../core/model/ports/signer.ts";
@@ -10,20 +10,20 @@ import { namesElsewhere, subjectUrl } from "./card.ts";
 import { sxId } from "./fields.ts";
 import { didOf as didOfKey } from "./public-key.ts";
 
-/** Bits of a list: the least that the text allows, so that the place of a credential in it hides in a crowd. */
+/** Bits of a list: the minimum of the standard, so that a reader's query hides the passport among many. */
 export const LIST_BITS = 131_072;
 
-/** Days that a credential is good, from the UTC day on which it is made. */
+/** A credential is valid for this many days from its UTC day. */
 export const VALID_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export const statusPurposes = ["revocation", "suspension"] as const;
 export type StatusPurpose = (typeof statusPurposes)[number];
 
-/** What a purpose's bit means: agents of this status have it set. */
+/** Agents with this status have the bit of the purpose set. */
 export const statusOfPurpose = { revocation: "revoked", suspension: "suspended" } as const;
 
-/** Who signs: did:web where the service is reached by https, so that a reader can ask it for the key; else the key itself. */
+/** The issuer: did:web over https, where readers can fetch the key; otherwise the key itself. */
 export function issuerOf(public_url: string, { public_key, kid }: Pick<Signer, "public_key" | "kid">) {
   if (new URL(public_url).protocol === "https:") {
     const did = didOfUrl(public_url);
@@ -33,7 +33,7 @@ export function issuerOf(public_url: string, { public_key, kid }: Pick<Signer, "
   return { did, key: `${did}#${did.slice("did:key:".length)}` };
 }
 
-/** Names that are not of the data model itself are the issuer's own; the second context says so. */
+/** The second context marks names beyond the data model as the issuer's own. */
 const CONTEXT = [
   "https://www.w3.org/ns/credentials/v2",
   "https://www.w3.org/ns/credentials/undefined-terms/v2",
@@ -41,13 +41,13 @@ const CONTEXT = [
 
 const seconds = (at: number) => new Date(at).toISOString().replace(".000Z", "Z");
 
-type Made = { public_url: string; issuer: string; now: Date };
+type CredentialIssuer = { public_url: string; issuer: string; now: Date };
 
 export const listUrl = (public_url: string, purpose: StatusPurpose, list: number) =>
   `${public_url}/soul/credentials/status/${purpose}/${list}`;
 
-/** The same bytes all day, unless the agent has changed. */
-export function credentialOf(agent: Agent, { public_url, issuer, now }: Made): object {
+/** The same bytes all day, unless the agent changes. */
+export function credentialOf(agent: Agent, { public_url, issuer, now }: CredentialIssuer): object {
   const { agent_id, sx_number, passport_hash, registered_at } = agent.facts;
   const id = subjectUrl(public_url, agent);
   const day = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
@@ -81,7 +81,7 @@ export function credentialOf(agent: Agent, { public_url, issuer, now }: Made): o
   };
 }
 
-/** The bits of a list: the first is the leftmost of the first byte. */
+/** The first bit is the leftmost of the first byte. */
 export function statusBits(list: number, numbers: readonly number[]): Uint8Array {
   const bits = new Uint8Array(LIST_BITS / 8);
   for (const number of numbers) {
@@ -91,10 +91,10 @@ export function statusBits(list: number, numbers: readonly number[]): Uint8Array
   return bits;
 }
 
-/** `compressed`: the bits, gzipped. */
+/** `compressed`: the gzipped bits. */
 export function statusListOf(
   { purpose, list, compressed }: { purpose: StatusPurpose; list: number; compressed: Uint8Array },
-  { public_url, issuer, now }: Made,
+  { public_url, issuer, now }: CredentialIssuer,
 ): object {
   const id = listUrl(public_url, purpose, list);
   const minute = Math.floor(now.getTime() / 60_000) * 60_000;
@@ -114,7 +114,7 @@ export function statusListOf(
   };
 }
 
-/** A credential as a compact JWS. The same payload and key give the same bytes. */
+/** A compact JWS; deterministic for a payload and key. */
 export function signCredential(payload: object, kid: string, { sign }: Pick<Signer, "sign">): string {
   const signed = `${encoded({ alg: "EdDSA", typ: "vc+jwt", kid })}.${encoded(payload)}`;
   return `${signed}.${Buffer.from(sign(Buffer.from(signed))).toString("base64url")}`;

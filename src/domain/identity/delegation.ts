@@ -1,4 +1,4 @@
-/** What a principal signs to let another agent act for it, and what that other may do by it. */
+/** A principal signs a delegation, which limits what the delegate may do. */
 import { createHash } from "node:crypto";
 import type { Hex } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
@@ -11,12 +11,12 @@ import { identityProblems } from "./problems.ts";
 /** A year. */
 export const LONGEST_DELEGATION_S = 31_536_000;
 
-/** What may be delegated: what an agent's own key may do. */
+/** The scopes of an agent's own key. */
 export const delegable = scope.extract(["read", "order", "node"]);
 
 /**
- * SHA-256 of JCS { agent_id, expires_in_s, max_spend_usdc, scopes, to }, without max_spend_usdc where none is given: what the challenge of
- * purpose `delegate` is about. The members are ASCII and stand in order, so this is their canonical form.
+ * SHA-256 of JCS { agent_id, expires_in_s, max_spend_usdc, scopes, to }, without max_spend_usdc if none is given; the
+ * challenge of purpose `delegate` is about it. The members are ASCII and sorted, so this is their canonical form.
  */
 export function delegationDigest(of: {
   agent_id: string;
@@ -31,7 +31,10 @@ export function delegationDigest(of: {
   return createHash("sha256").update(canonical).digest("hex");
 }
 
-/** The delegation by which one agent acts for another, in a scope at a time: of several the one that spends most. Refuses where there is none, or one of the two may not act. */
+/**
+ * The live delegation between two agents with this scope, of several the one with the highest spending. Refuses if
+ * there is none, or one of the two may not act.
+ */
 export function delegationBetween(
   principalState: AgentState,
   delegateState: AgentState,
@@ -44,29 +47,29 @@ export function delegationBetween(
     refuse("invalid", "invalid On-Behalf-Of", {
       errors: [{ path: "On-Behalf-Of", message: `names another agent: you are ${sxId(to)} yourself` }],
     });
-  const given = principal.delegations.filter((one) => one.to === to && one.expires_at > at);
-  const [found] = given
+  const live = principal.delegations.filter((one) => one.to === to && one.expires_at > at);
+  const [found] = live
     .filter(({ scopes }) => scopes.includes(scope))
     .toSorted((a, b) => b.max_spend_micro - a.max_spend_micro);
   if (found) return found;
   return refuse(
     identityProblems["not-delegated"],
-    given.length === 0
-      ? `${sxId(from)} has no live delegation to ${sxId(to)}; it is given by soul_delegate, signed by a key of ${sxId(from)}`
-      : `${sxId(from)} lets ${sxId(to)} act with ${given.flatMap(({ scopes }) => scopes).join(", ")}, and this needs ${scope}`,
+    live.length === 0
+      ? `${sxId(from)} has no live delegation to ${sxId(to)}; soul_delegate makes one, signed by a key of ${sxId(from)}`
+      : `${sxId(from)} lets ${sxId(to)} act with ${live.flatMap(({ scopes }) => scopes).join(", ")}, and this needs ${scope}`,
   );
 }
 
-/** The wallet of a principal that a delegate acts as: the one that is named, or the only one there is. */
-export function walletActedAs(principalState: AgentState, named: Hex | undefined): Hex {
+/** The principal's wallet that a delegate uses: the given one, or the only one. */
+export function walletActedAs(principalState: AgentState, wallet: Hex | undefined): Hex {
   const { keys, facts } = acting(principalState);
   const sx_id = sxId(facts.sx_number);
   const wallets = keys.flatMap(({ kind, public: address }) => (kind === "evm" ? lowerCase(address) : []));
-  const [only, ...others] = named === undefined ? wallets : wallets.filter((one) => one === named);
+  const [only, ...others] = wallet === undefined ? wallets : wallets.filter((one) => one === wallet);
   if (only === undefined)
     return refuse(
       identityProblems["not-delegated"],
-      `${named ?? "no wallet"} is a live key of ${sx_id}, and what is asked about is a wallet's`,
+      `${wallet ?? "no wallet"} is a live key of ${sx_id}, and this needs a wallet`,
     );
   if (others.length > 0)
     refuse("invalid", "invalid On-Behalf-Of", {

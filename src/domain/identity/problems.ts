@@ -1,4 +1,3 @@
-/** Why an agent, or whoever says to be one, is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const identityProblems = problemTypes({
@@ -10,25 +9,24 @@ export const identityProblems = problemTypes({
   "not-yours": {
     code: "forbidden",
     title: "Not yours",
-    meaning:
-      "Only who holds the agent's API key, or proves one of its keys, may do this; its public values prove nothing.",
+    meaning: "This needs the agent's API key or a proof by one of its keys; public values prove nothing.",
   },
   "not-delegated": {
     code: "forbidden",
     title: "Not delegated",
     meaning:
-      "On-Behalf-Of names an agent that lets you do no such thing now: its delegation to you is over, taken back, of other scopes, or was never given.",
+      "On-Behalf-Of names an agent without a delegation to you for this: it is over, revoked, of other scopes, or never existed.",
   },
   "proof-refused": {
     code: "invalid",
     title: "Proof refused",
-    meaning: "The signed text is not good for what is asked; `errors` names what is wrong with it.",
+    meaning: "The signed text does not prove this; `errors` names its fault.",
   },
   "key-in-use": {
     code: "conflict",
     title: "Key in use",
     meaning:
-      "The key is another passport's, or was within the last 180 days: whoever leaves a bad name behind does not take its key along.",
+      "The key is another passport's, or was within the last 180 days: a bad reputation's key cannot move to a new passport.",
   },
   "no-registry": {
     code: "unavailable",
@@ -40,18 +38,18 @@ export const identityProblems = problemTypes({
     code: "conflict",
     title: "Domain refused",
     meaning:
-      "The domain's /.well-known/did.json could not be read, or does not name a live key of the agent in alsoKnownAs; the detail says which.",
+      "The domain's /.well-known/did.json could not be read, or does not name a live key of the agent in alsoKnownAs; see the detail.",
   },
   "too-many-keys": {
     code: "conflict",
     title: "Too many keys",
-    meaning: "An agent has ten live keys at most; revoke one first.",
+    meaning: "An agent has at most ten live keys; revoke one first.",
   },
   "last-key": {
     code: "conflict",
     title: "Last key",
     meaning:
-      "The last live key can be revoked only with the agent's API key: else nobody could act for it any more.",
+      "The last live key can be revoked only with the agent's API key: otherwise nobody could act for it.",
   },
   "campaign-over": {
     code: "conflict",

@@ -1,22 +1,25 @@
-/** A public key as an agent names it, and as the log does. */
 import { createHash } from "node:crypto";
 import { base58btc } from "multiformats/bases/base58";
 import { z } from "zod";
 import { lowerCase, walletAddress } from "../../core/model/fields.ts";
 import type { KeyKind } from "./agent.ts";
 
-/** `kid`: the address in lower case, or the thumbprint of the JWK (RFC 7638). `public`: the address, or 32 bytes in base64url. */
+/**
+ * `kid`: the address in lower case, or the JWK's thumbprint (RFC 7638). `public`: the address, or 32 bytes in
+ * base64url.
+ */
 export type PublicKey = { kind: KeyKind; kid: string; public: string };
 
-/** How multicodec marks the bytes of an Ed25519 key. */
+/** The multicodec prefix of an Ed25519 key. */
 const ED25519_CODEC = [0xed, 0x01];
 const KEY_BYTES = 32;
 
-const WEAK = "is a key of low order, whose signatures anybody makes; take one that was made at random";
+const WEAK = "is a key of low order, whose signatures anybody can make; use a random key";
 
 /**
- * The y coordinates of the points of low order on edwards25519, little-endian, without the sign of x; for one of those a signature
- * exists that fits any text. Source: RFC 7748's curve; the list of 8-torsion points as in libsodium's ge25519_has_small_order.
+ * The y coordinates of the points of low order on edwards25519, little-endian, without the sign of x: for such a key
+ * one signature fits any text. Source: RFC 7748's curve; the list of 8-torsion points as in libsodium's
+ * ge25519_has_small_order.
  */
 const LOW_ORDER = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
@@ -42,7 +45,7 @@ const jwk = z.object({
 
 const ABOUT = "is an EVM address, a did:key of Ed25519 (did:key:z6Mk…), or its JWK";
 
-/** The 32 bytes that a did:key names; undefined where it names no key of Ed25519. */
+/** undefined = the did:key is no Ed25519 key. */
 export function bytesOfDid(did: string): Uint8Array | undefined {
   if (!/^did:key:z[1-9A-HJ-NP-Za-km-z]{40,60}$/.test(did)) return undefined;
   const bytes = base58btc.decode(did.slice("did:key:".length) as `z${string}`);
@@ -65,11 +68,10 @@ const evm = (address: string): PublicKey => {
   return { kind: "evm", kid: lower, public: lower };
 };
 
-/** A key as a caller writes it. */
 export const publicKey = z
   .union([z.string(), jwk], ABOUT)
-  .transform((given, { addIssue }): PublicKey => {
-    const key = typeof given === "string" ? readKey(given) : ed25519(given.x);
+  .transform((input, { addIssue }): PublicKey => {
+    const key = typeof input === "string" ? readKey(input) : ed25519(input.x);
     if (!key) addIssue({ code: "custom", message: ABOUT });
     else if (key.kind === "ed25519" && isLowOrder(Buffer.from(key.public, "base64url")))
       addIssue({ code: "custom", message: WEAK });
@@ -84,15 +86,15 @@ function readKey(text: string): PublicKey | undefined {
   return bytes && ed25519(x(bytes));
 }
 
-/** A key that was proven, by the words that a DID has for it: did:pkh on Base, or did:key. */
+/** The key as a DID: did:pkh on Base, or did:key. */
 export function didOf({ kind, public: named }: Pick<PublicKey, "kind" | "public">): string {
   if (kind === "evm") return `did:pkh:eip155:8453:${named}`;
   const bytes = Buffer.from(named, "base64url");
   return `did:key:${base58btc.encode(Buffer.concat([Buffer.from(ED25519_CODEC), bytes]))}`;
 }
 
-/** The key that an id names by itself: an address or a did:key is nobody's to take but the key's. */
-export function keyNamedBy(agent_id: string): PublicKey | "unreadable" | undefined {
+/** The key that an id names: only its owner may register such an id. */
+export function keyOfId(agent_id: string): PublicKey | "unreadable" | undefined {
   if (/^0x[0-9a-f]{40}$/i.test(agent_id)) return evm(agent_id);
   if (!/^did:/i.test(agent_id)) return undefined;
   const bytes = bytesOfDid(agent_id);

@@ -1,11 +1,11 @@
-/** The Identity Registry of ERC-8004, an ERC-721 of agents, in the words of the Chain port. Source: ERC-8004 and EIP-721. */
+/** Calls of the ERC-8004 Identity Registry, an ERC-721 of agents. Source: ERC-8004 and EIP-721. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import type { Link } from "./agent.ts";
 
-/** Where the registry is on Base, and on most chains. Source: github.com/erc-8004/erc-8004-contracts. */
+/** The address on Base and most chains. Source: github.com/erc-8004/erc-8004-contracts. */
 export const REGISTRY = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
 
 const ABI = parseAbi([
@@ -13,7 +13,7 @@ const ABI = parseAbi([
   "function getAgentWallet(uint256 agentId) view returns (address)",
 ]);
 
-/** An agentId as a text: a number of 256 bits. */
+/** An agentId as text: a number of 256 bits. */
 const NUMBER = /^(?:0|[1-9]\d{0,77})$/;
 const MOST_ID = 2n ** 256n - 1n;
 
@@ -23,7 +23,7 @@ const ABOUT = "is an agentId of the registry: a whole number from 0, as a string
 
 export const agentId = z.string().regex(NUMBER, { error: ABOUT, abort: true }).refine(isAgentId, ABOUT);
 
-/** Asks for what `holdersIn` reads. */
+/** Calls whose results `holdersIn` decodes. */
 export const holderCalls = (ref: string): [Call, Call] => {
   const args = [BigInt(ref)] as const;
   return [
@@ -32,20 +32,19 @@ export const holderCalls = (ref: string): [Call, Call] => {
   ];
 };
 
-/** Of links those to the registry, each with its network. */
 export const registryLinks = (links: readonly Link[] = []) =>
   links.flatMap(({ kind, network, ref }) =>
     kind === "erc8004" && network !== null ? [{ network, ref }] : [],
   );
 
-/** The registry as it is called in registration files. */
+/** The registry's name in registration files. */
 export const registryOf = (network: string) => `${network}:${REGISTRY}`;
 
-/** An agent of the registry as an asset (CAIP-19). */
+/** A registry agent as an asset (CAIP-19). */
 export const assetOf = ({ network, ref }: { network: string; ref: string }) =>
   `${network}/erc721:${REGISTRY}/${ref}`;
 
-/** Who has an agent there: its owner, and the wallet that is set for it; none of an id that was not registered. */
+/** The owner and the set wallet of an agentId; none if it is not registered. */
 export const holdersIn = ([owner, wallet]: readonly (CallResult | undefined)[]): Hex[] => [
   ...addressIn("ownerOf", owner),
   ...addressIn("getAgentWallet", wallet),

@@ -1,11 +1,10 @@
-/** The tenant that an agent's own key acts for: `soul:` and the number of its passport. */
+/** The tenant of an agent's own key: `soul:` and its passport's number. */
 
-/** How every such tenant begins. */
 export const SOUL = "soul:";
 
 export const soulTenant = (sx_number: number): string => SOUL + sx_number;
 
-/** The passport's number; undefined of any other tenant. */
+/** undefined = another kind of tenant. */
 export function sxOfTenant(tenant: string): number | undefined {
   const number = /^soul:(\d+)$/.exec(tenant)?.[1];
   return number === undefined ? undefined : Number(number);

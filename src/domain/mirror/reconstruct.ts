@@ -3,7 +3,7 @@
  * insurance (CIF), exporters without (FOB), so a figure of one side becomes the other's by a factor (United Nations,
  * International Merchandise Trade Statistics: Concepts and Definitions 2010, chapter IV on valuation, VI on partners).
  */
-import { type Coverage, knownOf } from "../trade/coverage.ts";
+import { type Coverage, completenessOf } from "../trade/coverage.ts";
 import { type ReporterCode, reporterCodes } from "../trade/reporters.ts";
 import { type Flow, monthsBetween, type Period, type Years, yearOf } from "../trade/units.ts";
 
@@ -36,7 +36,7 @@ export type Asked = {
 /** The months asked for that at least one partner reported in full. */
 export function coveredMonths(coverage: Coverage, asked: Asked): CoveredMonth[] {
   const { from, to } = coverage.months;
-  const known = knownOf(coverage, asked.hs, asked.target);
+  const known = completenessOf(coverage, asked.hs, asked.target);
   const flow = mirrorOf(asked.direction);
   const partners = partnersOf(asked.target);
   return monthsBetween(from, to)

@@ -1,18 +1,18 @@
 /**
- * A tenant's account in USDC: what was paid in or earned, what is held for something, and what was spent. It is never below zero: what
- * the chain takes back after it was spent is a debt, which whatever comes in next pays first.
+ * A tenant's USDC account: deposits and earnings, holds, and spending. It is never below zero: money that the chain
+ * reverts after it was spent becomes a debt, which the next credit pays first.
  *
- *   credited − reversed = available + held + spent + withdrawn − debt          (micro-USDC)
+ * credited − reversed = available + held + spent + withdrawn − debt          (micro-USDC)
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { type Mined, mined } from "./payment-events.ts";
+import { type MinedTransaction, mined } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import { decimalUsdc } from "./usdc.ts";
 
-/** Micro-USDC; sums of them stay exact in a JavaScript number. */
+/** Micro-USDC; sums stay exact in a JavaScript number. */
 const micro = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const amount_micro = micro.min(1);
 
@@ -28,16 +28,16 @@ export const events = {
     1: z.strictObject({
       source: source.describe("`payment:<id>`, or what was earned: `task:<id>`."),
       amount_micro,
-      free_at: time.describe("From then on it can leave the account; held it can be at once."),
+      free_at: time.describe("It can be withdrawn from then on; it can be held at once."),
       credited_at: time,
     }),
   },
   AccountCreditReversed: {
-    means: "Money that had come into an account was taken back, because the chain took it back.",
+    means: "A credit was reversed, because the chain reverted its payment.",
     1: z.strictObject({
       source,
       amount_micro,
-      debt_micro: micro.describe("What of it was not there any more."),
+      debt_micro: micro.describe("The part that was no longer there."),
       reversed_at: time,
     }),
   },
@@ -50,22 +50,22 @@ export const events = {
         .string()
         .max(100)
         .nullable()
-        .describe("By which a delegate held it; null: nobody did."),
+        .describe("The delegation of a delegate's hold; null: no delegate."),
     }),
     upcast: { 1: (old: object) => ({ ...old, delegation_id: null }) },
   },
   AccountHoldReleased: {
-    means: "Money that had been set aside was spent, and the rest is free again.",
+    means: "A hold ended: a part was spent, the rest is free again.",
     1: z.strictObject({ hold_id, back_micro: micro, spent_micro: micro, released_at: time }),
   },
   WithdrawalAsked: {
-    means: "Somebody asked for money of an account to be paid out.",
+    means: "A withdrawal was requested.",
     1: z
       .strictObject({
         withdrawal_id,
         to: address,
         amount_micro,
-        payer: address.describe("Whose USDC it is paid from."),
+        payer: address.describe("The paying account."),
         seen_block: z.int().min(0).describe("It is in no block before."),
         valid_before: z
           .int()
@@ -73,14 +73,14 @@ export const events = {
           .describe("Unix time in seconds: from then on the chain does not take it."),
         asked_at: time,
       })
-      .describe("It leaves the account, and is paid by one authorization whose nonce follows from its id."),
+      .describe("It leaves the account, and is paid by one authorization with a nonce derived from its id."),
   },
   WithdrawalPaid: {
     means: "The chain paid out money of an account.",
     1: z.strictObject({ withdrawal_id, ...mined, paid_at: time }),
   },
   WithdrawalReorged: {
-    means: "The chain took back the block of a payout; it is paid again.",
+    means: "The chain reverted the block of a payout; it is paid again.",
     1: z.strictObject({ withdrawal_id, transaction: chainHash, found_at: time }),
   },
   WithdrawalFailed: {
@@ -93,12 +93,12 @@ export const events = {
 
 export type AccountEvent = EventOf<typeof events>;
 
-/** One that was asked for. `paid`: in which transaction, as the chain stands now. */
+/** `paid`: its transaction on the canonical chain. */
 export type Withdrawal = DataOf<typeof events, "WithdrawalAsked"> & {
-  paid: (Mined & { paid_at: string }) | null;
+  paid: (MinedTransaction & { paid_at: string }) | null;
 };
 
-/** Sums in micro-USDC. */
+/** Micro-USDC. */
 export type Sums = {
   credited: number;
   reversed: number;
@@ -110,9 +110,9 @@ export type Sums = {
 };
 
 /**
- * `holds`: the amount of each, and by which delegation a delegate set it aside. `delegated`: what delegates spend or hold, by delegation.
- * `maturing`: what came in, by the hour from which it can leave. `reversible`: payments that the chain may still take back.
- * `withdrawals`: those that are not paid for good yet.
+ * `holds`: amount of each, and the delegation of a delegate's hold. `delegated`: held or spent by delegates, by
+ * delegation. `maturing`: credits by the hour from which they can be withdrawn. `reversible`: payments that the chain
+ * may still revert. `withdrawals`: those without a final payment.
  */
 export type AccountState = Sums & {
   holds: ReadonlyMap<string, { amount_micro: number; delegation_id: string | null }>;
@@ -122,10 +122,9 @@ export type AccountState = Sums & {
   withdrawals: ReadonlyMap<string, Withdrawal>;
 };
 
-/** Each tenant has one. */
+/** One account per tenant. */
 export const targetOf = (tenant: string) => ({ tenant, id: tenant });
 
-/** What its streams are named by, before the id. */
 export const prefix = "account-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -151,7 +150,7 @@ export const initialState = (): AccountState => ({
   withdrawals: new Map(),
 });
 
-/** The sums after an event. What comes in pays the debt first. */
+/** A credit pays the debt first. */
 export function posted(sums: Sums, { type, data }: AccountEvent): Sums {
   const { available, held, debt } = sums;
   switch (type) {
@@ -195,13 +194,13 @@ export function posted(sums: Sums, { type, data }: AccountEvent): Sums {
   }
 }
 
-/** Whether a credit was brought by a payment. */
+/** True if a payment brought the credit. */
 export const isPayment = (name: string) => name.startsWith("payment:");
 
-/** The source of a credit that a payment brought. */
+/** The source of a payment's credit. */
 export const paymentSource = (payment_id: string) => `payment:${payment_id}`;
 
-/** A payment that is so old is final, or never will be anything. */
+/** After this time a payment is final or has failed. */
 export const REVERSIBLE_MS = 30 * 86_400_000;
 
 export function evolve(state: AccountState, event: AccountEvent): AccountState {
@@ -238,15 +237,15 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
   }
 }
 
-/** What comes back of a hold is a delegate's to spend again. */
+/** Released money of a hold is the delegate's to spend again. */
 function delegatedAfter({ delegated }: AccountState, delegation_id: string | null, micro: number) {
   if (delegation_id === null) return delegated;
   return new Map(delegated).set(delegation_id, (delegated.get(delegation_id) ?? 0) + micro);
 }
 
-type OfWithdrawals = Extract<AccountEvent, { type: `Withdrawal${string}` }>;
+type WithdrawalEvent = Extract<AccountEvent, { type: `Withdrawal${string}` }>;
 
-function withdrawalsAfter(before: AccountState["withdrawals"], { type, data }: OfWithdrawals) {
+function withdrawalsAfter(before: AccountState["withdrawals"], { type, data }: WithdrawalEvent) {
   const { withdrawal_id: id } = data;
   const withdrawals = new Map(before);
   if (type === "WithdrawalAsked") {
@@ -254,9 +253,10 @@ function withdrawalsAfter(before: AccountState["withdrawals"], { type, data }: O
     for (const [id, { paid }] of before) if (paid && paid.paid_at < since) withdrawals.delete(id);
     return withdrawals.set(id, { ...data, paid: null });
   }
-  const known = before.get(id);
+  const withdrawal = before.get(id);
   if (type === "WithdrawalFailed") withdrawals.delete(id);
-  else if (known) withdrawals.set(id, { ...known, paid: type === "WithdrawalPaid" ? paidBy(data) : null });
+  else if (withdrawal)
+    withdrawals.set(id, { ...withdrawal, paid: type === "WithdrawalPaid" ? paidBy(data) : null });
   return withdrawals;
 }
 
@@ -266,7 +266,7 @@ const paidBy = ({
   block_hash,
   fee_wei,
   paid_at,
-}: Mined & { paid_at: string }) => ({
+}: MinedTransaction & { paid_at: string }) => ({
   transaction,
   block_number,
   block_hash,
@@ -277,16 +277,16 @@ const paidBy = ({
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The first full hour a day later: until then a payment is final, and work that was sold can be found to be wrong. */
+/** The first full hour a day later: by then a payment is final, and sold work has been checked. */
 export const freeAt = (credited_at: string): string =>
   new Date(Math.ceil((Date.parse(credited_at) + DAY_MS) / HOUR_MS) * HOUR_MS).toISOString();
 
 const CHECK = "check:";
 
-/** The hold of what came in lately and answers for a result until that is checked. */
+/** The hold of recent income as collateral of a result, until its check. */
 export const checkHoldOf = (task_id: string) => CHECK + task_id;
 
-/** What is available and came in within the last day, without what answers for results. */
+/** Available money that came in within the last day, without collateral. */
 export const maturingAt = ({ maturing, holds, available }: AccountState, now: string): number => {
   const sum = [...maturing].reduce((sum, [at, amount]) => (at > now ? sum + amount : sum), 0);
   const answering = [...holds].reduce(
@@ -296,21 +296,21 @@ export const maturingAt = ({ maturing, holds, available }: AccountState, now: st
   return Math.max(0, Math.min(sum - answering, available));
 };
 
-/** Money comes in. It comes once because whatever brings it, a payment or a task, is decided in the same commit. */
+/** The same commit decides the payment or task of a credit, so it happens once. */
 export const credit =
   ({ source, amount_micro, at }: { source: string; amount_micro: number; at: string }, cap_micro?: number) =>
   ({ available, held }: AccountState): AccountEvent[] => {
     if (cap_micro !== undefined && available + held + amount_micro > cap_micro)
       refuse(
         paymentProblems["account-full"],
-        `an account holds ${decimalUsdc(cap_micro)} USDC at most, and this one holds ${decimalUsdc(available + held)}; use what is there first`,
+        `an account holds ${decimalUsdc(cap_micro)} USDC at most, and this one holds ${decimalUsdc(available + held)}; spend some first`,
       );
     return [
       { type: "AccountCredited", data: { source, amount_micro, free_at: freeAt(at), credited_at: at } },
     ];
   };
 
-/** The chain took a payment back for good; what of it is not there any more is a debt. Said twice, it is so once. */
+/** The chain reverted a payment for good; a missing part of it becomes a debt. Repeatable. */
 export const reverse =
   (source: string, reversed_at: string) =>
   ({ reversible, available }: AccountState): AccountEvent[] => {
@@ -323,30 +323,30 @@ export const reverse =
 
 export type Hold = { hold_id: string; amount_micro: number; for: string };
 
-/** How much a delegate spends in all by its delegation. */
+/** A delegate's total limit by its delegation. */
 export type Allowance = { delegation_id: string; max_micro: number };
 
-/** Sets money aside; refuses `funds-missing` where less is available, and a delegate what goes beyond its allowance. */
+/** Refuses `funds-missing` if less is available, and a delegate's hold beyond its allowance. */
 export const hold =
-  (wanted: Hold, held_at: string, by?: Allowance) =>
+  (request: Hold, held_at: string, by?: Allowance) =>
   ({ available, holds, delegated }: AccountState): AccountEvent[] => {
-    if (holds.has(wanted.hold_id)) refuse("conflict", `${wanted.hold_id} is held already`);
-    const left = by ? by.max_micro - (delegated.get(by.delegation_id) ?? 0) : wanted.amount_micro;
-    if (wanted.amount_micro > left)
+    if (holds.has(request.hold_id)) refuse("conflict", `${request.hold_id} is held already`);
+    const left = by ? by.max_micro - (delegated.get(by.delegation_id) ?? 0) : request.amount_micro;
+    if (request.amount_micro > left)
       refuse(
         paymentProblems["delegation-spent"],
-        `this holds ${decimalUsdc(wanted.amount_micro)} USDC, and by your delegation you have ${decimalUsdc(left)} left to spend`,
+        `this holds ${decimalUsdc(request.amount_micro)} USDC, and by your delegation you have ${decimalUsdc(left)} left to spend`,
       );
-    if (wanted.amount_micro > available)
+    if (request.amount_micro > available)
       refuse(
         paymentProblems["funds-missing"],
-        `this holds ${decimalUsdc(wanted.amount_micro)} USDC, and the account has ${decimalUsdc(available)}`,
+        `this holds ${decimalUsdc(request.amount_micro)} USDC, and the account has ${decimalUsdc(available)}`,
       );
     const delegation_id = by?.delegation_id ?? null;
-    return [{ type: "AccountHeld", data: { ...wanted, delegation_id, held_at } }];
+    return [{ type: "AccountHeld", data: { ...request, delegation_id, held_at } }];
   };
 
-/** Ends a hold: `spent_micro` of it leaves the account, the rest comes back. */
+/** Ends a hold: `spent_micro` leaves the account, the rest is available again. */
 export const release =
   (hold_id: string, spent_micro: number, released_at: string) =>
   ({ holds }: AccountState): AccountEvent[] => {
@@ -357,12 +357,12 @@ export const release =
     return [{ type: "AccountHoldReleased", data: { hold_id, back_micro, spent_micro, released_at } }];
   };
 
-/** Takes up to so much at once, as a hold that is spent whole; nothing where nothing is there. */
+/** Takes up to this amount at once, as a hold that is spent whole; takes nothing from an empty account. */
 export const take =
-  (wanted: Hold, at: string) =>
+  (request: Hold, at: string) =>
   (state: AccountState): AccountEvent[] => {
-    const amount_micro = Math.min(wanted.amount_micro, state.available);
+    const amount_micro = Math.min(request.amount_micro, state.available);
     if (amount_micro === 0) return [];
-    const held = hold({ ...wanted, amount_micro }, at)(state);
-    return [...held, ...release(wanted.hold_id, amount_micro, at)(held.reduce(evolve, state))];
+    const held = hold({ ...request, amount_micro }, at)(state);
+    return [...held, ...release(request.hold_id, amount_micro, at)(held.reduce(evolve, state))];
   };

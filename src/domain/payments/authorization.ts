@@ -1,4 +1,4 @@
-/** EIP-3009 TransferWithAuthorization: the digest a payer signs (EIP-712), and who signed it. */
+/** EIP-3009 TransferWithAuthorization: the digest that a payer signs (EIP-712), and the signer of a digest. */
 
 import { keccak256 } from "viem/utils";
 import type { Hex, RecoverKey } from "../../core/model/chain.ts";
@@ -12,7 +12,7 @@ const TRANSFER_TYPE =
   "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)";
 const DOMAIN_TYPE = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
 
-/** Half the order of secp256k1: of two signatures that mean the same, the chain takes the one whose s is at most this (EIP-2). */
+/** Half the order of secp256k1: of two equivalent signatures, the chain accepts the one with s at most this (EIP-2). */
 export const HALF_ORDER = BigInt("0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
 const WORD = 32;
 
@@ -29,7 +29,7 @@ export function domainSeparator(token: { name: string; version: string; address:
   return keccak256(words, "bytes");
 }
 
-/** Makes the function that digests authorizations for one token; its bytes are reused, so it must not be shared by threads. */
+/** Returns a digest function for one token. It reuses its buffer, so threads must not share it. */
 export function authorizationDigest(separator: Uint8Array): (transfer: TransferAuthorization) => Uint8Array {
   const words = Buffer.alloc(7 * WORD);
   words.set(hashOf(TRANSFER_TYPE), 0);
@@ -49,8 +49,8 @@ export function authorizationDigest(separator: Uint8Array): (transfer: TransferA
 }
 
 /**
- * Reads the 65 bytes r, s, v as the token's contract would, which refuses an s in the upper half of the order; v may
- * also be 0 or 1, as some wallets write it. Undefined: not such a signature, though a payer's own contract may accept it.
+ * Reads the 65 bytes r, s, v like the token's contract, which refuses an s in the upper half of the order; v may also
+ * be 0 or 1, as some wallets write it. undefined = no such signature, though a payer's own contract may accept it.
  */
 export function readSignature(text: string): Signature | undefined {
   if (!/^0x[0-9a-fA-F]{130}$/.test(text)) return undefined;
@@ -63,11 +63,11 @@ export function readSignature(text: string): Signature | undefined {
   return { rs: bytes.subarray(0, 2 * WORD), recovery };
 }
 
-/** The 65 bytes that the contract takes, where v is 27 or 28. */
+/** The contract takes v as 27 or 28. */
 export const writeSignature = ({ rs, recovery }: Signature): Hex =>
   `0x${Buffer.from(rs).toString("hex")}${recovery === 0 ? "1b" : "1c"}`;
 
-/** The address whose key made the signature of a digest. */
+/** Recovers the signer's address from a digest. */
 export function signerOf(
   digest: Uint8Array,
   { rs, recovery }: Signature,

@@ -1,6 +1,6 @@
 /**
- * How far the chain is agreed with for good: a block of it that stays, up to which every payment of the log was looked
- * for and found where the log says. What lies below need not be looked at again.
+ * A final block up to which every payment of the log was found on the chain as the log says. Older blocks are never
+ * compared again.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -12,10 +12,7 @@ const confirmed = z.strictObject({
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
   timestamp: z.int().describe("Of the block, in seconds of Unix time."),
-  as_of_position: z
-    .int()
-    .nonnegative()
-    .describe("What the log held of payments when it was compared: its position."),
+  as_of_position: z.int().nonnegative().describe("The log's position at the comparison."),
   claimed_before: time.describe(
     "Payments claimed before this were looked for in every block up to this one, settled or not.",
   ),
@@ -23,7 +20,7 @@ const confirmed = z.strictObject({
     .int()
     .nonnegative()
     .describe(
-      "What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset.",
+      "Payments and refunds that became final since the confirmation before, in the smallest unit of the asset.",
     ),
   settled_micro: z.int().nonnegative(),
   refunds: z.int().nonnegative(),
@@ -35,16 +32,15 @@ export const events = {
   ChainConfirmed: { means: "The books were compared with the chain up to a block, and agree.", 1: confirmed },
 };
 
-export type Confirmed = DataOf<typeof events, "ChainConfirmed">;
+export type ConfirmationData = DataOf<typeof events, "ChainConfirmed">;
 export type ConfirmationEvent = EventOf<typeof events>;
 
-/** The newest confirmation; undefined before the first. */
-export type ConfirmationState = Confirmed | undefined;
+/** undefined = no confirmation yet. */
+export type ConfirmationState = ConfirmationData | undefined;
 
-/** `eip155:8453`: the stream of a network lies with the operator. */
+/** `eip155:8453`: the operator owns the stream of a network. */
 export const targetOf = (network: string) => ({ tenant: "operator", id: network });
 
-/** What its streams are named by, before the id. */
 export const prefix = "chain-";
 
 export const streamOf = (network: string) => prefix + network;
@@ -55,9 +51,9 @@ export const initialState = (): ConfirmationState => undefined;
 
 export const evolve = (_state: ConfirmationState, event: ConfirmationEvent): ConfirmationState => event.data;
 
-/** Moves on from the confirmation that `facts` were counted after; if another process was faster, its own stands. */
+/** Replaces the confirmation that `facts` continues; if another process was faster, its confirmation stays. */
 export const confirm =
-  (facts: Confirmed, after: Confirmed | undefined) =>
+  (facts: ConfirmationData, after: ConfirmationData | undefined) =>
   (state: ConfirmationState): ConfirmationEvent[] => {
     if (state?.as_of_position !== after?.as_of_position) return [];
     if (state && (state.block_number > facts.block_number || state.as_of_position >= facts.as_of_position))

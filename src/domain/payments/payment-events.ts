@@ -1,19 +1,17 @@
-/** The events of a payment, and what they say. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, digits, hexBytes, sha256, time } from "../../core/model/fields.ts";
 
-/** What the chain says of the transaction that carried a payment. */
+/** The transaction of a payment, as the chain shows it. */
 export const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
   fee_wei: digits.describe(
-    "What the whole transaction cost its sender, in wei; other payments may have travelled in it.",
+    "Cost of the whole transaction for its sender, in wei; it may include other payments.",
   ),
 };
 
-/** The answer that a payment paid for. */
 const answer = z.strictObject({
   status: z.int(),
   sha256: sha256
@@ -30,13 +28,13 @@ const claimed = z.strictObject({
   payer: address,
   pay_to: address,
   amount_micro: z.int().positive().describe("In the smallest unit of the asset."),
-  valid_after: digits.describe("Seconds of Unix time; the authorization holds strictly between the two."),
+  valid_after: digits.describe("Seconds of Unix time; the authorization is valid strictly between the two."),
   valid_before: digits,
   nonce: chainHash,
   signature: hexBytes,
   operation: z.string(),
   request_sha256: sha256.describe("SHA-256 of JCS {operation, input}."),
-  tenant: z.string().describe("The tenant that owns what the call causes."),
+  tenant: z.string().describe("The tenant of the call."),
   seen_block: z
     .int()
     .nonnegative()
@@ -49,26 +47,24 @@ const HOLDER = "The process that is to see the payment through, by a name of its
 
 export const events = {
   PaymentClaimed: {
-    means: "A call came with a signed payment, which is used for that call alone.",
+    means: "A call claimed a signed payment for itself alone.",
     1: claimed,
     2: claimed.extend({
       holder: holder.nullable().describe(`${HOLDER}; null where an earlier version claimed it.`),
       resource_sha256: sha256
         .optional()
-        .describe(
-          "SHA-256 of the URL that was paid for, as its receipt names it; absent where there is no receipt.",
-        ),
+        .describe("SHA-256 of the paid URL, as in its receipt; absent without a receipt."),
     }),
     upcast: { 1: (old: object) => ({ ...old, holder: null }) },
   },
-  /** Whoever claimed it is not at it any more: another process sees it through, and the first one may not. */
+  /** The claiming process is gone: another one finishes the payment, and the first may not. */
   PaymentTakenOver: {
     means: "Another process sees a payment through, because the first one stopped.",
     1: z.strictObject({ holder: holder.describe(`${HOLDER}.`), taken_over_at: time }),
   },
-  /** The chain moved a payment to us that nobody asked anything for: carried by a stranger, and never presented. */
+  /** A payment on the chain without a call: a stranger carried it, and nobody presented it. */
   PaymentFound: {
-    means: "The chain moved money here that came with no call.",
+    means: "Money arrived on the chain without a call.",
     1: z.strictObject({
       network: z.string(),
       asset: address,
@@ -86,9 +82,7 @@ export const events = {
   },
   PaymentAnswered: {
     means: "The call that was paid for was answered.",
-    1: z
-      .strictObject({ answer, answered_at: time })
-      .describe("The answer to a payment whose settlement was known before its answer was."),
+    1: z.strictObject({ answer, answered_at: time }).describe("The answer to an already settled payment."),
   },
   PaymentFailed: {
     means: "A payment did not go through.",
@@ -97,13 +91,13 @@ export const events = {
       for_good: z
         .boolean()
         .describe(
-          "False: until it expires anybody may still carry it to the chain, and then it is settled after all.",
+          "False: until it expires anybody may still send it to the chain, and then it is settled after all.",
         ),
       failed_at: time,
     }),
   },
   PaymentReorged: {
-    means: "The chain took back the block that had moved the money of a payment.",
+    means: "The chain reverted the block of a payment's settlement.",
     1: z.strictObject({ transaction: chainHash, reorged_at: time }),
   },
   RefundOpened: {
@@ -115,7 +109,7 @@ export const events = {
     }),
   },
   PaymentKept: {
-    means: "Money that came with no call stays here, because giving it back would cost more gas than it is.",
+    means: "Money without a call was kept: its refund would cost more than it is worth.",
     1: z.strictObject({
       refund_cost_micro: z
         .int()
@@ -126,14 +120,14 @@ export const events = {
   },
   RefundPaid: { means: "The chain gave a buyer money back.", 1: z.strictObject({ ...mined, paid_at: time }) },
   RefundReorged: {
-    means: "The chain took back the block of a refund; it is paid again.",
+    means: "The chain reverted the block of a refund; it is paid again.",
     1: z.strictObject({ transaction: chainHash, reorged_at: time }),
   },
 };
 
 export type Claim = DataOf<typeof events, "PaymentClaimed">;
-export type Found = DataOf<typeof events, "PaymentFound">;
-export type Mined = z.infer<z.ZodObject<typeof mined>>;
+export type FoundPayment = DataOf<typeof events, "PaymentFound">;
+export type MinedTransaction = z.infer<z.ZodObject<typeof mined>>;
 export type PaidAnswer = z.infer<typeof answer>;
 
 export type PaymentEvent = EventOf<typeof events>;

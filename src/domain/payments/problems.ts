@@ -1,4 +1,3 @@
-/** Why a paid call is not answered with what it bought. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const paymentProblems = problemTypes({
@@ -10,7 +9,7 @@ export const paymentProblems = problemTypes({
   "answer-gone": {
     code: "conflict",
     title: "Answer gone",
-    meaning: "What this payment bought was answered and is not kept any more; its digest stands in the log.",
+    meaning: "This payment was answered, and the answer is no longer stored; the log has its digest.",
   },
   "payment-unavailable": {
     code: "unavailable",
@@ -20,29 +19,28 @@ export const paymentProblems = problemTypes({
   "payment-pending": {
     code: "unavailable",
     title: "Payment pending",
-    meaning:
-      "The payment is under way and its outcome not known yet. Ask again with the same payment; do not sign a new one.",
+    meaning: "The payment is pending. Retry with the same payment; do not sign a new one.",
   },
   "funds-missing": {
     code: "conflict",
     title: "Funds missing",
     meaning:
-      "The account has less than this holds. Calls that take payments answer 402 with the sum instead.",
+      "The account has less than this would hold. Calls that take payments answer 402 with the sum instead.",
   },
   "delegation-spent": {
     code: "forbidden",
     title: "Delegation spent",
     meaning:
-      "What the delegate would hold goes beyond the max_spend_usdc of its delegation; what comes back of holds is its to spend again.",
+      "The delegate's hold would exceed the max_spend_usdc of its delegation; released money counts again.",
   },
   "account-full": {
     code: "conflict",
     title: "Account full",
-    meaning: "An account, or all of them together, would hold more than the operator keeps for others.",
+    meaning: "An account, or all of them together, would exceed the operator's limit.",
   },
   "custody-off": {
     code: "unavailable",
     title: "Custody off",
-    meaning: "This service keeps no money for others on this chain. Nothing was charged.",
+    meaning: "This service holds no money of others on this chain. Nothing was charged.",
   },
 });

@@ -1,24 +1,24 @@
 /**
- * The signed receipt of a paid answer: who paid what for which request, what was answered, and the event that records it.
- * Source of the first six members, of where it travels and of its form as a JWS: x402's extension "offer-receipt",
- * sections 3.3 and 5. The others are ours.
+ * The signed receipt of a paid answer: payer, request, answer, and the event that records it. Source of the first six
+ * members, the location and the JWS form: x402's extension "offer-receipt", sections 3.3 and 5. The other members are
+ * ours.
  */
 import type { Signer } from "../../core/model/ports/signer.ts";
-import type { Claim, Mined, PaidAnswer } from "./payment.ts";
+import type { Claim, MinedTransaction, PaidAnswer } from "./payment.ts";
 
-/** What the log has of an answered payment; `event` is the one whose payload names the answer. */
+/** An answered payment in the log; `event`: the one whose payload has the answer. */
 export type ReceiptFacts = {
-  /** The absolute URL that was paid for. */
+  /** The absolute URL of the paid call. */
   resource_url: string;
   log_origin: string;
   payment_id: string;
   claim: Claim;
-  settlement: Mined;
+  settlement: MinedTransaction;
   answer: PaidAnswer;
   event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
 };
 
-/** Digests are SHA-256 in hex; `amount` is in the smallest unit of `asset`, `issuedAt` in seconds of Unix time. */
+/** Digests are SHA-256 in hex; `amount` in the smallest unit of `asset`, `issuedAt` in Unix seconds. */
 export type ReceiptPayload = {
   version: 1;
   network: string;
@@ -36,12 +36,12 @@ export type ReceiptPayload = {
   answer_status: number;
   /** Of the body before any encoding. */
   answer_sha256: string | null;
-  /** The dataset release that the answer rests on. */
+  /** The dataset release behind the answer. */
   vintage: string | null;
   event: { origin: string; position: number; event_id: string; event_hash: string };
 };
 
-/** Says nothing but what the log says, its time included: asked for again, a payment has the same receipt. */
+/** All values come from the log, the time included, so a repeat gives the same receipt. */
 export const receiptOf = ({ claim, settlement, answer, event, ...facts }: ReceiptFacts): ReceiptPayload => ({
   version: 1,
   network: claim.network,
@@ -66,7 +66,7 @@ export const receiptOf = ({ claim, settlement, answer, event, ...facts }: Receip
   },
 });
 
-/** The receipt as a compact JWS (RFC 7515) by Ed25519 (RFC 8037). The same payload and key give the same bytes. */
+/** A compact JWS (RFC 7515) by Ed25519 (RFC 8037); deterministic for a payload and key. */
 export function signReceipt(payload: ReceiptPayload, key: Pick<Signer, "kid" | "sign">): string {
   const header = { alg: "EdDSA", kid: keyUrl(payload.resourceUrl, key.kid) };
   const signed = `${encoded(header)}.${encoded(payload)}`;
@@ -75,13 +75,13 @@ export function signReceipt(payload: ReceiptPayload, key: Pick<Signer, "kid" | "
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** What SettlementResponse.extensions carries. */
+/** The content of SettlementResponse.extensions. */
 export const receiptExtension = (jws: string) => ({
   "offer-receipt": { info: { receipt: { format: "jws", signature: jws } } },
 });
 
-/** The DID of the service at a URL, by the method did:web. */
+/** The did:web DID of the service at a URL. */
 export const didOf = (url: string) => `did:web:${encodeURIComponent(new URL(url).host)}`;
 
-/** What x402 calls a key by, a DID URL; its fragment is the key's thumbprint. */
+/** x402 names a key by a DID URL; its fragment is the key's thumbprint. */
 export const keyUrl = (url: string, kid: string) => `${didOf(url)}#${kid}`;

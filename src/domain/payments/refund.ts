@@ -1,4 +1,4 @@
-/** The transfer that gives a payment back: an authorization of our own whose nonce is the payment's, so that the chain takes one. */
+/** A refund is our own authorization with the payment's name as its nonce, so the chain takes one at most. */
 import { createHash } from "node:crypto";
 import type { Hex } from "../../core/model/chain.ts";
 import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
@@ -10,7 +10,7 @@ import { TRANSFER_GAS, USDC } from "./usdc.ts";
 const refundNonce = (id: string): Hex =>
   `0x${createHash("sha256").update(`tallystick refund ${id}`).digest("hex")}`;
 
-/** Gives `amount_micro` back to the payer of a claim, until `valid_before` (seconds of Unix time). */
+/** Refunds `amount_micro` to the payer; valid until `valid_before` (Unix seconds). */
 export const refundTransfer = (
   claim: Claim,
   amount_micro: number,
@@ -25,7 +25,7 @@ export const refundTransfer = (
   nonce: refundNonce(idOf(claim)),
 });
 
-/** The cost of the gas of a refund in micro-USDC, rounded up: `gas_price_wei` a unit, and `eth_usdc` for an ether. */
+/** Gas cost of a refund in micro-USDC, rounded up, from `gas_price_wei` per unit and `eth_usdc` per ether. */
 export const refundCost = (gas_price_wei: bigint, eth_usdc: number): bigint => {
   const wei = TRANSFER_GAS * gas_price_wei;
   const micro_per_ether = BigInt(eth_usdc) * 1_000_000n;
@@ -34,7 +34,7 @@ export const refundCost = (gas_price_wei: bigint, eth_usdc: number): bigint => {
 
 const ETHER = 10n ** 18n;
 
-/** What the refunding account signs. */
+/** The refunding account signs this digest. */
 export function refundDigest(transfer: TransferAuthorization, chainId: number): Hex {
   const digest = authorizationDigest(domainSeparator(USDC, chainId))(transfer);
   return `0x${Buffer.from(digest).toString("hex")}`;

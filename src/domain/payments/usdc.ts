@@ -1,4 +1,4 @@
-/** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
+/** Calls of USDC's contract for payments, and their logs. Source: Circle's FiatTokenV2_2 and EIP-3009. */
 
 import {
   concatHex,
@@ -22,12 +22,12 @@ export const USDC = {
   version: "2",
 } as const;
 
-/** The most gas of one transferWithAuthorization by an account without code, the first one to a payee included. */
+/** Covers transferWithAuthorization by an account without code, the first to a payee included. */
 export const TRANSFER_GAS = 100_000n;
 
 /**
- * The gas that a payer with code (Chain.hasCode) is granted to judge a signature. Its code is a stranger's: it is asked
- * by a `read` of its own and settles `alone`, or it could use up the gas of its neighbours.
+ * Gas for a payer with code (Chain.hasCode) to check a signature. The code is a stranger's: it runs in a `read` of its
+ * own and settles `alone`, so it cannot use up its neighbours' gas.
  */
 export const CONTRACT_PAYER_GAS = 1_000_000n;
 
@@ -41,7 +41,7 @@ const ABI = parseAbi([
 
 const [STATE, BALANCE, MOVE, RECEIVE, CANCEL] = ABI;
 
-/** Hashed once, which encodeFunctionData does for every call. */
+/** Hashed once; encodeFunctionData would hash for every call. */
 const SELECTORS = new Map(ABI.map((item) => [item.name, toFunctionSelector(item)]));
 
 const called = ({ name }: (typeof ABI)[number], args: Hex): Hex => concatHex([SELECTORS.get(name)!, args]);
@@ -53,17 +53,20 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 
 const ADDRESS = USDC.address.toLowerCase() as Hex;
 
-/** The authorization's state and its payer's balance: the first two of the answers that `paymentFacts` reads. */
+/** The authorization's state and the payer's balance: the first two inputs of `paymentFacts`. */
 export const stateCalls = ({ transfer }: SignedTransfer): Call[] =>
   [
     called(STATE, encodeAbiParameters(STATE.inputs, [transfer.from, transfer.nonce])),
     called(BALANCE, encodeAbiParameters(BALANCE.inputs, [transfer.from])),
   ].map((data) => ({ to: ADDRESS, data }));
 
-/** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
+/**
+ * The calls whose results `paymentFacts` decodes; the third simulates the transfer, for contract wallets (ERC-1271)
+ * too.
+ */
 export const factCalls = (signed: SignedTransfer): Call[] => [...stateCalls(signed), transferCall(signed)];
 
-/** What the answers to `factCalls` say of one payment. */
+/** Decodes the results of `factCalls` for one payment. */
 export function paymentFacts([state, balance, trial]: readonly CallResult[]): PaymentFacts {
   if (!state?.success || !balance?.success || !trial) throw new Error("USDC does not answer on this chain");
   const facts = {
@@ -74,7 +77,7 @@ export function paymentFacts([state, balance, trial]: readonly CallResult[]): Pa
   return trial.success ? facts : { ...facts, reason: reasonOf(trial.data) };
 }
 
-/** The text of a revert; empty when there is none. */
+/** The text of a revert; "" = none. */
 function reasonOf(data: Hex): string {
   if (!data.startsWith("0x08c379a0")) return "";
   const bytes = Buffer.from(data.slice(10), "hex");
@@ -82,13 +85,13 @@ function reasonOf(data: Hex): string {
   return bytes.toString("utf8", 64, Math.min(64 + length, bytes.length));
 }
 
-/** Carries a signed authorization to the chain; anyone may. */
+/** Anyone may send it. */
 export const transferCall = (signed: SignedTransfer): Call => ({
   to: ADDRESS,
   data: called(MOVE, encodeAbiParameters(MOVE.inputs, argumentsOf(signed))),
 });
 
-/** The same for one that was signed as ReceiveWithAuthorization; only its payee may. */
+/** The same for a ReceiveWithAuthorization; only its payee may send it. */
 export const receiveCall = (signed: SignedTransfer): Call => ({
   to: ADDRESS,
   data: called(RECEIVE, encodeAbiParameters(RECEIVE.inputs, argumentsOf(signed))),
@@ -99,7 +102,7 @@ function argumentsOf({ transfer, signature }: SignedTransfer) {
   return [from, to, value, valid_after, valid_before, nonce, signature] as const;
 }
 
-/** Makes an authorization of this nonce void, by its payer's signature of CancelAuthorization; anyone may carry it. */
+/** Voids an authorization by its payer's signature of CancelAuthorization; anyone may send it. */
 export const cancelCall = (
   { from, nonce }: Pick<TransferAuthorization, "from" | "nonce">,
   signature: Hex,
@@ -108,7 +111,7 @@ export const cancelCall = (
   data: called(CANCEL, encodeAbiParameters(CANCEL.inputs, [from, nonce, signature])),
 });
 
-/** The logs in which authorizations of these payers and nonces were used: settled by whomever, never cancelled. */
+/** Logs of used authorizations of these payers and nonces, whoever sent them; cancellations excluded. */
 export function usedQuery(
   transfers: readonly TransferAuthorization[],
   from_block: bigint,
@@ -119,7 +122,7 @@ export function usedQuery(
   return { address: ADDRESS, topics: [AUTHORIZATION_USED, payers, nonces], from_block, to_block };
 }
 
-/** The logs in which authorizations of these payers and nonces came to their end: used by whomever, or cancelled. */
+/** Logs of used or cancelled authorizations of these payers and nonces. */
 export function endedQuery(
   transfers: readonly TransferAuthorization[],
   from_block: bigint,
@@ -130,13 +133,13 @@ export function endedQuery(
   return { ...used, topics: [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], ...whose] };
 }
 
-/** True when a log of `endedQuery` is about this authorization: its payer and its nonce. */
+/** Matches payer and nonce of a log from `endedQuery`. */
 export const isAbout = ({ topics: [, payer, nonce] }: Log, transfer: TransferAuthorization): boolean =>
   payer === topicOf(transfer.from) && nonce === lower(transfer.nonce);
 
 export const isCancellation = ({ topics: [kind] }: Log): boolean => kind === AUTHORIZATION_CANCELED;
 
-/** Micro-USDC as a decimal string, cents at least: 50000 -> "0.05", 1000001 -> "1.000001". */
+/** Micro-USDC as a decimal string, at least cents: 50000 -> "0.05", 1000001 -> "1.000001". */
 export function decimalUsdc(micro: bigint | number): string {
   const sign = micro < 0 ? "-" : "";
   const digits = String(micro)
@@ -147,8 +150,8 @@ export function decimalUsdc(micro: bigint | number): string {
 }
 
 /**
- * True when a mined transaction moved exactly this payment: its AuthorizationUsed, and right after it the Transfer of
- * its amount to its payee. authorizationState would not do: it is also true after a cancellation.
+ * True if the transaction moved exactly this payment: its AuthorizationUsed, and right after it the Transfer of its
+ * amount to its payee. authorizationState does not prove that: it is also true after a cancellation.
  */
 export function settledBy({ success, logs }: Receipt, transfer: TransferAuthorization): boolean {
   if (!success) return false;
@@ -161,7 +164,7 @@ export function settledBy({ success, logs }: Receipt, transfer: TransferAuthoriz
   return kind === TRANSFER && parties && BigInt(moved.data) === transfer.value;
 }
 
-/** What a mined transaction moved to `pay_to` by authorizations, whoever sent it: each pair of AuthorizationUsed and Transfer. */
+/** Payments to `pay_to` in a mined transaction, whoever sent it: each pair of AuthorizationUsed and Transfer. */
 export function paidTo(
   { success, logs }: Receipt,
   pay_to: Hex,

@@ -1,33 +1,33 @@
 /**
- * Verifies a receipt by what its holder has: the service's keys, and where given the answer, the request and the events of
- * the log. Written apart from the signing, so that one mistake cannot stand on both sides.
+ * Verifies a receipt against the service's keys and, if given, the answer, the request and the log's events. It shares
+ * no code with the signing, so one mistake cannot be on both sides.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { isWeakKey } from "../../core/model/ed25519.ts";
 
-/** One claim of a receipt and whether it holds. */
+/** One claim of a receipt, and whether it holds. */
 export type Check = { name: string; ok: boolean; detail: string };
 
 export type VerifiedReceipt = {
-  /** True when every check is. */
+  /** All checks passed. */
   ok: boolean;
   checks: Check[];
-  /** What the receipt says; null unless its signature holds. */
+  /** null unless the signature holds. */
   payload: Members | null;
 };
 
 export type Evidence = {
   /** The `keys` of the service's JWK set. */
   keys: readonly unknown[];
-  /** The answer as it was received, decoded. */
+  /** The received answer, decoded. */
   body?: Uint8Array | undefined;
-  /** What was asked, with the defaults filled in. */
+  /** The request, with its defaults filled in. */
   request?: { operation: string; input: unknown; form?: unknown } | undefined;
-  /** The events of the payment's stream, out of an export whose hashes were verified. */
+  /** Events of the payment's stream, from an export with verified hashes. */
   log?: { origin: string; events: readonly LoggedEvent[] } | undefined;
 };
 
-/** A line of an export; the export of one stream has no positions. */
+/** A line of an export; an export of one stream has no positions. */
 export type LoggedEvent = {
   position?: number;
   tenant: string;
@@ -43,14 +43,14 @@ export type LoggedEvent = {
 
 type Members = { [name: string]: unknown };
 
-/** Stops at the signature if that does not hold: what nobody signed claims nothing. */
+/** Stops at an invalid signature: an unsigned text claims nothing. */
 export function verifyReceipt(jws: string, evidence: Evidence): VerifiedReceipt {
   const checks: Check[] = [];
   try {
     const { kid, payload } = signedBy(evidence.keys, jws);
     checks.push({ name: "signature", ok: true, detail: `Ed25519, by ${kid}` });
     checks.push(check("members", membersFault(payload, kid), "as x402's offer-receipt, version 1, and ours"));
-    // What follows reads members whose form has been checked.
+    // These checks read members whose form was checked before.
     if (checks.every(({ ok }) => ok)) checks.push(...evidenceChecks(payload, evidence));
     return { ok: checks.every(({ ok }) => ok), checks, payload };
   } catch (error) {
@@ -59,7 +59,7 @@ export function verifyReceipt(jws: string, evidence: Evidence): VerifiedReceipt 
   }
 }
 
-/** The JWS in a text: itself, or inside a PAYMENT-RESPONSE, which is JSON or the base64 of it. Undefined: none. */
+/** Finds the JWS in a text: itself, or inside a PAYMENT-RESPONSE as JSON or base64. undefined = none. */
 export function receiptIn(text: string): string | undefined {
   const bare = text.trim().replace(/^(x-)?payment-response:\s*/i, "");
   if (/^[\w-]+\.[\w-]*\.[\w-]*$/.test(bare)) return bare;
@@ -74,7 +74,7 @@ export function receiptIn(text: string): string | undefined {
 
 class Unsigned extends Error {}
 
-/** The payload of a JWS that one of the keys signed; the algorithm is ours to say, never the header's. */
+/** The payload of a JWS by one of the keys; we choose the algorithm, never the header. */
 function signedBy(keys: readonly unknown[], jws: string): { kid: string; payload: Members } {
   const parts = jws.split(".");
   const [header, body, signature] = parts.map(decoded);
@@ -82,21 +82,21 @@ function signedBy(keys: readonly unknown[], jws: string): { kid: string; payload
     throw new Unsigned("this is no compact JWS: three parts of base64url");
   const { alg, kid, crit, jwk } = jsonOf(header) ?? {};
   if (alg !== "EdDSA") throw new Unsigned(`the algorithm is ${JSON.stringify(alg)}, and only EdDSA counts`);
-  if (crit !== undefined) throw new Unsigned("the header demands extensions that nobody here knows");
+  if (crit !== undefined) throw new Unsigned("the header requires unknown extensions");
   if (typeof kid !== "string") throw new Unsigned("the header names no key");
-  const named = keys.filter(isOkp).filter((key) => isCalled(key, kid));
-  if (named.length === 0) throw new Unsigned(`none of the ${keys.length} keys given is ${kid}`);
-  if (jwk !== undefined && !named.some(({ x }) => isOkp(jwk) && jwk.x === x))
+  const candidates = keys.filter(isOkp).filter((key) => isCalled(key, kid));
+  if (candidates.length === 0) throw new Unsigned(`none of the ${keys.length} given keys is ${kid}`);
+  if (jwk !== undefined && !candidates.some(({ x }) => isOkp(jwk) && jwk.x === x))
     throw new Unsigned("the header carries another key than the one it names");
   const signed = Buffer.from(jws.slice(0, jws.lastIndexOf(".")));
-  if (!named.some((key) => hasSigned(key, signed, signature)))
+  if (!candidates.some((key) => hasSigned(key, signed, signature)))
     throw new Unsigned(`not by ${kid}: the receipt was altered, or another key signed it`);
   const payload = jsonOf(body);
-  if (!payload) throw new Unsigned("what was signed is no JSON object");
+  if (!payload) throw new Unsigned("the payload is no JSON object");
   return { kid, payload };
 }
 
-/** x402 calls a key by a DID URL; a set may have only its fragment. */
+/** x402 names a key by a DID URL; a set may contain only its fragment. */
 const isCalled = (key: Okp, kid: string) =>
   typeof key.kid === "string" && (key.kid === kid || kid.endsWith(`#${key.kid}`));
 
@@ -114,7 +114,7 @@ function isOkp(key: unknown): key is Okp {
 const hasSigned = ({ kty, crv, x }: Okp, signed: Uint8Array, signature: Uint8Array) =>
   verify(null, signed, createPublicKey({ key: { kty, crv, x }, format: "jwk" }), signature);
 
-/** The bytes of base64url in its only form; undefined for any other text. */
+/** Decodes canonical base64url; undefined for any other text. */
 function decoded(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return text !== "" && bytes.toString("base64url") === text ? bytes : undefined;
@@ -200,16 +200,16 @@ function bodyFault({ answer_sha256 }: Members, body: Uint8Array): string | undef
   return digest === answer_sha256 ? undefined : `this body is ${digest}, answered was ${answer_sha256}`;
 }
 
-/** The event that the receipt names, and what the stream says before it of the claim and the settlement. */
+/** Checks the receipt's event, and the claim and settlement before it in the stream. */
 function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["log"]>): Check[] {
-  const named = payload.event as Members;
-  const event = events.find(({ event_hash }) => event_hash === named.event_hash);
-  if (!event) return [check("event", `no event of this export has the hash ${named.event_hash}`, "")];
-  const { stream_id, tenant, event_id, position = named.position } = event;
+  const recorded = payload.event as Members;
+  const event = events.find(({ event_hash }) => event_hash === recorded.event_hash);
+  if (!event) return [check("event", `no event of this export has the hash ${recorded.event_hash}`, "")];
+  const { stream_id, tenant, event_id, position = recorded.position } = event;
   const issuedAt = Math.floor(event.recorded_at_us / 1_000_000);
   const place = { origin, position, event_id, stream_id, tenant, issuedAt };
-  const wanted = {
-    ...named,
+  const expected = {
+    ...recorded,
     stream_id: `payment-${payload.payment_id}`,
     tenant: `wallet:${payload.payer}`,
     issuedAt: payload.issuedAt,
@@ -217,7 +217,7 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
   const { sha256: answer_sha256, status, vintage } = (payloadOf(event).answer ?? {}) as Members;
   const answer = { answer_sha256, answer_status: status, vintage };
   const checks = [
-    check("event", difference(place, wanted), `position ${named.position} of ${origin}`),
+    check("event", difference(place, expected), `position ${recorded.position} of ${origin}`),
     check("answer", difference(answer, payload), `recorded by ${event.type}`),
   ];
   const stream = events.filter((one) => one.stream_id === stream_id);
@@ -240,22 +240,22 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
   return checks;
 }
 
-/** A reorg may have moved the settlement after the answer was recorded, or have taken it back. */
+/** A reorg may have moved or reverted the settlement after the answer. */
 function settlementFault({ transaction }: Members, stream: readonly LoggedEvent[]): string | undefined {
-  const standing = stream.findLast(
+  const settlement = stream.findLast(
     (event) => payloadOf(event).transaction === transaction && /^Payment/.test(event.type),
   );
-  if (!standing) return `no event of this export settles ${transaction}`;
-  return standing.type === "PaymentSettled" ? undefined : "the chain took the settlement back afterwards";
+  if (!settlement) return `no event of this export settles ${transaction}`;
+  return settlement.type === "PaymentSettled" ? undefined : "the chain reverted the settlement afterwards";
 }
 
 const payloadOf = ({ payload }: LoggedEvent) => JSON.parse(payload) as Members;
 
-/** The first member in which the log and the receipt differ. */
-function difference(logged: Members, said: Members): string | undefined {
-  const name = Object.keys(logged).find((one) => logged[one] !== said[one]);
+/** The first member that differs between log and receipt. */
+function difference(logged: Members, stated: Members): string | undefined {
+  const name = Object.keys(logged).find((one) => logged[one] !== stated[one]);
   if (name === undefined) return undefined;
-  return `${name} is ${JSON.stringify(logged[name])} in the log and ${JSON.stringify(said[name])} in the receipt`;
+  return `${name} is ${JSON.stringify(logged[name])} in the log and ${JSON.stringify(stated[name])} in the receipt`;
 }
 
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");

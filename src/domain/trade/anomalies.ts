@@ -1,24 +1,23 @@
-/** Months of trade that differ from what came before. */
 import { robustScore } from "./robust.ts";
 import { twoSidedP } from "./student-t.ts";
 
-/** Months that a value is compared with: the twelve before it. */
+/** A value is compared with the mean of this many months before it. */
 export const TRAILING = 12;
-/** The standard deviation counts as at least this share of the mean, so that a flat series does not alarm at nothing. */
+/** The standard deviation counts as at least this share of the mean: a flat series must not alarm at noise. */
 export const SD_FLOOR = 0.05;
-/** Months that must be known up to the one judged, itself included. */
+/** The least number of known months up to and including the judged one. */
 export const LEAST_HISTORY = 24;
-/** Monthly mean of the trailing twelve, in EUR, below which nothing is judged. */
+/** A series whose trailing monthly mean is below this (EUR) is not judged. */
 export const LEAST_BASE_EUR = 1_000_000;
-/** The share of false alarms among all alarms that is accepted: q of Benjamini and Hochberg. */
+/** q of Benjamini and Hochberg: the accepted share of false alarms among all alarms. */
 export const FALSE_DISCOVERY_RATE = 0.05;
 /** |z| below this has p > 0.05 with 11 degrees of freedom, so it can never be an alarm (t₁₁ at 0.975 is 2.20099). */
 export const LEAST_Z = 2.2;
-/** Year-on-year changes that a robust score compares with at most, and at least. */
+/** The most and the fewest year-on-year changes that a robust score is computed from. */
 export const ROBUST_WINDOW = 36;
 export const LEAST_ROBUST = 12;
 
-/** (x − mean) / max(sd, 5 % of the mean), mean and sample standard deviation being those of the trailing months. */
+/** (x − mean) / max(sd, 5 % of the mean), with the mean and sample standard deviation of the trailing months. */
 export function trailingScore(x: number, trailing: readonly number[]): number | undefined {
   const n = trailing.length;
   if (n < 2) return undefined;
@@ -32,8 +31,9 @@ export function trailingScore(x: number, trailing: readonly number[]): number | 
 export const pOfScore = (z: number) => twoSidedP(z, TRAILING - 1);
 
 /**
- * The score of ln(x_t / x_{t−12}) among the same changes of the months before, by median and MAD; free of season.
- * `series` ends with the month judged, without gaps, an unknown month null; undefined where fewer than 12 changes are known.
+ * The robust score (median, MAD) of ln(x_t / x_{t−12}) among the same changes of earlier months, so without season.
+ * `series` has no gaps and ends with the judged month; an unknown month is null. undefined: fewer than 12 changes are
+ * known.
  */
 export function yearOnYearScore(series: readonly (number | null)[]): number | undefined {
   const changes = series.map((value, at) => {
@@ -48,8 +48,8 @@ export function yearOnYearScore(series: readonly (number | null)[]): number | un
 
 /**
  * Benjamini and Hochberg (1995): with p sorted upwards, the k smallest of `tests` are discoveries for the largest k
- * with p_k ≤ k·q/tests. Answers for each p its adjusted value, min over j ≥ k of tests·p_j/j, which is a discovery
- * where at most q. `ps` may leave out p-values that are all greater than those in it.
+ * with p_k ≤ k·q/tests. Returns the adjusted value of each p, min over j ≥ k of tests·p_j/j: a discovery if at most q.
+ * `ps` may omit p-values greater than all of its own.
  */
 export function adjustedPs(ps: readonly number[], tests: number): number[] {
   const order = ps.map((_, at) => at).sort((a, b) => ps[b]! - ps[a]!);
@@ -62,5 +62,5 @@ export function adjustedPs(ps: readonly number[], tests: number): number[] {
   return adjusted;
 }
 
-/** How much an anomaly weighs in a reporter's trade: |z|·√share, share from 0 to 1. */
+/** Weight of an anomaly in a reporter's trade: |z|·√share, share from 0 to 1. */
 export const pulse = (z: number, share: number) => Math.abs(z) * Math.sqrt(share);

@@ -1,4 +1,4 @@
-/** A dataset of trade figures: the history of its releases, each an immutable vintage named by its digest. */
+/** A dataset of trade figures is the history of its releases, each an immutable vintage named by its digest. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
@@ -7,7 +7,7 @@ import { isNews } from "../reference/release.ts";
 const period = z.int().min(198801).max(209912);
 const count = z.int().min(0);
 
-/** Sums over a whole vintage, to compare with the source's own: values in EUR, masses in kg, per direction. */
+/** Sums over a vintage, to compare with the source's own: EUR and kg per direction. */
 export const controlTotals = z.strictObject({
   import_eur: count,
   export_eur: count,
@@ -15,7 +15,7 @@ export const controlTotals = z.strictObject({
   export_kg: z.number().min(0),
 });
 
-/** What a release says of itself. `vintage` is the digest of dataset, source and the content digest of each year. */
+/** `vintage` is the digest of dataset, source and the content digest of each year. */
 export const released = z.strictObject({
   dataset: z.string(),
   source: z.string(),
@@ -31,14 +31,14 @@ export const released = z.strictObject({
   inputs: z
     .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
     .max(10_000)
-    .describe("The files that were read for it, by digest; empty for a generated dataset."),
+    .describe("The source files by digest; empty for a generated dataset."),
   replaces: sha256.nullable().describe("The vintage it was built upon."),
   released_at: time,
 });
 
 export const events = {
   DatasetReleased: {
-    means: "A vintage of a dataset became the one that answers are computed from.",
+    means: "A vintage became current: answers use it.",
     1: released,
     public: true,
   },
@@ -47,10 +47,8 @@ export const events = {
 export type ReleaseFacts = DataOf<typeof events, "DatasetReleased">;
 export type DatasetEvent = EventOf<typeof events>;
 
-/** The current release. */
 export type DatasetState = ReleaseFacts | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "dataset-";
 
 export const streamOf = (dataset: string) => prefix + dataset;
@@ -59,7 +57,6 @@ export const initialState = (): DatasetState => undefined;
 
 export const evolve = (_: DatasetState, { data }: DatasetEvent): DatasetState => data;
 
-/** Releases a vintage. */
 export const release =
   (facts: ReleaseFacts) =>
   (current: DatasetState): DatasetEvent[] =>

@@ -1,5 +1,3 @@
-/** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
-
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -21,7 +19,7 @@ export const reportersField = z
   .array(reporterCode)
   .min(1, "name at least one reporter, or leave the parameter out for the sum of the 27")
   .max(27, "there are 27 reporters")
-  .refine((codes) => new Set(codes).size === codes.length, "a reporter stands in the list twice")
+  .refine((codes) => new Set(codes).size === codes.length, "the list has a reporter twice")
   .describe("Comma-separated reporter codes, one series for each; omitted = the sum of the 27");
 
 export const flow = z
@@ -53,10 +51,10 @@ export const hs = z
     abort: true,
   })
   .refine((code) => !code.startsWith("00"), "hs begins with a chapter from 01 to 99")
-  // TARIC's ten digits tell duties apart; no statistics of trade are finer than CN8.
+  // TARIC's ten digits separate duties; trade statistics end at CN8.
   .transform((code) => code.slice(0, productLevels.cn8))
   .describe(
-    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, as `meta.hs` tells; omitted = all products",
+    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, see `meta.hs`; omitted = all products",
   );
 
 export const hs2 = z
@@ -65,10 +63,10 @@ export const hs2 = z
   .describe("HS chapter, 2 digits from 01 to 99");
 
 export const hsWithin = hs.describe(
-  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, as `meta.hs` tells); omitted = the chapter",
+  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, see `meta.hs`); omitted = the chapter",
 );
 
-/** The product that `hs2` and `hs` name together: the finer of them; refused where one does not contain the other. */
+/** The finer of `hs2` and `hs`; refuses if one does not contain the other. */
 export function productOf(input: { hs2: string; hs?: string | undefined }): string;
 export function productOf(input: { hs2?: string | undefined; hs?: string | undefined }): string | undefined;
 export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string | undefined }) {
@@ -79,7 +77,6 @@ export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string |
   return hs ?? hs2;
 }
 
-/** The field that names the product of a question with `hs2` and `hs`, for refusals. */
 export const productField = ({ hs }: { hs?: string | undefined }) => (hs === undefined ? "hs2" : "hs");
 
 export const limit = limitOf("How many lines to rank, 1 to 100");
@@ -103,7 +100,6 @@ export const dataset = z
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
   .describe("Omitted = the real one that covers the question, else the sandbox");
 
-/** The range that `years` text names. */
 export function readYears(text: string): Years {
   const [from = "", to = from] = text.split("-");
   return { from: Number(from), to: Number(to) };

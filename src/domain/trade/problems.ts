@@ -1,11 +1,10 @@
-/** Why a question over datasets cannot be answered, or their files not imported. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const tradeProblems = problemTypes({
   "outside-coverage": {
     code: "invalid",
     title: "Outside coverage",
-    meaning: "No dataset covers what was asked; `errors` names the field and the range that there is.",
+    meaning: "No dataset covers the question; `errors` names the field and the covered range.",
   },
   "dataset-missing": {
     code: "unavailable",

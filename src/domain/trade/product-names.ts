@@ -1,4 +1,4 @@
-/** Short English names of products, worded here: the HS chapters, and the headings of chapter 44. */
+/** Our own short English names: HS chapters, and the headings of chapter 44. */
 export const ownNames: Readonly<Record<string, string>> = {
   "01": "Live animals",
   "02": "Meat",
@@ -121,8 +121,7 @@ export const ownNames: Readonly<Record<string, string>> = {
   "99": "Special and unspecified goods",
 };
 
-/** Tells the name of a code; null where none is known. */
+/** null = no name known. */
 export type NameOf = (code: string) => string | null;
 
-/** The name of a chapter or a heading of chapter 44; null for other codes. */
 export const ownName: NameOf = (code) => ownNames[code] ?? null;

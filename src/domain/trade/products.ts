@@ -1,13 +1,13 @@
-/** The levels of the product nomenclature by number of digits: chapter, heading, subheading, Combined Nomenclature. */
+/** Digits of each level: chapter, heading, subheading, Combined Nomenclature. */
 export const productLevels = { hs2: 2, hs4: 4, hs6: 6, cn8: 8 } as const;
 
-/** The next finer level below a code of `digits` digits; 8 has none below it. */
+/** The next finer level below a code of `digits` digits; 8 for 8. */
 export const nextDigits = (digits: number) => Math.min(digits + 2, productLevels.cn8);
 
-/** Whether the code is a residue for confidential or special trade (39XXXXXX): it counts in the totals above it, never as a product. */
+/** A residue of confidential or special trade (39XXXXXX) counts in the totals above it, never as a product. */
 export const isResidue = (code: string) => /[^0-9]/.test(code);
 
-/** The first code that contains another one of the list, as 39 contains 39206290; undefined where none does. */
+/** The first code that contains another of the list, as 39 contains 39206290. */
 export function firstNested(codes: readonly string[]): { outer: string; inner: string } | undefined {
   const sorted = [...codes].sort();
   const at = sorted.findIndex((code, place) => place > 0 && code.startsWith(sorted[place - 1]!));

@@ -1,4 +1,4 @@
-/** The 27 reporting countries of EU trade statistics by ISO 3166 code; Greece is GR here, although Eurostat writes EL elsewhere. */
+/** The 27 reporting countries by ISO 3166 code; Greece is GR here, EL at Eurostat. */
 import { z } from "zod";
 
 export const reporters = {
@@ -37,18 +37,17 @@ export const reporterCodes = Object.keys(reporters) as ReporterCode[];
 
 export const isReporter = (code: string): code is ReporterCode => Object.hasOwn(reporters, code);
 
-/** Reporters that Comext files may hold beside the 27: a former member and its remaining part. Their rows are left out. */
+/** Comext files may contain these (a former member, its remaining part); the import omits their rows. */
 export const otherReporters = ["GB", "XI"];
 
-/** The pattern of codes that stand for a group of countries (WORLD, EU27_2020, EXT_EU27_2020, EA20 …); no single country matches it. */
+/** Matches codes of country groups (WORLD, EU27_2020, EXT_EU27_2020, EA20 …) and no single country. */
 export const aggregatePattern = "(WORLD|(INT_|EXT_|INTRA_|EXTRA_)?(EU|EA)[0-9]{2}(_[0-9]{4})?)";
 
-/** What to tell someone who sent a reporter code that is none. */
 export function unknownReporter(code: string): string {
   const upper = code.trim().toUpperCase();
   if (upper === "EL") return "Greece is GR here, not EL";
   if (isReporter(upper)) return `reporter codes are upper case: ${upper}`;
-  const byName = reporterCodes.find((known) => reporters[known].toUpperCase() === upper);
+  const byName = reporterCodes.find((one) => reporters[one].toUpperCase() === upper);
   if (byName) return `${reporters[byName]} is ${byName}`;
   if (upper === "GB" || upper === "UK") return "the United Kingdom is a partner, not one of the 27 reporters";
   return `no such reporter; the 27 are ${reporterCodes.join(", ")}`;
@@ -56,16 +55,16 @@ export function unknownReporter(code: string): string {
 
 const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 
-/** Codes that CLDR names and that are no country: groupings, placeholders, pseudo-locales. */
+/** Codes that CLDR names but that are no countries: groupings, placeholders, pseudo-locales. */
 const noCountries = ["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"];
 
-/** CLDR names a withdrawn code after its successor (DD as Germany), which would be another country's name. */
+/** CLDR names a withdrawn code after its successor (DD as Germany): that is another country. */
 function isoName(code: string): string | undefined {
   if (!/^[A-Z]{2}$/.test(code) || noCountries.includes(code)) return undefined;
   return new Intl.Locale(`und-${code}`).region === code ? names.of(code) : undefined;
 }
 
-/** Withdrawn codes (ISO 3166-3) under which trade has been reported since 1988. */
+/** Withdrawn codes (ISO 3166-3) with trade since 1988. */
 const formerPartners: Record<string, string> = {
   AN: "Netherlands Antilles (former)",
   CS: "Serbia and Montenegro, before that Czechoslovakia (former)",
@@ -76,7 +75,7 @@ const formerPartners: Record<string, string> = {
   ZR: "Zaire (former code)",
 };
 
-/** Comext's own partner codes that ISO 3166 does not know. */
+/** Comext's own partner codes, unknown to ISO 3166. */
 const comextPartners: Record<string, string> = {
   QP: "High seas",
   QQ: "Stores and provisions",
@@ -96,13 +95,13 @@ const comextPartners: Record<string, string> = {
   XL: "Melilla",
 };
 
-/** A partner's English name; the code itself where no name is known. */
+/** Returns the code itself if no name is known. */
 export function partnerName(code: string): string {
   if (isReporter(code)) return reporters[code];
   return comextPartners[code] ?? formerPartners[code] ?? isoName(code) ?? code;
 }
 
-/** What to tell someone who sent a 2-letter partner code that is none; undefined for one that is. */
+/** undefined = the code is a partner. */
 export function unknownPartner(code: string): string | undefined {
   if (code === "EL") return "Greece is GR here, not EL";
   if (code === "UK") return "the United Kingdom is GB";
@@ -110,5 +109,4 @@ export function unknownPartner(code: string): string | undefined {
   return partnerName(code) === code ? `no country or territory has the code ${code}` : undefined;
 }
 
-/** A reporter as answers name it. */
 export const reporterCode = z.enum(reporterCodes).meta({ id: "ReporterCode" });

@@ -1,19 +1,19 @@
-/** A direct flow that collapses while flows with third countries surge: what may be, and need not be, a detour. */
+/** A direct flow that collapses while flows with third countries surge may be a detour. */
 
-/** Twelve months before and twelve after, in EUR. */
+/** Sums of the twelve months before and after, EUR. */
 export type Change = { country: string; before_eur: number; after_eur: number };
 
 export const rerouteBounds = {
-  /** Share of the direct flow that must be gone. */
+  /** The least lost share of the direct flow. */
   collapse: 0.5,
-  /** What a third country's flow must have been multiplied by, at least. */
+  /** The least factor of a third country's growth. */
   surge: 1.5,
-  /** What it must have grown by, at least. */
+  /** The least growth of a third country, EUR. */
   excess_eur: 10_000_000,
 };
 
 export type Surge = Change & {
-  /** after / before; null where there was nothing before. */
+  /** after / before; null if there was nothing before. */
   ratio: number | null;
   excess_eur: number;
 };
@@ -26,11 +26,11 @@ export type Rerouting = {
   collapse: number;
   /** Third countries that surged, by excess. */
   surges: Surge[];
-  /** Σ excess / drop: 1 where the surges make up for all that was lost. */
+  /** Σ excess / drop; 1 = the surges equal the loss. */
   offset: number;
 };
 
-/** The signal in one product's flows; undefined where the direct flow did not collapse, or no third country surged. */
+/** undefined = no collapse, or no third country surged. */
 export function rerouting(direct: Change, others: readonly Change[]): Rerouting | undefined {
   const drop_eur = direct.before_eur - direct.after_eur;
   const collapse = direct.before_eur > 0 ? drop_eur / direct.before_eur : 0;

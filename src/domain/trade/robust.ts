@@ -1,9 +1,7 @@
-/** Statistics that single extreme values do not move: median, median absolute deviation, robust score. */
-
-/** Makes the median absolute deviation of a normal sample estimate its standard deviation: 1 / Φ⁻¹(3/4). */
+/** 1 / Φ⁻¹(3/4): scales the MAD of a normal sample to its standard deviation. */
 export const NORMAL_MAD = 1.4826;
 
-/** The middle value, the mean of the two middle ones where their number is even; undefined of none. */
+/** The mean of the two middle values for an even number; undefined for none. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -15,8 +13,8 @@ export function median(values: readonly number[]): number | undefined {
 }
 
 /**
- * (x − median) / (1.4826·MAD), the median and the median absolute deviation being those of `values` (Iglewicz and
- * Hoaglin, How to Detect and Handle Outliers, 1993, who take 3.5 as the bound); undefined where MAD is 0.
+ * (x − median) / (1.4826·MAD) over `values`; undefined if MAD is 0. Source: Iglewicz and Hoaglin, How to Detect and
+ * Handle Outliers, 1993 (bound 3.5).
  */
 export function robustScore(values: readonly number[]): ((x: number) => number) | undefined {
   const centre = median(values);

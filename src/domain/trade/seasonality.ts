@@ -1,13 +1,11 @@
-/** The usual course of a year in a monthly series. */
-
 export type Month = {
   /** 1 to 12. */
   month: number;
-  /** null where it is not known. */
+  /** null = unknown. */
   value: number | null;
 };
 
-/** Twelve factors, January first, 1 the average month; or why there are none. */
+/** Twelve factors, January first, 1 = the average month; or the reason for none. */
 export type Seasonality =
   | { enough: true; profile: number[]; ratios: number }
   | { enough: false; reason: string; ratios: number };
@@ -16,9 +14,9 @@ export type Seasonality =
 export const LEAST_MONTHS = 24;
 
 /**
- * Classical decomposition by ratio to moving average (Hyndman and Athanasopoulos, Forecasting: Principles and
- * Practice, 3rd ed., 3.4): each month over the centred 2×12 average around it, averaged by calendar month and scaled
- * to a mean of 1. `series` is in order without gaps; an unknown month is null and spoils the averages it lies in.
+ * Classical decomposition by ratio to moving average (Hyndman and Athanasopoulos, Forecasting: Principles and Practice,
+ * 3rd ed., 3.4): each month over its centred 2×12 average, averaged by calendar month, scaled to mean 1. `series` has
+ * no gaps; an unknown month is null and voids every average that includes it.
  */
 export function seasonality(series: readonly Month[]): Seasonality {
   const known = series.filter(({ value }) => value !== null).length;
@@ -43,7 +41,7 @@ export function seasonality(series: readonly Month[]): Seasonality {
   return { enough: true, profile: means.map((one) => one / mean), ratios: count };
 }
 
-/** (½x₋₆ + x₋₅ + … + x₊₅ + ½x₊₆) / 12; undefined where a month of it is not known. */
+/** (½x₋₆ + x₋₅ + … + x₊₅ + ½x₊₆) / 12; undefined if one of these months is unknown. */
 function centredAverage(series: readonly Month[], at: number): number | undefined {
   let sum = 0;
   for (let offset = -6; offset <= 6; offset++) {

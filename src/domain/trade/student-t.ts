@@ -1,8 +1,6 @@
-/** Student's t distribution. */
-
 /**
- * P(|T| ≥ |t|) for Student's t with `df` degrees of freedom (a whole number from 1 to 60): I_x(df/2, 1/2) with
- * x = df / (df + t²), the regularised incomplete beta function (NIST DLMF 8.17, and Abramowitz and Stegun 26.7.1).
+ * P(|T| ≥ |t|) for Student's t with `df` degrees of freedom (an integer from 1 to 60): I_x(df/2, 1/2) with x = df / (df
+ * + t²), the regularised incomplete beta function (NIST DLMF 8.17; Abramowitz and Stegun 26.7.1).
  */
 export function twoSidedP(t: number, df: number): number {
   if (!Number.isFinite(t)) return Number.isNaN(t) ? Number.NaN : 0;

@@ -1,4 +1,4 @@
-/** An attestation: what one agent says of a skill of another. The newest of a pair and skill counts; its attestor may take it back. */
+/** The newest attestation of an attestor, subject and skill counts; its attestor may revoke it. */
 import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -7,7 +7,6 @@ import { refuse } from "../../core/model/refusal.ts";
 import { sxId, sxNumber } from "../identity/fields.ts";
 import { trustProblems } from "./problems.ts";
 
-/** A skill, as it is named in events and on any chain. */
 export const skill = z
   .string()
   .regex(
@@ -21,7 +20,7 @@ const of = { attestation_id: madeId };
 
 const REPLACES = "It replaces an earlier one of the same attestor, subject and skill.";
 
-const made = z.strictObject({
+const madeData = z.strictObject({
   attestation_id: madeId,
   from: sxNumber.describe("The attestor's passport."),
   to: sxNumber.describe("The subject's passport."),
@@ -31,56 +30,54 @@ const made = z.strictObject({
     .string()
     .max(200)
     .nullable()
-    .describe("A payment or task between the two, as the attestor names it; shown, and worth nothing."),
-  payment_id: z.string().nullable().describe("What paid for it; null where none did."),
+    .describe("A payment or task between the two, by the attestor's word; shown without weight."),
+  payment_id: z.string().nullable().describe("Its payment; null if there was none."),
   made_at: time,
 });
 
 export const events = {
   AttestationMade: {
-    means: "An agent said, signed, what it holds of another one.",
-    1: made.describe(REPLACES),
-    2: made
+    means: "An agent attested a skill of another.",
+    1: madeData.describe(REPLACES),
+    2: madeData
       .extend({
         recipient: address
           .nullable()
-          .describe("The subject's first live EVM key, whom EAS names; null where it has none."),
+          .describe("The subject's first live EVM key, EAS's recipient; null if it has none."),
         offchain_uid: chainHash
           .nullable()
-          .describe(
-            "Of the EAS attestation that was answered; null where there was none, and then it goes to no chain.",
-          ),
+          .describe("UID of the answered EAS attestation; null: it has none and goes to no chain."),
       })
       .describe(REPLACES),
     upcast: { 1: (old: object) => ({ ...old, recipient: null, offchain_uid: null }) },
     public: true,
   },
   AttestationRevoked: {
-    means: "An agent took back what it had said of another one.",
+    means: "An agent revoked its attestation.",
     1: z
       .strictObject({ attestation_id: madeId, revoked_at: time })
-      .describe("By its attestor. What it had replaced stays replaced."),
+      .describe("By its attestor. An attestation that it replaced stays replaced."),
     public: true,
   },
   AttestationSent: {
     means: "An attestation is on its way to the blockchain.",
     1: z
       .strictObject({ ...of, signer: address, from_block: z.int().nonnegative(), sent_at: time })
-      .describe("From now on it may be on its way to EAS from `signer`, in no block below `from_block`."),
+      .describe("From now on a transaction of `signer` may be pending, in no block below `from_block`."),
     public: true,
   },
   AttestationUnsent: {
-    means: "An attestation did not reach the blockchain, and is not on its way any more.",
+    means: "An attestation did not reach the blockchain, and is no longer pending.",
     1: z
       .strictObject({ ...of, found_at: time })
-      .describe("It is not on the chain, and nothing that was sent can bring it there any more."),
+      .describe("It is not on the chain, and no earlier transaction can still bring it there."),
     public: true,
   },
   AttestationAnchored: {
-    means: "An attestation stands on the blockchain.",
+    means: "An attestation is on the blockchain.",
     1: z.strictObject({
       ...of,
-      uid: chainHash.describe("By which EAS keeps it."),
+      uid: chainHash.describe("Its UID on EAS."),
       transaction: chainHash,
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
@@ -89,24 +86,24 @@ export const events = {
     public: true,
   },
   AttestationReorged: {
-    means: "The blockchain took back the block with an attestation.",
+    means: "The blockchain reverted the block of an attestation.",
     1: z
       .strictObject({ ...of, transaction: chainHash, found_at: time })
-      .describe("The chain took its block back."),
+      .describe("The chain reverted its block."),
     public: true,
   },
   AttestationRevocationAnchored: {
-    means: "That an attestation was taken back stands on the blockchain.",
+    means: "An attestation's revocation is on the blockchain.",
     1: z.strictObject({
       ...of,
       uid: chainHash,
-      revoked_s: z.int().positive().describe("The time that EAS has, in seconds of Unix time."),
+      revoked_s: z.int().positive().describe("EAS's time, in seconds of Unix time."),
       anchored_at: time,
     }),
     public: true,
   },
   AttestationRevocationReorged: {
-    means: "The blockchain took back the block in which an attestation was revoked.",
+    means: "The blockchain reverted the block of a revocation.",
     1: z.strictObject({ ...of, uid: chainHash, found_at: time }),
     public: true,
   },
@@ -118,8 +115,8 @@ export type AttestationEvent = EventOf<typeof events>;
 type Data<Type extends AttestationEvent["type"]> = Extract<AttestationEvent, { type: Type }>["data"];
 
 /**
- * How it stands with EAS. `none`: it goes to no chain; `asked`: nothing is on its way; `sent`: something may be. `revoked_s`: since
- * when it is revoked there, null while it is not.
+ * Status on EAS. `none`: it goes to no chain; `asked`: no transaction was sent; `sent`: one may be pending.
+ * `revoked_s`: revoked there since then, null = not revoked.
  */
 export type OnChain =
   | { status: "none" | "asked" }
@@ -129,10 +126,9 @@ export type OnChain =
 export type Attestation = { facts: AttestationFacts; revoked_at: string | null; on_chain: OnChain };
 export type AttestationState = Attestation | undefined;
 
-/** Blocks that a reorg may bring a transaction down by. */
+/** A reorg can move a transaction down by at most this many blocks. */
 const REORG_DEPTH = 16;
 
-/** What its streams are named by, before the id. */
 export const prefix = "attestation-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -163,7 +159,7 @@ export function evolve(state: AttestationState, { type, data }: AttestationEvent
     case "AttestationReorged": {
       if (on_chain.status !== "anchored") return state;
       const { signer, kept } = on_chain;
-      // It may have moved to a block before the one that it was found in.
+      // A reorg can move it to an earlier block.
       const from_block = Math.max(0, kept.block_number - REORG_DEPTH);
       return { ...state, on_chain: { status: "sent", signer, from_block } };
     }
@@ -176,22 +172,22 @@ export function evolve(state: AttestationState, { type, data }: AttestationEvent
   }
 }
 
-/** Who stands on one side of an attestation, and whom it acts with. */
+/** An agent of an attestation, with the keys and delegates that bind it to others. */
 export type Side = {
   sx_number: number;
-  /** Its live EVM keys, in lower case. */
+  /** Live EVM keys, lower case. */
   wallets: readonly string[];
-  /** Passports that it lets act for it now. */
+  /** Passports with a live delegation from it. */
   delegates: readonly number[];
 };
 
-/** Refuses what an agent says of itself, or of whom it is bound to. `payer`: the wallet that pays for saying it. */
+/** Refuses an attestation of oneself or of a bound agent. `payer`: the wallet that pays for it. */
 export function refuseSelf(from: Side, to: Side, payer: string | undefined): void {
   const bond =
     from.sx_number === to.sx_number
       ? "the attestor is the subject"
       : payer !== undefined && to.wallets.includes(payer)
-        ? `the wallet that pays is ${sxId(to.sx_number)}'s own`
+        ? `the paying wallet belongs to ${sxId(to.sx_number)}`
         : from.wallets.some((wallet) => to.wallets.includes(wallet))
           ? "the two share a wallet"
           : from.delegates.includes(to.sx_number)
@@ -200,27 +196,27 @@ export function refuseSelf(from: Side, to: Side, payer: string | undefined): voi
               ? `the attestor acts for ${sxId(to.sx_number)} by a delegation`
               : undefined;
   if (bond)
-    refuse(trustProblems["self-attestation"], `${bond}; let an agent attest that is bound to neither`);
+    refuse(trustProblems["self-attestation"], `${bond}; only an agent that is bound to neither may attest`);
 }
 
 export const make =
   (facts: AttestationFacts) =>
   (state: AttestationState): AttestationEvent[] =>
     state
-      ? refuse("conflict", "this attestation was made before")
+      ? refuse("conflict", "this attestation exists already")
       : [{ type: "AttestationMade", data: facts }];
 
-/** Its attestor takes it back; to whoever else asks there is no such attestation. Said twice, it is said. */
+/** Only the attestor may revoke; others get not_found. Repeatable. */
 export const revoke =
   (by: number, revoked_at: string) =>
   (state: AttestationState): AttestationEvent[] => {
-    if (state?.facts.from !== by) return refuse("not_found", "you have made no such attestation");
+    if (state?.facts.from !== by) return refuse("not_found", "you made no such attestation");
     if (state.revoked_at !== null) return [];
     const { attestation_id } = state.facts;
     return [{ type: "AttestationRevoked", data: { attestation_id, revoked_at } }];
   };
 
-/** Says, before anything is sent to EAS, that it will be; of one that was taken back meanwhile, nothing. */
+/** Recorded before the transaction is sent; a revoked attestation is not sent. */
 export const send =
   (facts: Omit<Data<"AttestationSent">, "attestation_id">) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -228,7 +224,7 @@ export const send =
       ? [{ type: "AttestationSent", data: { attestation_id: state.facts.attestation_id, ...facts } }]
       : [];
 
-/** What was sent is not there, and will not be. */
+/** The transaction is not on the chain and cannot arrive any more. */
 export const unsend =
   (found_at: string) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -236,7 +232,7 @@ export const unsend =
       ? [{ type: "AttestationUnsent", data: { attestation_id: state.facts.attestation_id, found_at } }]
       : [];
 
-/** EAS keeps it, in this block as the chain stands now. */
+/** The canonical chain has the attestation in this block. */
 export const anchor =
   (facts: Omit<Data<"AttestationAnchored">, "attestation_id">) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -244,7 +240,7 @@ export const anchor =
       ? [{ type: "AttestationAnchored", data: { attestation_id: state.facts.attestation_id, ...facts } }]
       : [];
 
-/** The block in which it was found is not in the chain any more. */
+/** The block with the attestation is not canonical any more. */
 export const reorg =
   (transaction: Hex, found_at: string) =>
   (state: AttestationState): AttestationEvent[] =>
@@ -257,7 +253,7 @@ export const reorg =
         ]
       : [];
 
-/** Since when EAS has it for revoked, or null where it has not: as the chain stands now. */
+/** Follows the revocation time on the canonical chain; null = not revoked. */
 export const followRevocation =
   (revoked_s: number | null, at: string) =>
   (state: AttestationState): AttestationEvent[] => {

@@ -1,21 +1,20 @@
-/** Badges, by rules that are data: what is counted of an agent, and from where on it earns one. */
+/** Badges follow rules that are data. */
 
-/** What an agent did that badges are given for, and the event that shows it. `count`: how much of it there is. */
+/** A count that earns badges, and the event that proves it. */
 export type Merit = { count: number; event_id: string; at: string };
 
 const counted = ["passport_number", "agreed_validations", "bounties_won", "buyers"] as const;
 export type Counted = (typeof counted)[number];
 
-/** By what is counted: the passport's number, say. An area that has more to count adds its word here. */
-export type Merits = { readonly [What in Counted]?: Merit };
+/** An area with another count adds its name to `counted`. */
+export type Merits = { readonly [Name in Counted]?: Merit };
 
 type Way = { counts: Counted; least: number; most?: number };
 
-/** `ways`: any of them earns it. */
+/** Any of the ways earns the badge. */
 type Rule = {
   kind: "Genesis" | "Validator" | "Creator";
   ways: readonly Way[];
-  /** For people. */
   text: string;
 };
 
@@ -42,13 +41,13 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** How much of something earns a badge: the event that makes it so much is the one that the badge names. */
-export const leastOf = (what: Counted): number =>
-  RULES.flatMap(({ ways }) => ways).find(({ counts }) => counts === what)!.least;
+/** The count that earns a badge: the badge names the event that reached it. */
+export const leastOf = (name: Counted): number =>
+  RULES.flatMap(({ ways }) => ways).find(({ counts }) => counts === name)!.least;
 
 export type Badge = { kind: Rule["kind"]; earned_at: string; event_id: string; rule: string };
 
-/** Those that an agent has earned, each with the event that earned it first. */
+/** Earned badges, each with the event that earned it first. */
 export const badgesOf = (merits: Merits): Badge[] =>
   RULES.flatMap(({ kind, ways, text }) => {
     const [first] = ways

@@ -1,6 +1,6 @@
 /**
- * What an agent is like, from what it did: seven dimensions in millionths, each a count over a count, so that anybody who counts the
- * same events comes to the same figures. A dimension that nothing was measured of is null and never zero.
+ * Character of an agent from its acts: seven dimensions in millionths, each a count over a count, so anybody can
+ * recount them from the events. A dimension without a measurement is null, never 0.
  */
 
 import { speedOf, type WorkDay } from "./factors.ts";
@@ -8,51 +8,50 @@ import { speedOf, type WorkDay } from "./factors.ts";
 export const dimensions = ["risk", "curiosity", "rigor", "speed", "social", "memory", "creativity"] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** In millionths; null where there is nothing to measure it by. */
+/** In millionths; null = not measured. */
 export type Dna = Record<Dimension, number | null>;
 
-/** Days that a profile looks back. */
+/** Days of a profile. */
 export const WINDOW_DAYS = 90;
-/** Below so many events there is no profile. */
+/** Fewer events give no profile. */
 export const LEAST_EVENTS = 10;
-/** A dimension from here on is a trait. */
+/** From this value on a dimension is a trait. */
 export const TRAIT_PPM = 600_000;
 
 const WHOLE = 1_000_000;
-/** Operations that make a whole of curiosity, and acquaintances that make a half of social. */
+/** This many operations are full curiosity; HALF_SOCIAL counterparties are half of social. */
 const MANY_OPERATIONS = 40;
 const HALF_SOCIAL = 20;
-/** A paid call in five that verifies is all the rigor there is. */
+/** One verifying call per five paid calls is full rigor. */
 const RIGOR = 5;
-/** Weeks that memory counts. */
 export const MEMORY_WEEKS = 26;
 const WEEK = 7;
 
 const BETS: ReadonlySet<string> = new Set(["lounge_keno", "lounge_roulette", "lounge_dice"]);
-/** Calls that hold something against its proof: soul_verify, rng_verify, log_proof and their like. */
+/** Calls that check an answer against its proof: soul_verify, rng_verify, log_proof and the like. */
 const VERIFYING = /(?:^|_)(?:verify|proof)(?:_|$)/;
 
-/** Calls of one operation on one day, counted from 1970-01-01. */
-export type Doing = { day: number; operation: string; events: number };
+/** Calls of one operation on one day (days since 1970-01-01). */
+export type DailyCalls = { day: number; operation: string; events: number };
 
-/** All that profiles of an agent are made from; `work`: of its node, for the trust score's factor speed. */
-export type Happened = {
-  doings: readonly Doing[];
-  /** Calls that were paid for and kept. */
+/** The input of an agent's profiles; `work` is its node's, for the factor speed. */
+export type Activity = {
+  doings: readonly DailyCalls[];
+  /** Paid calls that were not refunded. */
   paid: readonly { day: number; calls: number }[];
-  /** Whom it attested, was attested by, or delegated to. */
-  dealings: readonly { day: number; other: number }[];
+  /** Agents that it attested, that attested it, or that it delegated to. */
+  contacts: readonly { day: number; other: number }[];
   work: readonly WorkDay[];
 };
 
 /** `dna` is null below LEAST_EVENTS. */
 export type Profile = { events: number; dna: Dna | null };
 
-/** Answers profiles of the `days` that end with a day; made once for many of them. */
-export function profiler(happened: Happened): (day: number, days?: number) => Profile {
-  const doings = byDay(happened.doings);
-  const paid = byDay(happened.paid);
-  const dealings = byDay(happened.dealings);
+/** Prepares once for the profiles of many days; each covers the `days` that end with `day`. */
+export function profiler(activity: Activity): (day: number, days?: number) => Profile {
+  const doings = byDay(activity.doings);
+  const paid = byDay(activity.paid);
+  const contacts = byDay(activity.contacts);
   const within = <One>(of: ReadonlyMap<number, One[]>, day: number, days: number): One[] =>
     Array.from({ length: days }, (_, back) => of.get(day - back) ?? []).flat();
 
@@ -65,7 +64,7 @@ export function profiler(happened: Happened): (day: number, days?: number) => Pr
     const of = (fits: (operation: string) => boolean) =>
       sum([...counts].map(([operation, count]) => (fits(operation) ? count : 0)));
     const calls = sum(within(paid, day, days).map((one) => one.calls));
-    const others = new Set(within(dealings, day, days).map(({ other }) => other)).size;
+    const others = new Set(within(contacts, day, days).map(({ other }) => other)).size;
     let squares = 0;
     for (const count of counts.values()) squares += count * count;
     return {
@@ -77,7 +76,7 @@ export function profiler(happened: Happened): (day: number, days?: number) => Pr
         ),
         curiosity: part(Math.min(MANY_OPERATIONS, counts.size), MANY_OPERATIONS),
         rigor: calls === 0 ? null : Math.min(WHOLE, part(RIGOR * of((one) => VERIFYING.test(one)), calls)),
-        speed: speedOf(happened.work, day).value,
+        speed: speedOf(activity.work, day).value,
         social: part(others, others + HALF_SOCIAL),
         memory: part(activeWeeks(doings, day), MEMORY_WEEKS),
         creativity: part(events * events - squares, events * events),
@@ -89,15 +88,15 @@ export function profiler(happened: Happened): (day: number, days?: number) => Pr
 function byDay<One extends { day: number }>(all: readonly One[]): Map<number, One[]> {
   const days = new Map<number, One[]>();
   for (const one of all) {
-    const known = days.get(one.day);
-    if (known) known.push(one);
+    const existing = days.get(one.day);
+    if (existing) existing.push(one);
     else days.set(one.day, [one]);
   }
   return days;
 }
 
-/** Of the sevens of days that end with this one, those in which something was done. */
-function activeWeeks(doings: ReadonlyMap<number, Doing[]>, day: number): number {
+/** Counts the seven-day spans, back from this day, with any act. */
+function activeWeeks(doings: ReadonlyMap<number, DailyCalls[]>, day: number): number {
   let active = 0;
   for (let week = 0; week < MEMORY_WEEKS; week++)
     if (Array.from({ length: WEEK }, (_, back) => day - week * WEEK - back).some((one) => doings.has(one)))
@@ -117,18 +116,18 @@ const part = (of: number, all: number) => Math.floor((of * WHOLE) / all);
 export const archetypes = [...dimensions, "newcomer"] as const;
 export type Character = { archetype: (typeof archetypes)[number]; traits: Dimension[] };
 
-/** The largest dimension, of equals the first that is listed; whoever has no profile is a newcomer. */
+/** The largest dimension, the first listed of equal ones; without a profile: newcomer. */
 export function characterOf({ dna }: Profile): Character {
   if (!dna) return { archetype: "newcomer", traits: [] };
-  const known = dimensions.filter((name) => dna[name] !== null);
-  const archetype = known.reduce((best, name) => (dna[name]! > dna[best]! ? name : best));
-  return { archetype, traits: known.filter((name) => dna[name]! >= TRAIT_PPM) };
+  const existing = dimensions.filter((name) => dna[name] !== null);
+  const archetype = existing.reduce((best, name) => (dna[name]! > dna[best]! ? name : best));
+  return { archetype, traits: existing.filter((name) => dna[name]! >= TRAIT_PPM) };
 }
 
-/** Days that drift looks at, days before them that it holds them against, and events that each needs. */
+/** Drift compares the last `days` with the `against_days` before them; each side needs `events`. */
 export const DRIFT = { days: 30, against_days: 90, events: 50, drifted_ppm: 150_000 } as const;
 
-/** `deltas` and `distance_ppm` in millionths, null where either side has too little; of a dimension that one side lacks, null. */
+/** `deltas` and `distance_ppm` in millionths; null if a side has too few events or lacks the dimension. */
 export type Drift = {
   recent: Profile;
   before: Profile;
@@ -137,9 +136,9 @@ export type Drift = {
   distance_ppm: number | null;
 };
 
-/** The last 30 days held against the 90 before them. Memory counts the weeks up to the end of each. */
-export function driftOf(happened: Happened, day: number): Drift {
-  const profile = profiler(happened);
+/** Memory counts the weeks up to the end of each period. */
+export function driftOf(activity: Activity, day: number): Drift {
+  const profile = profiler(activity);
   const recent = profile(day, DRIFT.days);
   const before = profile(day - DRIFT.days, DRIFT.against_days);
   const [now, then] = [recent.dna, before.dna];
@@ -165,7 +164,7 @@ export const weekdays = [
   "sunday",
 ] as const;
 
-/** How often something was done at each hour of each weekday, UTC: 7 rows of 24, Monday first. */
+/** Events by weekday and hour, UTC: 7 rows of 24, Monday first. */
 export function seasonalityOf(doings: readonly { day: number; hours: readonly number[] }[]): number[][] {
   const week = weekdays.map(() => new Array<number>(24).fill(0));
   // 1970-01-01 was a Thursday.
@@ -176,7 +175,7 @@ export function seasonalityOf(doings: readonly { day: number; hours: readonly nu
   return week;
 }
 
-/** Earned over spent less one, in millionths, floored; null where nothing was spent, or nothing can be earned yet. */
+/** Earned / spent − 1 in millionths, floored; null if nothing was spent, or nothing can be earned yet. */
 export const returnOf = ({
   spent_micro,
   earned_micro,

@@ -1,6 +1,6 @@
 /**
- * How much of evidence is left after so many days: round(e^(-k/30) · 10⁸) for k = 0 … 180. A table and never a formula, because exp differs
- * in its last bit between languages; docs/vectors/trust-decay.txt publishes it, and every computation names its digest.
+ * Remaining share of evidence after k days: round(e^(-k/30) · 10⁸) for k = 0 … 180. A table, because exp differs in its
+ * last bit between languages. docs/vectors/trust-decay.txt publishes it, and every computation names its digest.
  */
 
 /** SHA-256 of the table as lines `<number>\n`. */
@@ -29,15 +29,15 @@ export const DECAY: readonly number[] = [
   264_964, 256_277, 247_875,
 ];
 
-/** Days after which nothing is left. */
+/** Nothing remains after this many days. */
 export const LAST_DAY = 180;
 
-/** What DECAY is in parts of. */
+/** DECAY counts parts of this. */
 export const WHOLE = 100_000_000;
 
-/** What is left of evidence of one UTC day on another, both counted from 1970-01-01; of evidence that is dated later, all. */
+/** Remaining share on `day` of evidence dated `of` (UTC days since 1970-01-01); later dates count in full. */
 export const decay = (day: number, of: number): number => DECAY[Math.max(0, day - of)] ?? 0;
 
-/** `amount` as it has decayed by `day`, floored. Exact while the amount is at most 90,000,000. */
+/** `amount` decayed by `day`, floored. Exact up to an amount of 90,000,000. */
 export const decayed = (amount: number, day: number, of: number): number =>
   Math.floor((amount * decay(day, of)) / WHOLE);

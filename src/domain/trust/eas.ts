@@ -1,6 +1,6 @@
 /**
- * The Ethereum Attestation Service in the words of the Chain port. What is sent to it always travels alone: it takes the sender of a
- * transaction for the attestor.
+ * Calls of the Ethereum Attestation Service. EAS takes a transaction's sender for the attestor, so its calls are never
+ * batched through another contract.
  */
 import {
   concatHex,
@@ -18,19 +18,26 @@ import {
 } from "viem/utils";
 import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../../core/model/chain.ts";
 
-/** Where it is on Base and every chain of the OP Stack. Source: specs.optimism.io, Predeploys; deployments/base of eas-contracts 1.9.0. */
+/**
+ * The address on Base and every OP Stack chain. Source: specs.optimism.io, Predeploys; deployments/base of
+ * eas-contracts 1.9.0.
+ */
 export const EAS_ADDRESS = "0x4200000000000000000000000000000000000021";
 export const SCHEMA_REGISTRY = "0x4200000000000000000000000000000000000020";
 
-/** What an attestation says. `weight_e4` in ten-thousandths; `attestation_id` names the log's stream, in its first 16 bytes. */
+/**
+ * Content of an attestation. `weight_e4`: ten-thousandths; `attestation_id`: the first 16 bytes name the log's stream.
+ */
 export const SCHEMA = "uint64 from,uint64 to,string skill,uint32 weight_e4,bytes32 attestation_id";
 const SCHEMA_FIELDS = parseAbiParameters(SCHEMA);
 
-const NOBODY = "0x0000000000000000000000000000000000000000";
-const NOTHING: Hex = `0x${"00".repeat(32)}`;
+const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
+const ZERO_HASH: Hex = `0x${"00".repeat(32)}`;
 
-/** keccak256 of the packed schema, resolver (none) and that it can be revoked. */
-export const SCHEMA_UID = keccak256(encodePacked(["string", "address", "bool"], [SCHEMA, NOBODY, true]));
+/** keccak256 of the packed schema, the resolver (none), and revocable = true. */
+export const SCHEMA_UID = keccak256(
+  encodePacked(["string", "address", "bool"], [SCHEMA, ZERO_ADDRESS, true]),
+);
 
 const ABI = parseAbi([
   "struct Request { address recipient; uint64 expirationTime; bool revocable; bytes32 refUID; bytes data; uint256 value; }",
@@ -48,8 +55,8 @@ const ABI = parseAbi([
   "event Attested(address indexed recipient, address indexed attester, bytes32 uid, bytes32 indexed schemaUID)",
 ]);
 
-/** What is attested. `recipient`: an EVM key of the subject, null where it has none. */
-export type Attested = {
+/** `recipient`: an EVM key of the subject, null = none. */
+export type AttestationContent = {
   attestation_id: string;
   from: number;
   to: number;
@@ -58,8 +65,8 @@ export type Attested = {
   recipient: Hex | null;
 };
 
-/** What it says, in the schema's encoding. */
-export const dataOf = ({ attestation_id, from, to, skill, weight_micro }: Attested): Hex =>
+/** ABI encoding by the schema. */
+export const dataOf = ({ attestation_id, from, to, skill, weight_micro }: AttestationContent): Hex =>
   encodeAbiParameters(SCHEMA_FIELDS, [
     BigInt(from),
     BigInt(to),
@@ -68,7 +75,7 @@ export const dataOf = ({ attestation_id, from, to, skill, weight_micro }: Attest
     `0x${attestation_id.padEnd(64, "0")}`,
   ]);
 
-/** Which attestation data of the schema is of; undefined of what is not so encoded. */
+/** undefined = the data has another encoding. */
 function idIn(data: Hex): string | undefined {
   try {
     return decodeAbiParameters(SCHEMA_FIELDS, data)[4].slice(2, 34);
@@ -77,7 +84,7 @@ function idIn(data: Hex): string | undefined {
   }
 }
 
-/** A call that must travel alone, with the options that see to it: once its nonce went to another it is not sent anew. */
+/** A call in a transaction of its own; once another took its nonce, it is not sent again. */
 export type LoneCall = { call: Call; options: SendOptions };
 
 const lone = (call: Call, gas: bigint): LoneCall => ({
@@ -85,10 +92,10 @@ const lone = (call: Call, gas: bigint): LoneCall => ({
   options: { gas, alone: true, purpose: "attestation", renew: async () => ({ ...call, gas }) },
 });
 
-/** The most of one transaction: what fits into 2^24 gas (EIP-7825). */
-export const MOST_ATTESTED = 40;
+/** 2^24 gas (EIP-7825) pays for this many per transaction. */
+export const MOST_PER_TRANSACTION = 40;
 
-export const attestCall = (all: readonly Attested[]): LoneCall =>
+export const attestCall = (all: readonly AttestationContent[]): LoneCall =>
   lone(
     {
       to: EAS_ADDRESS,
@@ -100,10 +107,10 @@ export const attestCall = (all: readonly Attested[]): LoneCall =>
             {
               schema: SCHEMA_UID,
               data: all.map((one) => ({
-                recipient: one.recipient ?? NOBODY,
+                recipient: one.recipient ?? ZERO_ADDRESS,
                 expirationTime: 0n,
                 revocable: true,
-                refUID: NOTHING,
+                refUID: ZERO_HASH,
                 data: dataOf(one),
                 value: 0n,
               })),
@@ -128,20 +135,19 @@ export const revokeCall = (uids: readonly Hex[]): LoneCall =>
     100_000n + 60_000n * BigInt(uids.length),
   );
 
-/** Does nothing: once it is mined, nothing that the account signed before it is still under way. */
+/** A no-op: once it is mined, no earlier transaction of the account is pending. */
 export const barrierCall = (sender: Hex): LoneCall => lone({ to: sender, data: "0x" }, 10_000n);
 
-/** Anybody may send it, and together with others; where the schema is already, it is refused. */
+/** Any account may send it, also batched; it reverts if the schema is registered. */
 export const registerCall = (): Call => ({
   to: SCHEMA_REGISTRY,
-  data: encodeFunctionData({ abi: ABI, functionName: "register", args: [SCHEMA, NOBODY, true] }),
+  data: encodeFunctionData({ abi: ABI, functionName: "register", args: [SCHEMA, ZERO_ADDRESS, true] }),
 });
 
-/** The most gas of `registerCall`. */
 export const REGISTER_GAS = 300_000n;
 
-/** Asks for what `standingIn` reads. */
-export const standingCalls = (): Call[] => [
+/** Calls whose results `statusIn` decodes. */
+export const statusCalls = (): Call[] => [
   { to: EAS_ADDRESS, data: encodeFunctionData({ abi: ABI, functionName: "version" }) },
   {
     to: SCHEMA_REGISTRY,
@@ -149,11 +155,11 @@ export const standingCalls = (): Call[] => [
   },
 ];
 
-/** The version that the contract calls itself by, and whether it knows the schema; undefined where it is not on this chain. */
-export function standingIn([version, schema]: readonly CallResult[]):
+/** The version of the contract, and whether the schema is registered; undefined = no EAS on this chain. */
+export function statusIn([version, schema]: readonly CallResult[]):
   | { version: string; registered: boolean }
   | undefined {
-  if (!version || !schema || !answered(version) || !answered(schema)) return undefined;
+  if (!version || !schema || !hasData(version) || !hasData(schema)) return undefined;
   const found = decodeFunctionResult({ abi: ABI, functionName: "getSchema", data: schema.data });
   return {
     version: decodeFunctionResult({ abi: ABI, functionName: "version", data: version.data }),
@@ -161,8 +167,8 @@ export function standingIn([version, schema]: readonly CallResult[]):
   };
 }
 
-/** Logs of all attestations of the schema that an account made in these blocks. */
-export const attestedQuery = (attestor: Hex, from_block: bigint, to_block: bigint): LogQuery => ({
+/** Logs of the attestor's attestations of the schema in these blocks. */
+export const attestationLogs = (attestor: Hex, from_block: bigint, to_block: bigint): LogQuery => ({
   address: EAS_ADDRESS,
   topics: encodeEventTopics({
     abi: ABI,
@@ -173,21 +179,20 @@ export const attestedQuery = (attestor: Hex, from_block: bigint, to_block: bigin
   to_block,
 });
 
-/** The UID that a log of `attestedQuery` tells. */
 export const uidIn = ({ data }: Log): Hex => data;
 
-/** Asks for what `keptIn` reads. */
-export const keptCall = (uid: Hex): Call => ({
+/** The call whose result `attestationIn` decodes. */
+export const attestationCall = (uid: Hex): Call => ({
   to: EAS_ADDRESS,
   data: encodeFunctionData({ abi: ABI, functionName: "getAttestation", args: [uid] }),
 });
 
-/** An attestation as the contract keeps it; `revoked_s` in seconds of Unix time, 0 while it stands. */
-export type Kept = { attestation_id: string; revoked_s: number };
+/** `revoked_s`: Unix seconds, 0 = not revoked. */
+export type EasAttestation = { attestation_id: string; revoked_s: number };
 
-/** Undefined of a UID that the contract does not know. */
-export function keptIn(answer: CallResult | undefined): Kept | undefined {
-  if (!answer || !answered(answer)) return undefined;
+/** undefined = the contract has no such UID. */
+export function attestationIn(answer: CallResult | undefined): EasAttestation | undefined {
+  if (!answer || !hasData(answer)) return undefined;
   const found = decodeFunctionResult({ abi: ABI, functionName: "getAttestation", data: answer.data });
   const attestation_id = found.schema === SCHEMA_UID ? idIn(found.data) : undefined;
   return attestation_id === undefined
@@ -195,7 +200,7 @@ export function keptIn(answer: CallResult | undefined): Kept | undefined {
     : { attestation_id, revoked_s: Number(found.revocationTime) };
 }
 
-const answered = ({ success, data }: CallResult) => success && data !== "0x";
+const hasData = ({ success, data }: CallResult) => success && data !== "0x";
 
 const OFFCHAIN_TYPES = {
   Attest: [
@@ -211,7 +216,7 @@ const OFFCHAIN_TYPES = {
   ],
 } as const;
 
-/** Version 2 of EAS's offchain attestations (eas-sdk 2.10.0, `Offchain`): integers as decimal strings, as it is sent. */
+/** Version 2 of EAS's offchain attestations (eas-sdk 2.10.0, `Offchain`); integers as decimal strings. */
 export type Offchain = {
   version: 2;
   uid: Hex;
@@ -231,22 +236,22 @@ export type Offchain = {
   };
 };
 
-/** `time_s`: seconds of Unix time; `contract_version` as `standingIn` told it. The digest is what the attestor signs. */
+/** `time_s`: Unix seconds; `contract_version` from `statusIn`. The attestor signs `digest`. */
 export function offchainOf(
-  one: Attested,
+  one: AttestationContent,
   { chain_id, contract_version, time_s }: { chain_id: number; contract_version: string; time_s: number },
 ): { offchain: Offchain; digest: Hex } {
-  const recipient = one.recipient ?? NOBODY;
+  const recipient = one.recipient ?? ZERO_ADDRESS;
   const data = dataOf(one);
-  // It tells one attestation from another, and so does the id in the data; nothing about it is secret.
+  // The salt only separates attestations and need not be secret.
   const salt = keccak256(stringToHex(one.attestation_id));
   const uid = keccak256(
     concatHex([
       encodePacked(
         ["uint16", "bytes", "address", "address", "uint64", "uint64", "bool"],
-        [2, stringToHex(SCHEMA_UID), recipient, NOBODY, BigInt(time_s), 0n, true],
+        [2, stringToHex(SCHEMA_UID), recipient, ZERO_ADDRESS, BigInt(time_s), 0n, true],
       ),
-      encodePacked(["bytes32", "bytes", "bytes32", "uint32"], [NOTHING, data, salt, 0]),
+      encodePacked(["bytes32", "bytes", "bytes32", "uint32"], [ZERO_HASH, data, salt, 0]),
     ]),
   );
   const domain = {
@@ -255,7 +260,7 @@ export function offchainOf(
     chainId: String(chain_id),
     verifyingContract: EAS_ADDRESS,
   } as const;
-  const fixed = { schema: SCHEMA_UID, recipient, revocable: true, refUID: NOTHING, data, salt } as const;
+  const fixed = { schema: SCHEMA_UID, recipient, revocable: true, refUID: ZERO_HASH, data, salt } as const;
   const digest = hashTypedData({
     domain: { ...domain, chainId: chain_id },
     types: OFFCHAIN_TYPES,

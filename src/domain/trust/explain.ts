@@ -1,18 +1,18 @@
-/** A score taken apart: what it is made of, line by line, adding up to it to the micro-point. */
+/** Explains a score line by line; all lines add up to it to the micro-point. */
 import { decayed } from "./decay.ts";
-import { givenOf } from "./pairs.ts";
+import { countedWeight } from "./pairs.ts";
 import { type Rules, TS_TRUST_1 } from "./rules.ts";
 import { type Evidence, pointsOf } from "./score.ts";
 
-/** A piece of evidence and the event that it stands in. */
+/** A piece of evidence and its event. */
 export type EvidenceAt = Evidence & { event_id: string };
 
-/** All live attestations of one attestor that speaks of the agent, with what is to be known of it. */
+/** One attestor's live attestations of the agent, with the attestor's figures. */
 export type Attestor = {
   from: number;
-  /** Its score in the round before the last. */
+  /** Its score in the next-to-last round. */
   before: number;
-  /** What it says of all agents, and whether it may: as `outOf` tells. */
+  /** The sum of all its attestations, from `outOf`. */
   out: number;
   of_agent: readonly { event_id: string; weight_micro: number; day: number }[];
 };
@@ -24,13 +24,13 @@ export type AttestationLine = {
   attestor_points: number;
   weights_micro: number[];
   ages_days: number[];
-  /** What counts of all that this attestor says, in millionths of a weight. */
+  /** Counted part of this attestor's weights, in millionths. */
   counted_micro: number;
   points: number;
 };
 export type Cut = { cap: "tasks" | "spend" | "most" | "least"; points: number };
 
-/** All in micro-points; the points of all lines and cuts add up to `score`. */
+/** All in micro-points; lines and cuts add up to `score`. */
 export type Explanation = {
   score: number;
   seeded: number;
@@ -40,17 +40,17 @@ export type Explanation = {
   cuts: Cut[];
 };
 
-/** What an agent says of all others on a day: the sum over pairs, each within its cap. */
+/** Sum of an agent's attestations of others on a day, each pair capped. */
 export function outOf(
   edges: readonly { to: number; weight_micro: number; day: number }[],
   day: number,
   rules: Rules = TS_TRUST_1,
 ): number {
-  const said = new Map<number, number>();
+  const weights = new Map<number, number>();
   for (const { to, weight_micro, day: of } of edges)
-    said.set(to, (said.get(to) ?? 0) + decayed(weight_micro, day, of));
+    weights.set(to, (weights.get(to) ?? 0) + decayed(weight_micro, day, of));
   let out = 0;
-  for (const sum of said.values()) out += Math.min(rules.pair_most, sum);
+  for (const sum of weights.values()) out += Math.min(rules.pair_most, sum);
   return out;
 }
 
@@ -91,8 +91,8 @@ function attestationLine(
   day: number,
   rules: Rules,
 ): AttestationLine {
-  const said = of_agent.reduce((sum, one) => sum + decayed(one.weight_micro, day, one.day), 0);
-  const counted_micro = givenOf(Math.min(rules.pair_most, said), out, rules);
+  const weights = of_agent.reduce((sum, one) => sum + decayed(one.weight_micro, day, one.day), 0);
+  const counted_micro = countedWeight(Math.min(rules.pair_most, weights), out, rules);
   return {
     from,
     event_ids: of_agent.map(({ event_id }) => event_id),

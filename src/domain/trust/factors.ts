@@ -1,12 +1,13 @@
 /**
- * What is measured of an agent beside its score: shares of one in millionths, floored, over the last 180 days. Evidence comes from tasks:
- * leases that were kept or not, results that an audit or a quorum judged, and how much of its time each result took. Tasks of its own
- * tenant, wallet or delegation show nothing.
+ * Factors of an agent next to its score: shares of one in millionths, floored, over the last 180 days. The evidence is
+ * its tasks: leases met or missed, results that an audit or a quorum judged, and the time that each result took. Tasks
+ * of its own tenant, wallet or delegation do not count.
  */
 
 /**
- * What a node did on a day, counted from 1970-01-01: leases of which a result came in time, and others; results that agreed with an audit
- * or a quorum, and others; and the sum of what each result left of its time, in millionths.
+ * A node's work on a day (since 1970-01-01). `kept`, `lost`: leases with and without a result in time; `agreed`,
+ * `differed`: results by verdict of an audit or a quorum; `speed_ppm`: the sum of each result's unused time, in
+ * millionths.
  */
 export type WorkDay = {
   day: number;
@@ -24,19 +25,18 @@ export const nothingOn = (day: number): WorkDay => ({
 export type Measured = {
   /** The UTC day of the computation. */
   day: number;
-  /** A day once, in any order. */
+  /** Each day once, in any order. */
   work: readonly WorkDay[];
-  /** Micro-points that attestations come to, before the caps, and how many attestors give them. */
+  /** Micro-points from attestations before the caps, and the number of attestors. */
   attested: { points: number; attestors: number };
 };
 
-/** In millionths of one; null where there is no sample. */
+/** In millionths of one; null = no sample. */
 export type Factor = { value: number | null; n: number };
 export const factorNames = ["reliability", "speed", "accuracy", "consistency", "collaboration"] as const;
 export type Factors = Record<(typeof factorNames)[number], Factor>;
 
 const ONE = 1_000_000;
-/** Days that count. */
 export const FACTOR_DAYS = 180;
 const WEEKS = 12;
 
@@ -54,7 +54,6 @@ export function factorsOf({ day, work, attested }: Measured): Factors {
   };
 }
 
-/** The days up to this one that count, added up. */
 function sumsOf(work: readonly WorkDay[], day: number): WorkDay {
   const sum = nothingOn(day);
   for (const one of work) {
@@ -68,8 +67,8 @@ function sumsOf(work: readonly WorkDay[], day: number): WorkDay {
 const share = (k: number, n: number): Factor => ({ value: n === 0 ? null : wilson(k, n), n });
 
 /**
- * The lower bound of Wilson's interval (E. B. Wilson 1927) at z² = 3.8416, of k in n, in millionths and floored, exactly:
- * in doubles two roundings would put it above the bound.
+ * Lower bound of Wilson's interval (E. B. Wilson 1927) at z² = 3.8416, of k in n, in millionths, floored. Exact: two
+ * roundings of doubles would put it above the bound.
  */
 export function wilson(k: number, n: number): number {
   const [of, kept] = [BigInt(n), BigInt(k)];
@@ -79,7 +78,7 @@ export function wilson(k: number, n: number): number {
   return Number(over / (2n * of * (10_000n * of + z2)));
 }
 
-/** The square root, rounded up; by Newton's steps from above. */
+/** Newton's method from above gives the square root, rounded up. */
 function rootUp(square: bigint): bigint {
   if (square < 2n) return square;
   let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
@@ -91,17 +90,16 @@ function rootUp(square: bigint): bigint {
   return root * root === square ? root : root + 1n;
 }
 
-/** What a result left of the time that its task had, in millionths. */
+/** The unused part of a task's time limit, in millionths. */
 export const speedPpm = (limit_ms: number, used_ms: number): number =>
   Math.floor((ONE * (limit_ms - Math.min(Math.max(0, used_ms), limit_ms))) / limit_ms);
 
-/** The mean over results. */
 export function speedOf(work: readonly WorkDay[], day: number): Factor {
   const { kept, speed_ppm } = sumsOf(work, day);
   return { value: kept === 0 ? null : Math.floor(speed_ppm / kept), n: kept };
 }
 
-/** Of the last twelve sevens of days, those in which something was kept and nothing lost. */
+/** Counts the seven-day spans among the last twelve with a lease met and none missed. */
 function consistencyOf(day: number, work: readonly WorkDay[]): Factor {
   const sevens = new Map<number, boolean>();
   for (const { day: of, kept, lost } of work) {

@@ -1,24 +1,24 @@
 /**
- * Which agents speak of which, and how much of it counts. A million pairs are walked in every round of a computation, so they stand in
- * compressed rows of plain numbers: those of agent i from start[i] to before start[i + 1].
+ * Each round of a computation reads a million pairs, so they are compressed rows of plain numbers: row i from start[i]
+ * to start[i + 1].
  */
 import { decayed } from "./decay.ts";
 import { type Rules, TS_TRUST_1 } from "./rules.ts";
 
-/** An attestation that is live: how much one agent says of a skill of another. Agents are passport numbers, days count from 1970-01-01. */
+/** A live attestation. Agents are passport numbers; days count from 1970-01-01. */
 export type Edge = { from: number; to: number; weight_micro: number; day: number };
 
-/** Agents of a computation, ascending by number, and the index of each. */
+/** Passport numbers of a computation, ascending, and the index of each. */
 export type Agents = { numbers: Int32Array; indexOf: Int32Array };
 
-/** By index. `given`: how much counts of what an attestor says, in millionths of a weight; never 0. */
+/** By index. `given`: the counted weight in millionths; never 0. */
 export type Pairs = {
   count: number;
-  heard: { start: Int32Array; from: Int32Array; given: Float64Array };
-  spoken: { start: Int32Array; to: Int32Array };
+  incoming: { start: Int32Array; from: Int32Array; weight: Float64Array };
+  outgoing: { start: Int32Array; to: Int32Array };
 };
 
-/** Those whom anything names, by their passport numbers, which are at most a million. */
+/** Passport numbers are at most a million, so an array indexes them. */
 export function agentsAmong(named: Iterable<number>[], edges: readonly Edge[]): Agents {
   let most = 0;
   for (const { from, to } of edges) most = Math.max(most, from, to);
@@ -48,67 +48,68 @@ export function pairsAmong(
     to[counted] = indexOf[edge.to]!;
     weight[counted++] = left;
   }
-  const said = rowsBy(from.subarray(0, counted), to, weight, numbers.length);
+  const weights = rowsBy(from.subarray(0, counted), to, weight, numbers.length);
   const pairs = {
     from: new Int32Array(counted),
     to: new Int32Array(counted),
-    given: new Float64Array(counted),
+    weight: new Float64Array(counted),
   };
-  const placeOf = new Int32Array(numbers.length).fill(-1);
+  const rowOf = new Int32Array(numbers.length).fill(-1);
   let count = 0;
   for (let attestor = 0; attestor < numbers.length; attestor++) {
     const first = count;
-    for (let at = said.start[attestor]!; at < said.start[attestor + 1]!; at++) {
-      const subject = said.other[at]!;
-      // A place before `first` is another attestor's.
-      if (placeOf[subject]! < first) {
-        placeOf[subject] = count;
+    for (let at = weights.start[attestor]!; at < weights.start[attestor + 1]!; at++) {
+      const subject = weights.other[at]!;
+      // A row before `first` belongs to another attestor.
+      if (rowOf[subject]! < first) {
+        rowOf[subject] = count;
         pairs.to[count] = subject;
-        pairs.given[count++] = 0;
+        pairs.weight[count++] = 0;
       }
-      pairs.given[placeOf[subject]!]! += said.value[at]!;
+      pairs.weight[rowOf[subject]!]! += weights.value[at]!;
     }
-    count = countedOf(pairs, attestor, first, count, rules);
-    // What did not count has left its place to others.
-    for (let at = said.start[attestor]!; at < said.start[attestor + 1]!; at++) placeOf[said.other[at]!] = -1;
+    count = keepCounted(pairs, attestor, first, count, rules);
+    // Pairs without a counted weight gave their rows to others.
+    for (let at = weights.start[attestor]!; at < weights.start[attestor + 1]!; at++)
+      rowOf[weights.other[at]!] = -1;
   }
   const speaking = pairs.from.subarray(0, count);
   const subjects = pairs.to.subarray(0, count);
-  const heard = rowsBy(subjects, speaking, pairs.given, numbers.length);
+  const incoming = rowsBy(subjects, speaking, pairs.weight, numbers.length);
   return {
     count,
-    heard: { start: heard.start, from: heard.other, given: heard.value },
-    // They were made attestor by attestor.
-    spoken: { start: startsBy(speaking, numbers.length), to: subjects },
+    incoming: { start: incoming.start, from: incoming.other, weight: incoming.value },
+    // Pairs were made attestor by attestor.
+    outgoing: { start: startsBy(speaking, numbers.length), to: subjects },
   };
 }
 
-/** Turns what one attestor says, from `first` on, into what counts of it; answers where those that count end. */
-function countedOf(
-  { from, to, given }: { from: Int32Array; to: Int32Array; given: Float64Array },
+/** Replaces one attestor's weights, from row `first`, by their counted part; returns the end of its rows. */
+function keepCounted(
+  { from, to, weight }: { from: Int32Array; to: Int32Array; weight: Float64Array },
   attestor: number,
   first: number,
   end: number,
   rules: Rules,
 ): number {
   let out = 0;
-  for (let at = first; at < end; at++) out += given[at] = Math.min(rules.pair_most, given[at]!);
+  for (let at = first; at < end; at++) out += weight[at] = Math.min(rules.pair_most, weight[at]!);
   let kept = first;
   for (let at = first; at < end; at++) {
-    const counts = givenOf(given[at]!, out, rules);
+    const counts = countedWeight(weight[at]!, out, rules);
     if (counts === 0) continue;
     from[kept] = attestor;
     to[kept] = to[at]!;
-    given[kept++] = counts;
+    weight[kept++] = counts;
   }
   return kept;
 }
 
-/** What counts of a pair whose attestor says `out` of all. */
-export const givenOf = (said: number, out: number, { budget }: Rules = TS_TRUST_1): number =>
-  out > budget ? Math.floor((said * budget) / out) : said;
+/** The counted part of a pair if its attestor's sum is `out`. */
+export const countedWeight = (weight: number, out: number, { budget }: Rules = TS_TRUST_1): number =>
+  out > budget ? Math.floor((weight * budget) / out) : weight;
 
-/** Where the rows of each index begin, and where the last ends. */
+/** Start of each index's rows, and the end of the last. */
 function startsBy(index: Int32Array, rows: number): Int32Array {
   const start = new Int32Array(rows + 1);
   for (const row of index) start[row + 1]!++;
@@ -116,7 +117,7 @@ function startsBy(index: Int32Array, rows: number): Int32Array {
   return start;
 }
 
-/** Sorts by index, by counting. */
+/** A counting sort by index. */
 function rowsBy(index: Int32Array, others: Int32Array, values: Float64Array, rows: number) {
   const start = startsBy(index, rows);
   const next = start.slice();

@@ -1,4 +1,3 @@
-/** Why an attestation is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const trustProblems = problemTypes({
@@ -6,18 +5,18 @@ export const trustProblems = problemTypes({
     code: "conflict",
     title: "Self-attestation",
     meaning:
-      "The attestor is the subject itself, or bound to it: one tenant, one wallet, or a delegation between the two. Nobody vouches for itself.",
+      "The attestor is the subject itself, or bound to it: one tenant, one wallet, or a delegation between the two. Self-attestations are refused.",
   },
   "trust-computing": {
     code: "unavailable",
     title: "Trust is being computed",
     meaning:
-      "Scores as of any position are computed one at a time, and somebody else's are under way. Ask again after `Retry-After` seconds.",
+      "Scores as of any position are computed one at a time, and another computation is running. Retry after `Retry-After` seconds.",
   },
   "no-passport": {
     code: "conflict",
     title: "No passport",
     meaning:
-      "Attestations are made by agents, and the caller is none: register one and prove the wallet that pays as its key.",
+      "Only agents attest, and the caller is none: register one and prove the wallet that pays as its key.",
   },
 });

@@ -1,4 +1,4 @@
-/** The numbers of the method ts-trust/1. A test leaves out one at a time and must see a vector change. */
+/** The constants of the method ts-trust/1. A test omits each in turn and requires another result. */
 
 /** Points and weights are in millionths. */
 const MICRO = 1_000_000;
@@ -6,23 +6,23 @@ const MICRO = 1_000_000;
 export const METHOD = "ts-trust/1";
 
 export const TS_TRUST_1 = {
-  /** No score is higher. */
+  /** The highest score. */
   most: 100 * MICRO,
-  /** What completed tasks may come to. */
+  /** The cap of completed tasks. */
   tasks_most: 60 * MICRO,
-  /** What priced calls may come to. */
+  /** The cap of paid calls. */
   spend_most: 10 * MICRO,
-  /** What one payment may come to: more than `spend_most`, and its product with the decay is exact. */
+  /** The cap of one payment, above `spend_most`; its product with the decay stays exact. */
   payment_most: 90 * MICRO,
-  /** What one agent may say of another, over all skills: a second skill buys no second voice. */
+  /** The cap of one pair over all skills: a second skill adds no second voice. */
   pair_most: 10 * MICRO,
-  /** What one agent may say of all others; beyond that, all that it says counts for less. */
+  /** The cap of an attestor's sum; above it, all its weights shrink. */
   budget: 20 * MICRO,
-  /** A full budget hands on half of its giver's score, so that no circle can climb. */
+  /** A full budget passes on half of its giver's score, so no circle can climb. */
   divisor: 40 * MICRO,
-  /** Whether what an agent says of itself counts. */
+  /** Self-attestations count. */
   own_voice: false,
-  /** Rounds at most. */
+  /** The most rounds. */
   rounds: 64,
 } as const;
 
@@ -30,10 +30,10 @@ export type Rules = {
   readonly [Name in keyof typeof TS_TRUST_1]: (typeof TS_TRUST_1)[Name] extends number ? number : boolean;
 };
 
-/** What a slash, or a dispute that was lost, costs before it decays. */
+/** Cost of a slash or a lost dispute before decay. */
 export const PENALTY_MICRO = 10 * MICRO;
 
-/** Paid calls that are no evidence: what buys goods, a voice or the work of others, or may come back, is not kept for an answer. */
+/** Paid calls that are no evidence: goods, attestations, others' work, or refundable money. */
 export const NOT_SPENT: readonly string[] = [
   "soul_attest",
   "soul_attest_batch",
@@ -44,17 +44,17 @@ export const NOT_SPENT: readonly string[] = [
   "soul_stack_buy",
 ];
 
-/** What task points are worth and how often they count. */
+/** Points of tasks, and their limits. */
 export const TASKS_1 = {
-  /** Micro-points of a task for each hundredth of `full_fee_micro`. */
+  /** Micro-points of a task per hundredth of `full_fee_micro`. */
   points_a_step: 20_000,
   steps: 100,
   step_fee_micro: 100,
-  /** Points that a USDC kept from a requester buys, once and for all its providers. */
+  /** Points that one spent USDC of a requester allows, for all its providers and once. */
   points_a_usdc: 6,
-  /** Days for which what was kept and given counts. */
+  /** Spent and given sums count for this many days. */
   days: 180,
-  /** Counted tasks of one requester and provider at most, within so many days. */
+  /** The most counted tasks of one requester and provider within `window_days`. */
   window_tasks: 3,
   window_days: 30,
 } as const;

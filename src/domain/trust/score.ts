@@ -1,7 +1,8 @@
 /**
- * The score ts-trust/1 from its evidence: integers, a table and a fixed iteration, so that any program comes to the same digits.
- * docs/trust-score.md is the normative text. It is personalised PageRank in the form of EigenTrust (Kamvar et al. 2003), with a damping of
- * one half and a seed that costs money; unseeded, it would fall to sybils (Cheng and Friedman 2006).
+ * Computes ts-trust/1 from its evidence with integers, a table and a fixed iteration, so every program gets the same
+ * digits. docs/trust-score.md is the normative text. It is personalised PageRank in the form of EigenTrust (Kamvar et
+ * al. 2003), with a damping of one half and a seed that costs money; unseeded, it would fall to sybils (Cheng and
+ * Friedman 2006).
  */
 import { createHash } from "node:crypto";
 import type { AgentStatus } from "../identity/agent.ts";
@@ -14,22 +15,22 @@ export type { Edge } from "./pairs.ts";
 export const evidenceKinds = ["task", "spend", "penalty"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
-/** `points` in micro-points: of a task as counted, of a payment its micro-USDC, of a penalty what it costs. */
+/** `points` in micro-points: a task's counted points, a payment's micro-USDC, a penalty's cost. */
 export type Evidence = { kind: EvidenceKind; sx: number; points: number; day: number };
 
-/** What a score is made of. Edges come in any order: what counts is the sum of each pair. */
+/** Edges are in any order: pairs sum them. */
 export type Input = {
   /** The UTC day of the computation. */
   day: number;
   edges: readonly Edge[];
   evidence: readonly Evidence[];
-  /** What the operator gave, by number; it does not decay. */
+  /** The operator's seeds by number; they do not decay. */
   seeds: ReadonlyMap<number, number>;
-  /** Agents whose attestations count nothing: suspended or revoked. */
+  /** Suspended or revoked agents: their attestations do not count. */
   silent: ReadonlySet<number>;
 };
 
-/** All in micro-points. `before`: the score in the round before the last, of which others were given. */
+/** All in micro-points. `before`: the score in the next-to-last round, which the attested agents' points come from. */
 export type Score = {
   sx: number;
   score: number;
@@ -39,7 +40,7 @@ export type Score = {
   penalty: number;
 };
 
-/** `scores`: of all agents in the evidence, ascending by number, also those of 0; `edges`: the pairs that count. */
+/** `scores`: every agent in the evidence, ascending by number, zeros included; `edges`: counted pairs. */
 export type Result = { scores: Score[]; edges: number; rounds: number };
 
 export function computeTrust(input: Input, rules: Rules = TS_TRUST_1): Result {
@@ -47,35 +48,36 @@ export function computeTrust(input: Input, rules: Rules = TS_TRUST_1): Result {
   const agents = agentsAmong([evidence.map(({ sx }) => sx), [...seeds.keys()]], edges);
   const { numbers } = agents;
   const { base, penalty } = basesOf(input, agents, rules);
-  const { count, heard, spoken } = pairsAmong(agents, input, rules);
+  const { count, incoming, outgoing } = pairsAmong(agents, input, rules);
   const bounded = (sum: number, index: number) => Math.max(0, Math.min(rules.most, sum) - penalty[index]!);
 
   const attested = new Float64Array(numbers.length);
   const score = Float64Array.from(base, bounded);
   const before = Float64Array.from(score);
-  // Who reads what changed in the round before; in the first round, everybody.
-  let due = Int32Array.from(numbers.keys());
-  const isDue = new Uint8Array(numbers.length);
+  // The agents to recompute: readers of last round's changes; in the first round, all.
+  let toCompute = Int32Array.from(numbers.keys());
+  const isQueued = new Uint8Array(numbers.length);
   let rounds = 0;
   while (rounds < rules.rounds) {
     rounds++;
     const changed: [index: number, value: number][] = [];
-    for (const index of due) {
+    for (const index of toCompute) {
       let sum = 0;
-      for (let at = heard.start[index]!; at < heard.start[index + 1]!; at++)
-        sum += Math.floor((heard.given[at]! * score[heard.from[at]!]!) / rules.divisor);
+      for (let at = incoming.start[index]!; at < incoming.start[index + 1]!; at++)
+        sum += Math.floor((incoming.weight[at]! * score[incoming.from[at]!]!) / rules.divisor);
       attested[index] = sum;
       const value = bounded(base[index]! + sum, index);
       if (value !== score[index]) changed.push([index, value]);
     }
     before.set(score);
     if (changed.length === 0) break;
-    isDue.fill(0);
+    isQueued.fill(0);
     for (const [index, value] of changed) {
       score[index] = value;
-      for (let at = spoken.start[index]!; at < spoken.start[index + 1]!; at++) isDue[spoken.to[at]!] = 1;
+      for (let at = outgoing.start[index]!; at < outgoing.start[index + 1]!; at++)
+        isQueued[outgoing.to[at]!] = 1;
     }
-    due = numbers.map((_, index) => index).filter((index) => isDue[index] === 1);
+    toCompute = numbers.map((_, index) => index).filter((index) => isQueued[index] === 1);
   }
   const scores = Array.from(numbers, (sx, index) => ({
     sx,
@@ -88,7 +90,7 @@ export function computeTrust(input: Input, rules: Rules = TS_TRUST_1): Result {
   return { scores, edges: count, rounds };
 }
 
-/** What each agent has earned by itself, and what it has lost, by index. */
+/** Each agent's own points and penalties, by index. */
 function basesOf({ day, evidence, seeds }: Input, { numbers, indexOf }: Agents, rules: Rules) {
   const sums = {
     task: new Float64Array(numbers.length),
@@ -106,14 +108,14 @@ function basesOf({ day, evidence, seeds }: Input, { numbers, indexOf }: Agents, 
   return { base, penalty: sums.penalty };
 }
 
-/** What a piece of evidence comes to on a day, before the caps. */
+/** Points of a piece of evidence on a day, before the caps. */
 export const pointsOf = (
   { kind, points, day: of }: Evidence,
   day: number,
   rules: Rules = TS_TRUST_1,
 ): number => decayed(kind === "spend" ? Math.min(rules.payment_most, points) : points, day, of);
 
-/** The lines `<sx> <score>\n`, ascending by number, of scores that are not 0: what a computation's digest is of. */
+/** The lines `<sx> <score>\n`, ascending by number, without zeros: a computation's digest hashes them. */
 export const resultLines = ({ scores }: Result): string =>
   scores.map(({ sx, score }) => (score > 0 ? `${sx} ${score}\n` : "")).join("");
 
@@ -131,9 +133,9 @@ const LEVELS = [
 export const levels = LEVELS.map(([level]) => level);
 export type Level = (typeof levels)[number];
 
-/** The level of a score in micro-points. A suspended or revoked passport has the lowest: nobody is to trust it now. */
+/** A suspended or revoked passport has the lowest level. */
 export const levelOf = (score: number, status: AgentStatus): Level =>
   status === "suspended" || status === "revoked" ? "none" : LEVELS.find(([, from]) => score >= from)![0];
 
-/** A score as a share of the most there is: 0 to 1 with six decimals, floored. */
+/** 0 to 1 with six decimals, floored. */
 export const shareOf = (micro_points: number) => Math.floor(micro_points / 100) / 1e6;

@@ -1,7 +1,7 @@
-/** Which tasks count for their providers, and for how much: decided from what was kept of their requesters' money, in the log's order. */
+/** Decides which tasks count for their providers and how much, from the requesters' spent money, in the log's order. */
 import { TASKS_1, type TaskRules } from "./rules.ts";
 
-/** A task that was completed and settled. `linked`: its two sides are one tenant, wallet or delegation, as it stood at the lease. */
+/** A settled task. `linked`: at the lease, both sides were one tenant, wallet or delegation. */
 export type Task = {
   kind: "task";
   day: number;
@@ -11,10 +11,10 @@ export type Task = {
   linked: boolean;
 };
 
-/** A priced call that was settled and kept: micro-USDC of the tenant that paid. */
-export type Kept = { kind: "kept"; day: number; tenant: string; micro: number };
+/** A settled paid call that was not refunded: micro-USDC of the paying tenant. */
+export type SpentPayment = { kind: "kept"; day: number; tenant: string; micro: number };
 
-/** What was kept of a requester's money and given for it, by day, and its tasks that count: in micro-USDC and micro-points. */
+/** A requester's spent micro-USDC and given micro-points by day, and its counted tasks. */
 export type Purse = {
   kept: Map<number, number>;
   given: Map<number, number>;
@@ -23,8 +23,8 @@ export type Purse = {
 
 export const emptyPurse = (): Purse => ({ kept: new Map(), given: new Map(), counted: [] });
 
-/** The micro-points of each task, in the order in which they stand; 0 of one that does not count. */
-export function taskPoints(happened: readonly (Task | Kept)[], rules: TaskRules = TASKS_1): number[] {
+/** Micro-points of each task in order; 0 = not counted. */
+export function taskPoints(happened: readonly (Task | SpentPayment)[], rules: TaskRules = TASKS_1): number[] {
   const purses = new Map<string, Purse>();
   const points: number[] = [];
   for (const one of happened) {
@@ -37,13 +37,13 @@ export function taskPoints(happened: readonly (Task | Kept)[], rules: TaskRules 
   return points;
 }
 
-/** What a task comes to, which its requester's purse keeps. */
+/** Returns the task's points and records them in its requester's purse. */
 export function countTask(
   purse: Purse,
   { day, provider, fee_micro, linked }: Omit<Task, "kind" | "requester">,
   rules: TaskRules = TASKS_1,
 ): number {
-  // The fee was kept, whether or not the task counts.
+  // The fee is spent even if the task does not count.
   add(purse.kept, day, fee_micro);
   if (linked) return 0;
   const sum = (of: ReadonlyMap<number, number>) => {

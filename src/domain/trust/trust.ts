@@ -1,4 +1,4 @@
-/** What the operator gives agents to begin with, in public, and what each computation of all scores came to. */
+/** The operator's seeds, and the result of each computation of all scores, are public. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
@@ -8,7 +8,7 @@ import { METHOD } from "./rules.ts";
 
 export const events = {
   TrustSeeded: {
-    means: "The operator named an agent as one that trust begins with.",
+    means: "The operator gave an agent seed points.",
     1: z
       .strictObject({
         sx_number: sxNumber,
@@ -24,18 +24,16 @@ export const events = {
     public: true,
   },
   TrustComputed: {
-    means: "All trust scores were computed anew from the log, and are fixed by a digest.",
+    means: "All trust scores were computed from the log; a digest fixes them.",
     1: z.strictObject({
       method: z.literal(METHOD),
-      as_of_position: z.int().nonnegative().describe("Of the log it reads the events up to here."),
+      as_of_position: z.int().nonnegative().describe("It includes the log's events up to here."),
       day: z.int().nonnegative().describe("UTC days since 1970-01-01."),
       agents: z.int().nonnegative().describe("How many scores are not 0."),
       edges: z.int().nonnegative().describe("How many pairs count."),
       rounds: z.int().min(1).max(64),
       table_sha256: z.literal(TABLE_SHA256),
-      result_sha256: sha256.describe(
-        "Of the lines `<sx_number> <micro-points>\\n`, as docs/trust-score.md says.",
-      ),
+      result_sha256: sha256.describe("Of the lines `<sx_number> <micro-points>\\n`: docs/trust-score.md."),
       computed_at: time,
     }),
     public: true,
@@ -49,14 +47,14 @@ export type TrustEvent = EventOf<typeof events>;
 /** The newest event. */
 export type TrustState = TrustEvent | undefined;
 
-/** There is one stream, and this is its name. */
+/** There is one stream, with this name. */
 export const prefix = "trust";
 
 export const streamOf = (id: string) => prefix + id;
 
 export const target = { tenant: "operator", id: "" };
 
-/** It grows by a computation a minute. */
+/** Snapshots spare a read of the whole stream, which grows by one computation a minute. */
 export const fold_version = 1;
 
 export const initialState = (): TrustState => undefined;
@@ -67,7 +65,7 @@ export const seed =
   (data: Seed) =>
   (_: TrustState): TrustEvent[] => [{ type: "TrustSeeded", data }];
 
-/** Records a computation; the same one is recorded once. */
+/** Repeatable: the same computation is recorded once. */
 export const compute =
   (data: Computed) =>
   (newest: TrustState): TrustEvent[] =>

@@ -1,6 +1,6 @@
 /**
- * What of a task is evidence: that its worker was paid, that our own re-run refuted its result, that somebody lost a dispute over it. Each
- * counts once the accounts say that the money of it moved, whichever of the events stands first.
+ * Evidence of a task: its worker was paid, our re-run refuted its result, or a side lost a dispute. Each counts once
+ * the accounts have moved its money, in whichever order the events come.
  */
 import type { NodeEvent } from "../compute/node.ts";
 import * as node from "../compute/node.ts";
@@ -9,34 +9,34 @@ import type { TaskEvent } from "../compute/task.ts";
 import * as task from "../compute/task.ts";
 import type { AccountEvent } from "../payments/account.ts";
 
-/** An event that stands for something, and its UTC day counted from 1970-01-01. */
+/** An event, with its UTC day since 1970-01-01. */
 export type At = { event_id: string; day: number };
 
 export type Work = {
-  /** The tenant that pays for it. */
+  /** The tenant that pays. */
   requester: string;
   limit_ms: number;
-  /** The passport of the node that has it, or had it last; null before the first lease. */
+  /** The passport of the node with the last lease; null before the first. */
   sx: number | null;
   leased_at: string | null;
-  /** Whether both sides were one tenant, wallet or delegation at that lease. */
+  /** At that lease, both sides were one tenant, wallet or delegation. */
   linked: boolean;
   settled: (At & { price_micro: number; provider_micro: number; fee_micro: number }) | null;
-  /** What left the requester's account for it; null while it is held. */
+  /** Taken from the requester's account; null while reserved. */
   spent_micro: number | null;
-  /** What came to the worker's account for it. */
+  /** Paid into the worker's account. */
   earned_micro: number | null;
-  /** Our own re-run came to another result. */
+  /** Our own re-run had another result. */
   refuted: boolean;
-  /** The task does not come to the same twice: that it was paid shows nothing. */
+  /** The task is not deterministic, so its payment is no evidence. */
   is_void: boolean;
   slashed: At | null;
   decided: (At & { lost: Side }) | null;
-  /** Sides whose bond was lost. */
+  /** Sides that lost their bond. */
   bonds_lost: Side[];
 };
 
-/** An event of a task, or one of the money that moves for it. `tenant`: whose stream it stands in. */
+/** An event of a task or of its money. `tenant`: the owner of its stream. */
 export type WorkEvent = (TaskEvent | AccountEvent | NodeEvent) & { tenant: string } & At;
 
 export const begun = (requester: string, limit_s: number): Work => ({
@@ -57,8 +57,8 @@ export const begun = (requester: string, limit_s: number): Work => ({
 
 const TASK = task.holdOf("");
 
-/** The id of the task that an event of an account or a node is about; undefined where it is about none. */
-export function taskIn(event: AccountEvent | NodeEvent): string | undefined {
+/** The task that an account's or a node's event is about, if any. */
+export function taskOfEvent(event: AccountEvent | NodeEvent): string | undefined {
   switch (event.type) {
     case "AccountCredited":
       return after(TASK, event.data.source);
@@ -76,7 +76,7 @@ export function taskIn(event: AccountEvent | NodeEvent): string | undefined {
 const after = (prefix: string, text: string): string | undefined =>
   text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
 
-/** `linked`: of a lease, whether its two sides are bound to each other then. */
+/** `linked`: for a lease, both sides are bound to each other then. */
 export function evolve(work: Work, event: WorkEvent, task_id: string, linked: boolean): Work {
   const { event_id, day, tenant } = event;
   switch (event.type) {
@@ -121,14 +121,14 @@ export function evolve(work: Work, event: WorkEvent, task_id: string, linked: bo
 
 const isWorker = ({ sx }: Work, tenant: string) => sx !== null && node.targetOf(sx).tenant === tenant;
 
-/** Its worker was paid from what its requester had held, for a task that comes to the same each time. */
+/** Its worker was paid from the requester's reserved money, for a deterministic task. */
 export const isPaid = ({ settled, is_void, spent_micro, earned_micro }: Work): boolean =>
   settled !== null &&
   !is_void &&
   spent_micro === settled.price_micro &&
   earned_micro === settled.provider_micro;
 
-/** What points are taken away for: the event, and whose they are; undefined while there is nothing. */
+/** The event that costs points, and whose; undefined = none. */
 export function faultOf(work: Work): (At & { of: Side }) | undefined {
   if (work.refuted && work.slashed && work.spent_micro === 0) return { ...work.slashed, of: "worker" };
   const { decided } = work;

@@ -10,7 +10,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, digits, time } from "../../core/model/fields.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import type { Mined } from "../payments/payment.ts";
+import type { MinedTransaction } from "../payments/payment.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
 
@@ -77,8 +77,8 @@ type Sent = { facts: AirdropFacts; payer: Hex };
 export type Airdrop =
   | { status: "asked"; facts: AirdropFacts }
   | ({ status: "sent" } & Sent)
-  | ({ status: "reverted"; mined: Mined } & Sent)
-  | ({ status: "paid"; mined: Mined; paid_at: string } & Sent)
+  | ({ status: "reverted"; mined: MinedTransaction } & Sent)
+  | ({ status: "paid"; mined: MinedTransaction; paid_at: string } & Sent)
   | { status: "failed"; facts: AirdropFacts; reason: string };
 /** Undefined of one that nobody asked for. */
 export type AirdropState = Airdrop | undefined;
@@ -113,7 +113,7 @@ export function evolve(state: AirdropState, { type, data }: AirdropEvent): Airdr
   }
 }
 
-const minedIn = ({ transaction, block_number, block_hash, fee_wei }: Mined): Mined => ({
+const minedIn = ({ transaction, block_number, block_hash, fee_wei }: MinedTransaction): MinedTransaction => ({
   transaction,
   block_number,
   block_hash,
@@ -189,7 +189,7 @@ export const send =
 
 /** The contract keeps its name: it was paid, in this transaction as the chain stands now. */
 export const pay =
-  (mined: Mined, paid_at: string) =>
+  (mined: MinedTransaction, paid_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
     if (!state || !("payer" in state)) return refuse("conflict", "this airdrop was never sent");
     if (state.status === "paid" && state.mined.block_hash === mined.block_hash) return [];
@@ -199,7 +199,7 @@ export const pay =
 
 /** Its transaction was mined and moved nothing. */
 export const revert =
-  (mined: Mined, found_at: string) =>
+  (mined: MinedTransaction, found_at: string) =>
   (state: AirdropState): AirdropEvent[] =>
     state?.status === "sent"
       ? [{ type: "AirdropReverted", data: { airdrop_id: state.facts.airdrop_id, ...mined, found_at } }]

@@ -1,4 +1,4 @@
-/** What the shop has: each product as it stands, and what lies where of it. */
+/** The current products and their stock by location. */
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -54,27 +54,26 @@ const isOfProduct = (event: GoodsEvent): event is PositionedEvent<typeof product
 
 const nameOf = ({ tenant, product_id }: Row<object>) => `${tenant}\n${product_id}`;
 
-/** What is told of one product, in its order. */
-type Page<E> = Row<{ events: [E, ...E[]] }>;
+/** The events of one product, in order. */
+type ProductEvents<E> = Row<{ events: [E, ...E[]] }>;
 
-function byProduct<E extends GoodsEvent>(events: readonly E[]): Page<E>[] {
-  const pages = new Map<string, Page<E>>();
+function byProduct<E extends GoodsEvent>(events: readonly E[]): ProductEvents<E>[] {
+  const pages = new Map<string, ProductEvents<E>>();
   for (const event of events) {
-    const place = { tenant: event.tenant, product_id: Number(event.id) };
-    const known = pages.get(nameOf(place));
-    if (known) known.events.push(event);
-    else pages.set(nameOf(place), { ...place, events: [event] });
+    const key = { tenant: event.tenant, product_id: Number(event.id) };
+    const page = pages.get(nameOf(key));
+    if (page) page.events.push(event);
+    else pages.set(nameOf(key), { ...key, events: [event] });
   }
   return [...pages.values()];
 }
 
-/** The two columns that name products. */
+/** The key columns of products. */
 const namesOf = (rows: readonly Row<object>[]) => [
   rows.map(({ tenant }) => tenant),
   rows.map(({ product_id }) => product_id),
 ];
 
-/** Rows of one product together. */
 function grouped<R extends Row<object>>(rows: readonly R[]): Map<string, R[]> {
   const groups = new Map<string, R[]>();
   for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
@@ -83,7 +82,7 @@ function grouped<R extends Row<object>>(rows: readonly R[]): Map<string, R[]> {
 
 async function foldProducts(
   tx: pg.ClientBase,
-  pages: readonly Page<PositionedEvent<typeof product>>[],
+  pages: readonly ProductEvents<PositionedEvent<typeof product>>[],
 ): Promise<void> {
   if (pages.length === 0) return;
   const { rows } = await tx.query<Row<{ state: product.Product }>>(
@@ -91,9 +90,9 @@ async function foldProducts(
      where (tenant, product_id) in (select * from unnest($1::text[], $2::bigint[]))`,
     namesOf(pages),
   );
-  const known = grouped(rows);
+  const states = grouped(rows);
   const now = pages.map(({ tenant, product_id, events }) => {
-    const before = known.get(nameOf({ tenant, product_id }))?.[0]?.state;
+    const before = states.get(nameOf({ tenant, product_id }))?.[0]?.state;
     const state = events.reduce(product.evolve, before as product.ProductState);
     if (!state) throw new Error(`product ${product_id} of ${tenant} was not listed first`);
     const { slug, type } = state.facts;
@@ -106,10 +105,10 @@ async function foldProducts(
   );
 }
 
-/** Folds over the shelves and those reservations alone that the events name: there may be many others. */
+/** Folds over the shelves and only the reservations that events refer to: there may be many others. */
 async function foldStocks(
   tx: pg.ClientBase,
-  pages: readonly Page<PositionedEvent<typeof stock>>[],
+  pages: readonly ProductEvents<PositionedEvent<typeof stock>>[],
 ): Promise<void> {
   if (pages.length === 0) return;
   const shelved = await tx.query<Row<Shelf>>(
@@ -117,16 +116,16 @@ async function foldStocks(
      where (tenant, product_id) in (select * from unnest($1::text[], $2::bigint[])) order by place`,
     namesOf(pages),
   );
-  const named = pages.flatMap(({ tenant, product_id, events }) =>
+  const keys = pages.flatMap(({ tenant, product_id, events }) =>
     [...ordersIn(events)].map((order_id) => ({ tenant, product_id, order_id })),
   );
-  const held = await tx.query<Row<{ order_id: number; reservation: Reservation }>>(
+  const reservedRows = await tx.query<Row<{ order_id: number; reservation: Reservation }>>(
     `delete from read.reservations_v1
      where (tenant, product_id, order_id) in (select * from unnest($1::text[], $2::bigint[], $3::bigint[]))
      returning tenant, product_id, order_id, reservation`,
-    [...namesOf(named), named.map(({ order_id }) => order_id)],
+    [...namesOf(keys), keys.map(({ order_id }) => order_id)],
   );
-  const [shelves, open] = [grouped(shelved.rows), grouped(held.rows)];
+  const [shelves, open] = [grouped(shelved.rows), grouped(reservedRows.rows)];
   const now = pages.map(({ tenant, product_id, events }) => {
     const name = nameOf({ tenant, product_id });
     const state = events.reduce<StockState>(stock.evolve, {
@@ -163,8 +162,8 @@ async function foldStocks(
 const ordersIn = (events: readonly PositionedEvent<typeof stock>[]): ReadonlySet<number> =>
   new Set(events.flatMap(({ data }) => ("order_id" in data ? [data.order_id] : [])));
 
-/** A product as it stands, and what lies where of it, in the operator's order. */
-export type Stocked = product.Product & { shelves: readonly Shelf[] };
+/** A product with its stock in the operator's order. */
+export type StockedProduct = product.Product & { shelves: readonly Shelf[] };
 
 export type CatalogueFilter = {
   tenant: string;
@@ -173,11 +172,11 @@ export type CatalogueFilter = {
   slug?: string | undefined;
 };
 
-/** Products of a shop that fit, those that were withdrawn among them, by product_id. */
+/** Matching products of a shop by product_id, withdrawn ones included. */
 export async function listProducts(
   pool: pg.Pool,
   { tenant, type, product_id, slug }: CatalogueFilter,
-): Promise<Stocked[]> {
+): Promise<StockedProduct[]> {
   const sql = `select state, coalesce((
       select jsonb_agg(jsonb_build_object('location', location, 'on_hand', on_hand, 'reserved', reserved) order by place)
         from read.shelves_v1 s where s.tenant = p.tenant and s.product_id = p.product_id), '[]') as shelves
@@ -189,10 +188,10 @@ export async function listProducts(
   return rows.map(({ state, shelves }) => ({ ...state, shelves }));
 }
 
-type Named = { tenant: string; slug: string };
+type ProductSlug = { tenant: string; slug: string };
 
-/** The product of this slug; of several the first that is still sold. */
-export const findProduct = batched<Named, number | undefined>(async (pool, names) => {
+/** The product with this slug; of several the first that is still sold. */
+export const findProduct = batched<ProductSlug, number | undefined>(async (pool, names) => {
   const text = `select (
       select product_id from read.products_v1 p where p.tenant = named.tenant and p.slug = named.slug
       order by is_withdrawn, product_id limit 1) as product_id
@@ -206,7 +205,7 @@ export const findProduct = batched<Named, number | undefined>(async (pool, names
   return rows.map(({ product_id }) => product_id ?? undefined);
 });
 
-/** The number after the highest that a shop has used. */
+/** The number after a shop's highest. */
 export async function nextProductId(pool: pg.Pool, tenant: string): Promise<number> {
   const sql = "select coalesce(max(product_id), 0) + 1 as next from read.products_v1 where tenant = $1";
   return (await pool.query<{ next: number }>(sql, [tenant])).rows[0]!.next;

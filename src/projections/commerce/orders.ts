@@ -1,4 +1,4 @@
-/** Orders as they stand, a row each: for lists, for whoever has only an id, and for what is due. Customers stay sealed in them. */
+/** One row per order, for lists, searches by id, and due orders. Customers stay sealed. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { Order, OrderStatus } from "../../domain/commerce/order.ts";
@@ -44,7 +44,7 @@ export const ordersProjection = projection({
       const { tenant, position } = event;
       const name = `${tenant}\n${event.id}`;
       const row = rows.get(name);
-      const state = order.standing(order.evolve(row?.state, event));
+      const state = order.existing(order.evolve(row?.state, event));
       rows.set(name, {
         tenant,
         order_id: state.facts.order_id,
@@ -81,7 +81,7 @@ async function save(tx: pg.ClientBase, rows: readonly OrderRow[]): Promise<void>
   );
 }
 
-/** A tenant's orders, the newest first; `total` counts them all. */
+/** Newest first; `total` counts all of the tenant's orders. */
 export async function listOrders(
   pool: pg.Pool,
   { tenant, limit, offset }: { tenant: string; limit: number; offset: number },
@@ -93,38 +93,38 @@ export async function listOrders(
   return rows[0]!;
 }
 
-/** Whose order it is; more than one only if two tenants were given the same number. */
+/** The tenant of an order; several only if two tenants got the same number. */
 export async function buyersOf(pool: pg.Pool, order_id: number): Promise<string[]> {
   const sql = "select tenant from read.orders_v1 where order_id = $1 order by position";
   return (await pool.query<{ tenant: string }>(sql, [order_id])).rows.map(({ tenant }) => tenant);
 }
 
-/** Whether a tenant has an order that is paid and was not paid back, as of a moment ago. */
+/** True if a tenant has a paid order without a refund; a moment old. */
 export async function hasPaid(pool: pg.Pool, tenant: string): Promise<boolean> {
   const sql = `select exists(select from read.orders_v1
     where tenant = $1 and is_paid and status not in ('cancelled', 'returned')) as has_paid`;
   return (await pool.query<{ has_paid: boolean }>(sql, [tenant])).rows[0]!.has_paid;
 }
 
-export type NamedOrder = { tenant: string; order_id: number };
+export type OrderKey = { tenant: string; order_id: number };
 
 const PAGE = 200;
 
-/** Unpaid orders whose expiry may be decided, those that are due longest first. */
-export async function dueOrders(pool: pg.Pool, now: string): Promise<NamedOrder[]> {
+/** Unpaid orders whose expiry may be decided, the longest due first. */
+export async function dueOrders(pool: pg.Pool, now: string): Promise<OrderKey[]> {
   const sql = `select tenant, order_id from read.orders_v1
     where status = 'awaiting_payment' and expires_at <= $1 order by expires_at limit ${PAGE}`;
-  return (await pool.query<NamedOrder>(sql, [now])).rows;
+  return (await pool.query<OrderKey>(sql, [now])).rows;
 }
 
-/** Paid orders that are not shipped, and whose payment the chain took back for good. */
-export async function undoneOrders(pool: pg.Pool): Promise<NamedOrder[]> {
+/** Paid, unshipped orders whose payment the chain reverted for good. */
+export async function undoneOrders(pool: pg.Pool): Promise<OrderKey[]> {
   const sql = `select o.tenant, o.order_id from read.orders_v1 o join read.payments_v1 p on p.id = o.payment_id
     where o.status = 'paid' and p.status = 'failed' and p.final limit ${PAGE}`;
-  return (await pool.query<NamedOrder>(sql)).rows;
+  return (await pool.query<OrderKey>(sql)).rows;
 }
 
-/** Orders of all buyers of a shop that stand so, the oldest first: what its operator has to do. */
+/** Orders of a shop with this status, the oldest first: the operator's work. */
 export async function ordersOf(
   pool: pg.Pool,
   { space, status }: { space: "live" | "test"; status: OrderStatus },

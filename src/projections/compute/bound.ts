@@ -1,11 +1,11 @@
-/** Tenants that are one hand with a node: it gets none of their tasks, as their tasks would give it no points of trust. */
+/** A node gets no task of a bound tenant: such a task would earn no trust. */
 import { utc } from "./times.ts";
 
 const live = `d.valid_to is null and d.expires_at > ${utc("clock_timestamp()")}`;
 
 /**
- * SQL: a JSON array of them for the passport `a.sx`. They are the agent, agents with a delegation between it and them, the wallets of all of
- * these, and tenants that a wallet of the agent has paid for.
+ * SQL: a JSON array of the bound tenants of passport `a.sx`: the agent, agents with a delegation from or to it, the
+ * wallets of all these, and tenants that a wallet of the agent paid for.
  */
 export const BOUND_TENANTS = `(with bound (sx) as (
       select a.sx

@@ -1,4 +1,4 @@
-/** Nodes as they stand, a row each: for finding one, and for what their audits came to. */
+/** One row per node, for searches and audit records. */
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -11,8 +11,8 @@ import { BOUND_TENANTS } from "./bound.ts";
 import { utc } from "./times.ts";
 
 /**
- * `valid_audits`: results in a row that an audit found valid, 0 after one that it did not. `settled`, `earned_micro`: what it was paid for
- * and how much.
+ * `valid_audits`: audited results in a row that were valid; 0 after another verdict. `settled`, `earned_micro`: number
+ * and sum of its paid tasks.
  */
 export type NodeRow = {
   sx: number;
@@ -27,7 +27,7 @@ export type NodeRow = {
   settled: number;
   earned_micro: number;
   slashes: number;
-  /** Tasks that it failed since it was paid last; those of one minute count once. */
+  /** Failures since its last paid task; those of one minute count once. */
   failures: number;
   failed_at: string | null;
   position: number;
@@ -87,9 +87,9 @@ export const nodesProjection = projection({
     );`,
   of: [node, task],
   async fold(events, tx) {
-    const lent = await lentAmong(tx, events);
-    const rows = await rowsOf(tx, [...events.flatMap(nodesNamed), ...lent.values()]);
-    const newlyLent = new Map<string, Lent>();
+    const lent = await lastLeases(tx, events);
+    const rows = await rowsOf(tx, [...events.flatMap(nodeNumbersOf), ...lent.values()]);
+    const newlyLent = new Map<string, LastLease>();
     for (const event of events) {
       if (isOfNode(event)) {
         foldNode(rows, event);
@@ -102,33 +102,32 @@ export const nodesProjection = projection({
         newlyLent.set(key, { tenant: event.tenant, task_id: event.id, sx });
       }
       const row = rows.get(lent.get(key) ?? Number.NaN);
-      if (row) Object.assign(row, counted(row, event));
+      if (row) Object.assign(row, afterTaskEvent(row, event));
     }
     await save(tx, [...rows.values()], [...newlyLent.values()]);
   },
 });
 
 type Event = (node.NodeEvent | TaskEvent) & EventPosition;
-type Lent = { tenant: string; task_id: string; sx: number };
+type LastLease = { tenant: string; task_id: string; sx: number };
 
 const isOfNode = (event: Event): event is node.NodeEvent & EventPosition =>
   event.stream_id.startsWith(node.prefix);
 
 const keyOf = ({ tenant, id }: Pick<EventPosition, "tenant"> & { id: string }) => `${tenant}\n${id}`;
 
-/** The nodes that an event itself names. */
-function nodesNamed(event: Event): number[] {
+function nodeNumbersOf(event: Event): number[] {
   if (isOfNode(event)) return [Number(event.id)];
   return event.type === "TaskLeased" ? [event.data.sx] : [];
 }
 
-/** Who had the tasks of these events last, before them. */
-async function lentAmong(tx: pg.ClientBase, events: readonly Event[]): Promise<Map<string, number>> {
+/** The nodes with the last lease of each event's task. */
+async function lastLeases(tx: pg.ClientBase, events: readonly Event[]): Promise<Map<string, number>> {
   const of = events.filter((event) => !isOfNode(event));
   const text = `select tenant, task_id, sx::float8 as sx from read.compute_lent_v3
     where (tenant, task_id) in (select * from unnest($1::text[], $2::text[]))`;
   const values = [of.map(({ tenant }) => tenant), of.map(({ id }) => id)];
-  const { rows } = await tx.query<Lent>({ name: "compute_lent_among", text, values });
+  const { rows } = await tx.query<LastLease>({ name: "compute_lent_among", text, values });
   return new Map(rows.map(({ tenant, task_id, sx }) => [keyOf({ tenant, id: task_id }), sx]));
 }
 
@@ -160,8 +159,7 @@ function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & EventPosit
   });
 }
 
-/** What an event of a task changes for the node that has it. */
-function counted(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
+function afterTaskEvent(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
   switch (type) {
     case "TaskLeased":
       return { running: row.running + 1 };
@@ -187,7 +185,7 @@ function failed({ failures, failed_at }: NodeRow, at: string): Partial<NodeRow> 
   return isApart ? { failures: failures + 1, failed_at: at } : {};
 }
 
-async function save(tx: pg.ClientBase, rows: readonly NodeRow[], lent: readonly Lent[]): Promise<void> {
+async function save(tx: pg.ClientBase, rows: readonly NodeRow[], lent: readonly LastLease[]): Promise<void> {
   if (rows.length > 0) {
     const text = `insert into read.compute_nodes_v3 (${columns.join(", ")})
       select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_nodes_v3, $1::jsonb)
@@ -210,10 +208,7 @@ export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | und
   return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
 }
 
-/**
- * How many tasks a node works on and failed in a row, when it failed last, its points of trust, 0 to 100, and the tenants that are one
- * hand with it.
- */
+/** Running tasks, failures in a row, the last failure, trust points 0 to 100, and bound tenants. */
 export type NodeReading = {
   running: number;
   trust: number;
@@ -222,7 +217,7 @@ export type NodeReading = {
   bound: string[];
 };
 
-/** How nodes stand as of a moment ago; those asked for at one moment are read together. */
+/** A moment old; concurrent queries are batched. */
 export const callerStatusOf = batched(async (pool, numbers: readonly number[]) => {
   const text = `select coalesce(n.running, 0) as running, coalesce(n.failures, 0) as failures, ${utc("n.failed_at")} as failed_at, coalesce(s.score, 0)::float8 / 1e6 as trust,
       ${BOUND_TENANTS} as bound
@@ -243,14 +238,14 @@ export type NodeSearch = {
   limit: number;
 };
 
-/** A node that takes work now, with its trust in points of 1 to 100 and the slots it has free. */
-export type FoundNode = Pick<
+/** An available node with trust points 1 to 100 and its free slots. */
+export type NodeMatch = Pick<
   NodeRow,
   "sx" | "capabilities" | "kinds" | "hourly_rate_micro" | "max_concurrent" | "settled"
 > & { trust: number; free: number };
 
-/** Nodes that take work now and have what is needed, most trust for the money first. */
-export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<FoundNode[]> {
+/** Sorted by trust per dollar. */
+export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<NodeMatch[]> {
   const { need, kind, max_hourly_micro, min_trust, day, limit } = search;
   const text = `select n.sx::float8 as sx, to_json(n.capabilities) as capabilities, to_json(n.kinds) as kinds, n.hourly_rate_micro::float8 as hourly_rate_micro, n.max_concurrent,
       n.settled::float8 as settled, coalesce(s.score, 0)::float8 / 1e6 as trust, greatest(0, n.max_concurrent - n.running) as free
@@ -260,10 +255,10 @@ export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<Fou
       and ($3::bigint is null or n.hourly_rate_micro <= $3) and coalesce(s.score, 0) >= $4::bigint
     order by coalesce(s.score, 0) / (1e-6 + n.hourly_rate_micro) desc, n.hourly_rate_micro, n.sx limit $6`;
   const values = [need, kind, max_hourly_micro, Math.round(min_trust * 1e6), day, limit];
-  return (await pool.query<FoundNode>({ name: "compute_match", text, values })).rows;
+  return (await pool.query<NodeMatch>({ name: "compute_match", text, values })).rows;
 }
 
-/** Nodes that are online and have not been heard of for so long. */
+/** Online nodes without a heartbeat for this long. */
 export async function silentNodes(
   pool: pg.Pool,
   silent_s: number,
@@ -275,7 +270,7 @@ export async function silentNodes(
   ).rows;
 }
 
-/** Nodes whose stake was asked back, and is free now. */
+/** Nodes with a withdrawn stake that is free now. */
 export async function freeStakes(pool: pg.Pool, now: string): Promise<number[]> {
   const text =
     "select sx::float8 as sx from read.compute_nodes_v3 where state->>'stake_free_at' <= $1 limit 200";

@@ -1,10 +1,13 @@
-/** What is told of a node beside how it stands: how long it was online lately. */
+/** Online times of nodes in the last 30 days. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 
-/** `compute_known`: since when a node is registered. `compute_online`: from when until when it was online, of the last days alone; null: it is. */
+/**
+ * `compute_known`: registration of each node. `compute_online`: online times of the last days; an end of null = online
+ * now.
+ */
 export const recordsProjection = projection({
   name: "compute_records",
   version: 1,
@@ -25,7 +28,7 @@ export const recordsProjection = projection({
   },
 });
 
-/** Nodes come and go rarely: each time a statement of its own. */
+/** Node events are rare, so each has its own statement. */
 async function foldNode(tx: pg.ClientBase, { id, type, data }: PositionedEvent<typeof node>): Promise<void> {
   const sx = Number(id);
   if (type === "NodeRegistered")
@@ -50,10 +53,10 @@ async function foldNode(tx: pg.ClientBase, { id, type, data }: PositionedEvent<t
   );
 }
 
-/** `n`: seconds that a node is registered for, of the last 30 days; `online_s`: how many of them it was online. */
+/** `n`: seconds since registration, at most 30 days; `online_s`: online seconds of these. */
 export type NodeRecord = { n: number; online_s: number };
 
-/** As of a moment ago. */
+/** A moment old. */
 export async function recordOf(pool: pg.Pool, sx: number, now: string): Promise<NodeRecord> {
   const text = `select coalesce(extract(epoch from $2::timestamptz - w.from_at), 0)::float8 as n,
       (select coalesce(sum(extract(epoch from least(coalesce(o.until, $2), $2) - greatest(o.since, w.from_at))), 0)::float8

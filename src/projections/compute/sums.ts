@@ -1,4 +1,4 @@
-/** What all tasks come to, kept as they change: a count of every task that ever was would take longer with each. */
+/** Totals of the market, updated with each change: counting all past tasks would take longer with every task. */
 import type pg from "pg";
 import type { Task } from "../../domain/compute/task.ts";
 
@@ -20,7 +20,7 @@ export const sumsDdl = `
       ${counts.map((count) => `${count} bigint not null`).join(",\n      ")}
     );`;
 
-/** A task of several copies is neither settled nor audited itself: its copies are. */
+/** A quorum task is neither settled nor audited; its copies are. */
 function countsOf({ status, facts, settled, judged, refunded, audit }: Task): Counts {
   const is = (holds: boolean) => (holds ? 1 : 0);
   const verdict = audit?.verdict;
@@ -35,7 +35,7 @@ function countsOf({ status, facts, settled, judged, refunded, audit }: Task): Co
   };
 }
 
-/** What a batch of events changes of them. */
+/** Changes of the totals by a batch of events. */
 export class Sums {
   readonly #changes = Object.fromEntries(counts.map((count) => [count, 0])) as Counts;
 
@@ -66,7 +66,7 @@ export type MarketSums = {
   mismatches: number;
 };
 
-/** The market as of a moment ago; `quartiles` are of the hourly rates of nodes that take work, in micro-USDC. */
+/** A moment old; `quartiles` of the hourly rates of available nodes, in micro-USDC. */
 export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
   const text = `select
     (select count(*)::int from read.compute_nodes_v3 where online) as online,

@@ -1,4 +1,4 @@
-/** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
+/** One row per task: ready tasks, due steps, and the tasks of a tenant or a node. */
 
 import type pg from "pg";
 import { textArray } from "../../../eventstore/pg-arrays.ts";
@@ -13,7 +13,7 @@ import * as task from "../../domain/compute/task.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 import { utc } from "./times.ts";
 
-/** `offer`: micro-USDC a second of its limit. `position`: of its first event. */
+/** `offer`: micro-USDC per second of its limit. `position`: of its first event. */
 export type TaskRow = {
   task_id: string;
   tenant: string;
@@ -28,7 +28,7 @@ export type TaskRow = {
   ready_at: string;
   due_at: string | null;
   awaits_audit: boolean;
-  /** The task that it is a copy of; null: it is none. */
+  /** null = no copy. */
   copy_of: string | null;
   lease_sha256: string | null;
   leased_at: string | null;
@@ -59,7 +59,7 @@ const columns = [
   "state",
 ] as const satisfies (keyof TaskRow)[];
 
-/** A result is in, and the task has neither been paid nor given back. */
+/** The result is neither paid nor refunded. */
 const UNPAID = "'submitted', 'accepted', 'rejected', 'disputed'";
 
 export const tasksProjection = projection({
@@ -116,16 +116,16 @@ export const tasksProjection = projection({
     for (const event of events) {
       const { id, tenant } = event;
       const before = rows.get(id);
-      const state = task.standing(task.evolve(before?.state, event));
+      const state = task.existing(task.evolve(before?.state, event));
       rows.set(id, rowOf(event, state, before?.position ?? event.position));
       sums.changed(before?.state, state);
-      if (isKeptAnew(before?.state, state))
+      if (changesRetention(before?.state, state))
         for (const name of objectsOf(id, state)) kept.set(name, state.ended_at);
       if (event.type === "TaskLeased")
         leases.push({ lease_sha256: event.data.lease_sha256, tenant, task_id: id, sx: event.data.sx });
     }
     await save(tx, [...rows.values()]);
-    await keepObjects(tx, kept);
+    await setRetention(tx, kept);
     await saveLeases(tx, leases);
     await sums.save(tx);
   },
@@ -157,28 +157,28 @@ function rowOf({ tenant, id }: PositionedEvent<typeof task>, state: Task, positi
   };
 }
 
-/** Whether what a task brought or came to is kept for another time than before. */
-const isKeptAnew = (before: Task | undefined, { result, ended_at }: Task): boolean =>
+/** True if the retention of the task's objects changes. */
+const changesRetention = (before: Task | undefined, { result, ended_at }: Task): boolean =>
   !before || before.result?.output_sha256 !== result?.output_sha256 || before.ended_at !== ended_at;
 
 function objectsOf(id: string, { facts: { input_sha256, copy_of }, result }: Task): string[] {
-  // The input of a copy lies there for as long as the task's own.
+  // The original task retains the input for its copies.
   const digests = [...(copy_of ? [] : [input_sha256]), ...(result ? [result.output_sha256] : [])];
   return digests.map((digest) => objectName("task", quorum.ownerOf(id), digest));
 }
 
-/** What a task brought and came to is kept while it is under way, and so many days after its end. */
+/** Objects of a task are stored until this many days after its end. */
 const KEEP_DAYS = 30;
 
-/** `kept`: when the task of an object ended; null where it has not. */
-async function keepObjects(tx: pg.ClientBase, kept: ReadonlyMap<string, string | null>): Promise<void> {
+/** `kept`: the end of each object's task; null = running. */
+async function setRetention(tx: pg.ClientBase, kept: ReadonlyMap<string, string | null>): Promise<void> {
   if (kept.size === 0) return;
   const text = `update objects.small set keep_until = coalesce(k.ended_at + interval '${KEEP_DAYS} days', 'infinity')
     from unnest($1::text[], $2::timestamptz[]) k (name, ended_at) where small.name = k.name`;
   await tx.query({ name: "compute_keep", text, values: [[...kept.keys()], [...kept.values()]] });
 }
 
-type Lease = NamedTask & { lease_sha256: string; sx: number };
+type Lease = TaskKey & { lease_sha256: string; sx: number };
 
 async function saveLeases(tx: pg.ClientBase, leases: readonly Lease[]): Promise<void> {
   if (leases.length === 0) return;
@@ -206,7 +206,7 @@ async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
   );
 }
 
-/** What a node is to be paid for results that are in, in micro-USDC, as of a moment ago. */
+/** Unpaid results of a node in micro-USDC, a moment old. */
 export async function owedTo(pool: pg.Pool, sx: number): Promise<number> {
   const text = `select (state -> 'lease' -> 'price_micro')::float8 as price_micro from read.compute_tasks_v4
     where sx = $1 and status in (${UNPAID})`;
@@ -214,23 +214,23 @@ export async function owedTo(pool: pg.Pool, sx: number): Promise<number> {
   return rows.reduce((sum, { price_micro }) => sum + sharesOf(price_micro).provider_micro, 0);
 }
 
-export type NamedTask = { tenant: string; task_id: string };
+export type TaskKey = { tenant: string; task_id: string };
 
-/** Whose task it is, as of a moment ago; those asked for at one moment are read together. */
+/** The tenant of each task, a moment old; concurrent queries are batched. */
 export const requesterOf = batched(async (pool, ids: readonly string[]) => {
   const text = "select task_id, tenant from read.compute_tasks_v4 where task_id = any($1)";
-  const { rows } = await pool.query<NamedTask>({ name: "compute_requesters", text, values: [ids] });
+  const { rows } = await pool.query<TaskKey>({ name: "compute_requesters", text, values: [ids] });
   const tenants = new Map(rows.map(({ task_id, tenant }) => [task_id, tenant]));
   return ids.map((id) => tenants.get(id));
 });
 
-/** The task that was lent under this lease, whatever became of it. */
-export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<NamedTask | undefined> {
+/** The task of a lease, live or over. */
+export async function taskOfLease(pool: pg.Pool, lease_sha256: string): Promise<TaskKey | undefined> {
   const text = "select tenant, task_id from read.compute_leases_v4 where lease_sha256 = $1";
-  return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
+  return (await pool.query<TaskKey>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
 }
 
-/** What a node may take. `trust`: in points. `bound`: tenants whose tasks it does not get, because they are one hand with it. */
+/** A node that looks for work. `trust` in points; `bound`: tenants whose tasks it does not get. */
 export type Taker = {
   sx: number;
   bound: readonly string[];
@@ -239,15 +239,15 @@ export type Taker = {
   trust: number;
 };
 
-/** A task that somebody may take; `done_by`: those of the takers that have, or had, another copy of it; `failed_by`: who failed it. */
-export type Ready = NamedTask &
+/** A ready task; `done_by`: nodes with another copy of it; `failed_by`: nodes that failed it. */
+export type ReadyTask = TaskKey &
   Pick<TaskRow, "kind" | "max_price_micro" | "limit_s" | "assign" | "min_trust"> & {
     done_by: number[];
     failed_by: number[];
   };
 
-/** A task as its first events tell of it, before any read model does; undefined where that does not say who may take it. */
-export function readyAtOnce({ tenant, state }: { tenant: string; state: Task }): Ready | undefined {
+/** A new task from its first events, before the read model has it; undefined if these do not decide who may take it. */
+export function readyFromEvents({ tenant, state }: { tenant: string; state: Task }): ReadyTask | undefined {
   const { task_id, kind, copy_of, terms } = state.facts;
   if (state.status !== "queued" || copy_of !== null) return undefined;
   const { max_price_micro, limit_s, assign, min_trust } = terms;
@@ -255,17 +255,17 @@ export function readyAtOnce({ tenant, state }: { tenant: string; state: Task }):
 }
 
 /**
- * Tasks that at least one of these nodes may take now, the best paid a second first, then the oldest; none of `but`, and none
- * of a requester in debt, whose hold has no money behind it. The task's stream decides about each proposal.
+ * Tasks that at least one of these nodes may take: the best paid per second first, then the oldest. Excludes `but` and
+ * requesters in debt, whose reservations have no money. The task's stream makes the final decision.
  */
 export async function readyForAny(
   pool: pg.Pool,
   takers: readonly Taker[],
   limit: number,
   but: readonly string[] = [],
-): Promise<Ready[]> {
-  // Put in order first and looked at one after the other: otherwise all that are ready are held against the takers before the first is
-  // known, as the planner expects few of them. For the same reason it is no `exists`, which would be joined for all.
+): Promise<ReadyTask[]> {
+  // Sorted first and filtered row by row: the planner expects few matches and would otherwise compare all ready tasks
+  // with the takers. An `exists` would be a join over all rows.
   const text = `select tenant, task_id, kind, max_price_micro::float8 as max_price_micro, limit_s, assign::float8 as assign, min_trust,
       (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v4 other
         where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by,
@@ -285,11 +285,11 @@ export async function readyForAny(
         limit 1)
     order by offer desc, position limit $4`;
   const values = [JSON.stringify(takers), takers.map(({ sx }) => sx), textArray(but), limit];
-  return (await pool.query<Ready>({ name: "compute_ready", text, values })).rows;
+  return (await pool.query<ReadyTask>({ name: "compute_ready", text, values })).rows;
 }
 
-/** Whether one of the tasks that were found for several nodes is for this one. */
-export const mayTake = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
+/** True if a task that was found for several nodes suits this one. */
+export const canTake = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker, task: ReadyTask): boolean =>
   (task.assign === null ? !task.failed_by.includes(sx) : task.assign === sx) &&
   !bound.includes(task.tenant) &&
   task.min_trust <= trust &&
@@ -297,7 +297,7 @@ export const mayTake = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker, t
   priceOf(hourly_rate_micro, task.limit_s) <= task.max_price_micro &&
   !task.done_by.includes(sx);
 
-/** In how many milliseconds the next task is ready that somebody has failed at; undefined where there is none. */
+/** Milliseconds until the next failed task is ready again; undefined = none. */
 export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {
   const text = `select (extract(epoch from min(ready_at) - clock_timestamp()) * 1000)::float8 as ms
     from read.compute_tasks_v4 where status = 'queued' and ready_at > clock_timestamp()`;
@@ -307,15 +307,15 @@ export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {
 
 const PAGE = 200;
 
-/** Tasks for which something happens by itself now. */
-export async function dueTasks(pool: pg.Pool, now: string): Promise<NamedTask[]> {
+/** Tasks with an automatic step that is due. */
+export async function dueTasks(pool: pg.Pool, now: string): Promise<TaskKey[]> {
   const text = `select tenant, task_id from read.compute_tasks_v4 where due_at <= $1 order by due_at limit ${PAGE}`;
-  return (await pool.query<NamedTask>({ name: "compute_due", text, values: [now] })).rows;
+  return (await pool.query<TaskKey>({ name: "compute_due", text, values: [now] })).rows;
 }
 
-export type SilentLease = NamedTask & { attempt: number; heard_at: string | null; is_limit: boolean };
+export type SilentLease = TaskKey & { attempt: number; heard_at: string | null; is_limit: boolean };
 
-/** Leases whose worker was not heard of for so long, or whose time is over, by the clock of the database. */
+/** Leases without a heartbeat for this long, or beyond their limit, by the database's clock. */
 export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<SilentLease[]> {
   const text = `select t.tenant, t.task_id, (t.state->>'attempts')::int as attempt, ${utc("h.heard_at")} as heard_at, t.limit_at <= clock_timestamp() as is_limit
     from read.compute_tasks_v4 t left join compute.leases_heard h using (lease_sha256)
@@ -325,8 +325,8 @@ export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<Sil
   return (await pool.query<SilentLease>({ name: "compute_silent_leases", text, values: [silent_s] })).rows;
 }
 
-/** `spent_micro`: what its requester's account has spent in all. */
-export type TaskToRun = NamedTask & {
+/** `spent_micro`: total spending of the requester's account. */
+export type TaskToRun = TaskKey & {
   price_micro: number;
   spent_micro: number;
   position: number;
@@ -334,7 +334,10 @@ export type TaskToRun = NamedTask & {
   is_disputed: boolean;
 };
 
-/** Results that wait for an audit or are disputed and of these kinds: of each requester the best paid, then the oldest; none of `but`. */
+/**
+ * Results of these kinds that wait for an audit or are disputed: of each requester the best paid, then the oldest; none
+ * of `but`.
+ */
 export async function tasksToRun(
   pool: pg.Pool,
   kinds: readonly string[],
@@ -348,7 +351,7 @@ export async function tasksToRun(
   return (await pool.query<TaskToRun>({ name: "compute_to_run", text, values: [kinds, but] })).rows;
 }
 
-/** How many results wait for an audit, counted no further than `most`. */
+/** Results that wait for an audit; counts up to `most`. */
 export async function countAwaiting(pool: pg.Pool, most: number): Promise<number> {
   const text =
     "select count(*)::int as n from (select from read.compute_tasks_v4 where awaits_audit limit $1) waiting";
@@ -356,11 +359,11 @@ export async function countAwaiting(pool: pg.Pool, most: number): Promise<number
 }
 
 /**
- * Tasks of several copies on which something is to be decided: enough came to the same, none works on one any more, the only one was
- * begun; and those that are over while a copy is not. Requesters take turns: one with many keeps no other waiting. Those that have spent
- * less than `own_turn_micro` share one turn.
+ * Quorum tasks to decide: enough copies agree, none is running, or the only one was begun; and judged tasks with open
+ * copies. Round-robin over requesters, so one with many tasks blocks no other; those with less spending than
+ * `own_turn_micro` share a slot.
  */
-export async function unjudgedTasks(pool: pg.Pool, own_turn_micro: number): Promise<NamedTask[]> {
+export async function unjudgedTasks(pool: pg.Pool, own_turn_micro: number): Promise<TaskKey[]> {
   const unjudged = `(select p.tenant, p.task_id, p.position from read.compute_tasks_v4 p
     where p.status = 'copied' and ((p.state->>'copies')::int = 1
         and not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status = 'queued')
@@ -375,21 +378,21 @@ export async function unjudgedTasks(pool: pg.Pool, own_turn_micro: number): Prom
       left join read.accounts_v2 account using (tenant)
     order by row_number() over (
       partition by case when account.spent >= $1 then tenant end order by nth, position), position limit ${PAGE}`;
-  return (await pool.query<NamedTask>({ name: "compute_unjudged", text, values: [own_turn_micro] })).rows;
+  return (await pool.query<TaskKey>({ name: "compute_unjudged", text, values: [own_turn_micro] })).rows;
 }
 
 export type TaskPage = { status: TaskStatus | null; limit: number; before: number | null };
-export type ListedTask = Pick<TaskRow, "task_id" | "position" | "state">;
+export type TaskSummary = Pick<TaskRow, "task_id" | "position" | "state">;
 
-/** A requester's tasks, without their copies, or those that a node has or had last, the newest first. */
+/** A requester's tasks without copies, or a node's current and last ones; the newest first. */
 export async function listTasks(
   pool: pg.Pool,
   of: { tenant: string } | { sx: number },
   { status, limit, before }: TaskPage,
-): Promise<ListedTask[]> {
+): Promise<TaskSummary[]> {
   const [column, value] = "tenant" in of ? ["copy_of is null and tenant", of.tenant] : ["sx", of.sx];
   const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v4
     where ${column} = $1 and ($2::text is null or status = $2) and ($3::bigint is null or position < $3)
     order by position desc limit $4`;
-  return (await pool.query<ListedTask>(sql, [value, status, before, limit])).rows;
+  return (await pool.query<TaskSummary>(sql, [value, status, before, limit])).rows;
 }

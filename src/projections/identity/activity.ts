@@ -1,15 +1,15 @@
 /**
- * What agents did: a row for each actor, UTC day and operation, and how often in each hour. A commit that a call caused counts as one,
- * whatever it appended. Rows are by actor and not by agent, so that what a wallet did before it was proven is there when it is.
+ * One row per actor, UTC day and operation, with hourly counts. A call's commit counts once, whatever it appended. Rows
+ * belong to actors, so an agent also gets what its wallet did before the proof.
  */
 import type pg from "pg";
 import { type PublicFacts, projection } from "../../core/read-models/projection.ts";
 
-/** A wallet, or an agent's own key; keys of tenants are named otherwise. */
+/** A wallet, or an agent's own key; keys of other tenants have other names. */
 const ACTOR = /^(?:wallet:0x[0-9a-f]{40}|key:[0-9a-f]{32})$/;
 
-/** What a paid call appends beside the commit that counts: its claim comes before, and a payment that failed bought nothing. */
-const BESIDE = new Set(["PaymentClaimed", "PaymentFailed"]);
+/** Events of a paid call outside its counted commit: the claim comes before it, and a failed payment bought nothing. */
+const UNCOUNTED = new Set(["PaymentClaimed", "PaymentFailed"]);
 
 export const activityProjection = projection({
   name: "agent_activity",
@@ -43,9 +43,9 @@ type Row = { actor: string; day: string; operation: string; hours: number[]; las
 
 function count(rows: Map<string, Row>, { meta, type, recorded_at_us }: PublicFacts): void {
   const { actor, operation, commit } = meta;
-  // The first event of a commit carries what binds it, and stands for all of them.
+  // The first event of a commit has its binding and represents it.
   if (commit === undefined || typeof actor !== "string" || typeof operation !== "string") return;
-  if (!ACTOR.test(actor) || BESIDE.has(type)) return;
+  if (!ACTOR.test(actor) || UNCOUNTED.has(type)) return;
   const at = new Date(recorded_at_us / 1_000);
   const day = at.toISOString().slice(0, 10);
   const name = `${actor} ${day} ${operation}`;
@@ -55,7 +55,7 @@ function count(rows: Map<string, Row>, { meta, type, recorded_at_us }: PublicFac
   rows.set(name, row);
 }
 
-/** What some actors did since a day: by operation and day. */
+/** By operation and day, since a given day. */
 export type Activity = { day: string; operation: string; hours: number[]; events: number; last_us: number };
 
 export async function activityOf(
@@ -70,7 +70,7 @@ export async function activityOf(
   return (await pool.query<Activity>({ name: "agent_activity", text, values: [actors, from, to] })).rows;
 }
 
-/** When one of some actors did something last, in microseconds; null: never. */
+/** The last activity of any of these actors, in microseconds; null = never. */
 export async function lastActive(pool: pg.Pool, actors: readonly string[]): Promise<number | null> {
   const text = "select max(last_us)::float8 as last_us from read.agent_activity_v1 where actor = any($1)";
   return (await pool.query<{ last_us: number | null }>({ text, values: [actors] })).rows[0]!.last_us;

@@ -1,4 +1,4 @@
-/** Agents as they stand, a row each, and every key that one has proven: for lists, and for whoever has a number or a wallet. */
+/** One row per agent, and one per key that was ever proven. */
 import type pg from "pg";
 import { queriedOnce } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -65,7 +65,7 @@ export const agentsProjection = projection({
   async fold(events, tx) {
     const before = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
     const rows = new Map(before);
-    const ofKeys: OfKey[] = [];
+    const ofKeys: KeyEvent[] = [];
     for (const event of events) {
       const row = folded(rows.get(event.id), event);
       if (!row) continue;
@@ -80,7 +80,7 @@ export const agentsProjection = projection({
 
 function folded(row: AgentRow | undefined, event: PositionedEvent<typeof agent>): AgentRow | undefined {
   const state = agent.evolve(row?.state, event);
-  // Whoever writes into the log past our decisions may begin with anything.
+  // A foreign writer's stream may begin with any event.
   if (!state) return undefined;
   const { facts } = state;
   return {
@@ -112,7 +112,7 @@ async function save(tx: pg.ClientBase, rows: AgentRow[]): Promise<void> {
   );
 }
 
-/** Keeps how many agents have each status: they are asked for often, and a million rows take long to be counted. */
+/** Stores the number of agents by status: queries are frequent, and counting a million rows is slow. */
 async function count(
   tx: pg.ClientBase,
   before: ReadonlyMap<string, AgentRow>,
@@ -132,15 +132,15 @@ async function count(
      on conflict (status) do update set agents = known.agents + excluded.agents`,
     [changes.map(([status]) => status), changes.map(([, by]) => by)],
   );
-  // A batch in which the last of a status came and went has no such row either.
+  // Removes a status that gained and lost its last agent within the batch.
   await tx.query("delete from read.agent_counts_v2 where agents = 0");
 }
 
 const KEY_EVENTS = new Set<string>(["AgentKeyProven", "AgentKeyRevoked", "PassportRevoked"]);
 
-type OfKey = { event: PositionedEvent<typeof agent>; sx_number: number };
+type KeyEvent = { event: PositionedEvent<typeof agent>; sx_number: number };
 
-async function foldKeys(tx: pg.ClientBase, events: readonly OfKey[]): Promise<void> {
+async function foldKeys(tx: pg.ClientBase, events: readonly KeyEvent[]): Promise<void> {
   const sql = "select * from read.agent_keys_v2 where sx_number = any($1::bigint[])";
   const numbers = [...new Set(events.map(({ sx_number }) => sx_number))];
   const { rows } = await tx.query<AgentKeyRow>(sql, [numbers]);
@@ -148,7 +148,7 @@ async function foldKeys(tx: pg.ClientBase, events: readonly OfKey[]): Promise<vo
   const changed = new Set<AgentKeyRow>();
   for (const { event, sx_number } of events)
     for (const row of foldKey(keys, event, sx_number)) changed.add(row);
-  // A key that is live again may have been somebody else's, who has to have lost it first.
+  // A key that is live again may have been another agent's, so that row ends first.
   for (const live of [false, true])
     await saveKeys(
       tx,
@@ -156,7 +156,7 @@ async function foldKeys(tx: pg.ClientBase, events: readonly OfKey[]): Promise<vo
     );
 }
 
-/** The rows that it changes. A key that was freed and is proven again by the same passport is live again. */
+/** Returns the changed rows. The same passport may prove a freed key again. */
 function foldKey(
   keys: Map<string, AgentKeyRow>,
   { type, data }: PositionedEvent<typeof agent>,
@@ -195,7 +195,7 @@ async function saveKeys(tx: pg.ClientBase, rows: readonly AgentKeyRow[]): Promis
   );
 }
 
-/** An agent by its id or number, as of a moment ago. */
+/** A moment old. */
 export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow | undefined> {
   const [name, column, value] =
     ref.by === "id" ? ["agent_by_id", "lower_id", ref.id] : ["agent_by_number", "sx_number", ref.sx_number];
@@ -203,14 +203,14 @@ export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow 
   return (await pool.query<AgentRow>({ name: `${name}`, text, values: [value] })).rows[0];
 }
 
-/** The agent that a wallet is a live key of, as of a moment ago. */
+/** The agent with this live wallet, a moment old. */
 export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<AgentRow | undefined> {
   const text = `select a.* from read.agents_v2 a join read.agent_keys_v2 k using (sx_number)
     where k.kind = 'evm' and k.public = $1 and k.live`;
   return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
 }
 
-/** Agents newest first, a page after a number; many who ask for one page at a moment are told what one query finds. */
+/** A page after a number, newest first; concurrent queries share one result. */
 export const newestAgents = queriedOnce(
   async (
     pool,
@@ -221,14 +221,13 @@ export const newestAgents = queriedOnce(
   },
 );
 
-/** How many agents have this status. */
 export async function countAgents(pool: pg.Pool, status: AgentStatus): Promise<number> {
   const text = "select agents from read.agent_counts_v2 where status = $1";
   const { rows } = await pool.query<{ agents: number }>({ name: "agent_count", text, values: [status] });
   return rows[0]?.agents ?? 0;
 }
 
-/** Agents that did something since a day: by their own key, or by a wallet that is a live key of theirs. */
+/** Agents with activity since a day, by their own key or a live wallet. */
 export async function countActive(pool: pg.Pool, since: string): Promise<number> {
   const text = `with seen as (select distinct actor from read.agent_activity_v1 where day >= $1)
     select count(*)::int as active from (
@@ -240,7 +239,6 @@ export async function countActive(pool: pg.Pool, since: string): Promise<number>
     .active;
 }
 
-/** Numbers of the agents that have a status, from one to another. */
 export async function numbersOfStatus(
   pool: pg.Pool,
   { status, from, to }: { status: AgentStatus; from: number; to: number },

@@ -1,4 +1,4 @@
-/** The domains that agents are linked to, by when each was asked last. */
+/** Linked domains by the time of their last check. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -32,13 +32,13 @@ export const domainsProjection = projection({
   },
 });
 
-/** `silent_since_ms`: in Unix time, since when it has told nothing; null where it told something when it was asked last. */
+/** `silent_since_ms`: Unix time since which it gives no answer; null = the last check got one. */
 export type DueDomain = { agent: string; domain: string; silent_since_ms: number | null };
 
-/** Domains that nobody has asked since, the longest unasked first. What was learned before a domain was linked anew is void. */
+/** Domains without a check since `checked_before`, the oldest check first. A new link voids earlier checks. */
 export async function dueDomains(
   pool: pg.Pool,
-  { asked_before, limit }: { asked_before: string; limit: number },
+  { checked_before, limit }: { checked_before: string; limit: number },
 ): Promise<DueDomain[]> {
   const text = `select linked.agent, linked.domain, (extract(epoch from asked.silent_since) * 1000)::float8 as silent_since_ms
     from read.agent_domains_v1 linked
@@ -46,6 +46,6 @@ export async function dueDomains(
         on asked.agent = linked.agent and asked.domain = linked.domain and asked.asked_at >= linked.linked_at
     where greatest(asked.asked_at, linked.linked_at) <= $1
     order by greatest(asked.asked_at, linked.linked_at), linked.agent, linked.domain limit $2`;
-  const { rows } = await pool.query<DueDomain>(text, [asked_before, limit]);
+  const { rows } = await pool.query<DueDomain>(text, [checked_before, limit]);
   return rows;
 }

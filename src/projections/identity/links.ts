@@ -1,4 +1,4 @@
-/** What agents are called in the registry of ERC-8004: live links, and those that the chain ended, which it may give back. */
+/** ERC-8004 links: live ones, and those that the chain ended and may restore. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -30,7 +30,7 @@ export const linksProjection = projection({
   of: [agent],
   async fold(events, tx) {
     for (const { id, type, data } of events) {
-      // Domains are no matter of the chain's.
+      // The chain does not decide about domains.
       if ((type === "AgentLinked" || type === "AgentUnlinked") && data.kind === "domain") continue;
       if (type === "AgentLinked")
         await tx.query(
@@ -59,7 +59,7 @@ export const linksProjection = projection({
   },
 });
 
-/** Links that the chain may still change, in pages: all that live, and those that ended after a block. */
+/** Pages of links that the chain may still change: live ones, and those that ended after a block. */
 export async function* watchedLinks(
   pool: pg.Pool,
   { network, ended_after }: { network: string; ended_after: number },

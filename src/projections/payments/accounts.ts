@@ -1,4 +1,4 @@
-/** Accounts as they stand, and which payments were credited to them: for totals, and for what the chain takes back. */
+/** One row per account, and the payments credited to it: for totals, and for reverted payments. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -49,7 +49,7 @@ export const accountsProjection = projection({
         credits.set(data.source, tenant);
       await foldWithdrawal(tx, event);
       if (type !== "AccountCreditReversed") continue;
-      // What it takes back may stand in this very batch.
+      // The batch itself may contain the credit that it reverses.
       await saveCredits(tx, credits);
       await tx.query("update read.account_credits_v2 set reversed = true where source = $1", [data.source]);
     }
@@ -58,7 +58,7 @@ export const accountsProjection = projection({
   },
 });
 
-/** Which are under way, or were paid: one that failed is over. */
+/** Withdrawals that are open or paid; failed ones are deleted. */
 async function foldWithdrawal(
   tx: pg.ClientBase,
   { tenant, type, data, position }: PositionedEvent<typeof account>,
@@ -84,7 +84,7 @@ async function foldWithdrawal(
     ]);
 }
 
-/** Writes what is new, and forgets it. */
+/** Writes the new credits and clears the map. */
 async function saveCredits(tx: pg.ClientBase, credits: Map<string, string>): Promise<void> {
   if (credits.size === 0) return;
   await tx.query(
@@ -110,13 +110,13 @@ async function save(tx: pg.ClientBase, rows: readonly Row[]): Promise<void> {
   );
 }
 
-/** What is kept for all tenants together in micro-USDC, as of a moment ago. */
-export async function keptForAll(pool: pg.Pool): Promise<number> {
+/** The sum of all accounts in micro-USDC, a moment old. */
+export async function sumOfAccounts(pool: pg.Pool): Promise<number> {
   const text = "select coalesce(sum(available + held), 0)::float8 as kept from read.accounts_v2";
   return (await pool.query<{ kept: number }>({ name: "accounts_kept", text })).rows[0]!.kept;
 }
 
-/** What these tenants' accounts have spent in all, in micro-USDC, as of a moment ago; none of a tenant without an account. */
+/** Total spending by tenant in micro-USDC, a moment old; tenants without an account are missing. */
 export async function spentBy(pool: pg.Pool, tenants: readonly string[]): Promise<Map<string, number>> {
   const text = "select tenant, spent::float8 as spent from read.accounts_v2 where tenant = any($1)";
   const { rows } = await pool.query<{ tenant: string; spent: number }>({
@@ -131,7 +131,7 @@ export type CreditedPayment = { tenant: string; source: string };
 
 const PAGE = 200;
 
-/** Credits whose payment the chain took back for good, since an ISO time. */
+/** Credits whose payment was reverted for good since an ISO time. */
 export async function undoneCredits(pool: pg.Pool, since: string): Promise<CreditedPayment[]> {
   const text = `select c.tenant, c.source from read.payments_v1 p
       join read.account_credits_v2 c on c.source = 'payment:' || p.id
@@ -139,13 +139,13 @@ export async function undoneCredits(pool: pg.Pool, since: string): Promise<Credi
   return (await pool.query<CreditedPayment>({ name: "accounts_undone", text, values: [since] })).rows;
 }
 
-export type NamedWithdrawal = { tenant: string; withdrawal_id: string };
+export type WithdrawalKey = { tenant: string; withdrawal_id: string };
 
-/** Withdrawals that are not paid, and those that were paid since then, which a reorg may still change; the oldest first. */
-export async function withdrawalsToFollow(pool: pg.Pool, paid_since: string): Promise<NamedWithdrawal[]> {
+/** Withdrawals that are not paid, or were paid since then and may still be reverted; the oldest first. */
+export async function withdrawalsToFollow(pool: pg.Pool, paid_since: string): Promise<WithdrawalKey[]> {
   const text = `select tenant, withdrawal_id from read.withdrawals_v2 where paid_at is null or paid_at > $1
     order by position limit ${PAGE}`;
-  const { rows } = await pool.query<NamedWithdrawal>({
+  const { rows } = await pool.query<WithdrawalKey>({
     name: "accounts_withdrawals",
     text,
     values: [paid_since],
@@ -153,7 +153,10 @@ export async function withdrawalsToFollow(pool: pg.Pool, paid_since: string): Pr
   return rows;
 }
 
-/** Whether a wallet has paid into an account, as of a moment ago, and not as another tenant: who bought of it is a stranger. */
+/**
+ * True if a wallet has paid into a tenant's account as that tenant, a moment old. A wallet that paid as another tenant,
+ * such as a buyer, does not count.
+ */
 export async function hasPaidIn(pool: pg.Pool, tenant: string, wallet: string): Promise<boolean> {
   // payment:eip155:<chain>:<asset>:<payer>:<nonce>
   const text = `select exists (select from read.account_credits_v2 c where c.tenant = $1 and split_part(c.source, ':', 5) = $2

@@ -1,19 +1,19 @@
-/** Transfers to the account that payments go to, as they are kept from the chain, and how far they were compared with the log. */
+/** Transfers to the payee account, copied from the chain, and up to which block they were compared with the log. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 
 /** USDC of one account on one network. */
-export type Account = { network: string; account: Hex; token: Hex };
+export type ChainAccount = { network: string; account: Hex; token: Hex };
 
-/** A block, and the transactions in it that brought something. */
-export type Incoming = { block_number: bigint; transactions: Hex[] };
+/** A block and its transactions with incoming transfers. */
+export type IncomingBlock = { block_number: bigint; transactions: Hex[] };
 
-/** The blocks in which something came in that was not compared yet, oldest first. */
-export async function incoming(
+/** Blocks with transfers that were not compared yet, oldest first. */
+export async function incomingBlocks(
   pool: pg.Pool,
-  { network, account, token }: Account,
+  { network, account, token }: ChainAccount,
   limit: number,
-): Promise<Incoming[]> {
+): Promise<IncomingBlock[]> {
   const sql = `select block_number::text, jsonb_agg(distinct transaction) as transactions
     from read.transfers_v1
     where network = $1 and account = $2 and token = $3 and recipient = $2 and block_number > coalesce(
@@ -28,10 +28,10 @@ export async function incoming(
   return rows.map(({ block_number, transactions }) => ({ block_number: BigInt(block_number), transactions }));
 }
 
-/** Notes that every transfer up to a block is in the log. */
-export async function lookedFor(
+/** Records that the log has every transfer up to a block. */
+export async function recordCompared(
   tx: pg.ClientBase,
-  { network, account }: Account,
+  { network, account }: ChainAccount,
   block_number: bigint,
 ): Promise<void> {
   await tx.query(

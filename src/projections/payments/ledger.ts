@@ -1,4 +1,4 @@
-/** The public revenue ledger: every payment that was ever settled, and what they add up to. */
+/** The public revenue ledger: every payment that was ever settled, and their sums. */
 import type pg from "pg";
 import { nameOf } from "../../core/read-models/runner.ts";
 import { type PaymentRow, paymentsProjection } from "./payments.ts";
@@ -22,7 +22,7 @@ const COLUMNS = [
 
 export type LedgerRow = Pick<PaymentRow, (typeof COLUMNS)[number]>;
 
-/** Sums are of micro-USDC, in decimal digits; `payments` are those that stand as settled. */
+/** Sums in micro-USDC as decimal digits; `payments`: those that are settled now. */
 export type LedgerSums = {
   payments: number;
   settled_micro: string;
@@ -31,15 +31,15 @@ export type LedgerSums = {
 };
 
 export type Ledger = {
-  /** How much of the log the ledger knows. */
+  /** The log position of the ledger. */
   as_of_position: number;
   total: LedgerSums;
-  /** What came with no call and was kept, in decimal digits of micro-USDC. */
+  /** Kept money without a call, micro-USDC in decimal digits. */
   kept_micro: string;
   by_operation: ({ operation: string } & LedgerSums)[];
-  /** Newest first, a year at most. */
+  /** Newest first, at most a year. */
   by_day: ({ day: string } & LedgerSums)[];
-  /** Newest first; one more than asked for when there are more. */
+  /** Newest first; one more than the limit if there are more. */
   payments: LedgerRow[];
 };
 
@@ -48,9 +48,9 @@ const SUMS = `coalesce(sum(payments), 0)::int as payments, coalesce(sum(settled_
 
 const list = (sql: string) => `(select coalesce(jsonb_agg(l), '[]') from (${sql}) l)`;
 
-/** The ledger as of one moment; the page of at most `limit` payments first settled before the position `before`. */
+/** A page has at most `limit` payments, first settled before the position `before`. */
 export async function ledger(pool: pg.Pool, page: { before?: number; limit: number }): Promise<Ledger> {
-  // One statement sees one moment.
+  // One statement reads one snapshot.
   const sql = `select
     coalesce((select position from read.checkpoints where projection = $1), 0) as as_of_position,
     (select to_jsonb(t) from (select ${SUMS} from read.payments_sums_v1) t) as total,

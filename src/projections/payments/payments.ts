@@ -1,15 +1,15 @@
-/** Payments as they stand: a row each for the reactors and the public ledger, what they add up to, and what gas they cost. */
+/** One row per payment for the reactors and the public ledger, their sums, and their gas. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import type { EventPosition } from "../../core/read-models/typed-events.ts";
-import type { Confirmed } from "../../domain/payments/confirmation.ts";
+import type { ConfirmationData } from "../../domain/payments/confirmation.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";
 import * as payment from "../../domain/payments/payment.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 
-/** `final`: the status stands for good. `unfinished`: the chain may still change the row, or something is owed. */
+/** `final`: the status is final. `unfinished`: the chain may still change the row, or something is owed. */
 export type PaymentRow = {
   id: string;
   tenant: string;
@@ -24,20 +24,20 @@ export type PaymentRow = {
   caller_tenant: string;
   status: "claimed" | "settled" | "failed" | "reorged";
   reason: string | null;
-  /** Seconds of Unix time; no later than a JavaScript number is exact. */
+  /** Unix seconds, at most JavaScript's largest exact integer. */
   valid_before: number;
   seen_block: number;
-  /** Of the newest settlement, also of one that the chain took back. */
+  /** Of the newest settlement, even a reverted one. */
   transaction: Hex | null;
   block_number: number | null;
   block_hash: Hex | null;
   fee_wei: string | null;
-  /** Positions of the first settlement, by which the ledger is read, and of the newest. */
+  /** Positions of the first settlement (the ledger's order) and of the newest. */
   ledger_position: number | null;
   settled_position: number | null;
   final: boolean;
   answered: boolean;
-  /** `kept`: nobody asked anything for it, and its refund would cost more than it is. */
+  /** `kept`: no call, and a refund would cost more than the payment. */
   refund_status: "open" | "paid" | "kept" | null;
   refund_micro: number | null;
   refund_reason: string | null;
@@ -158,7 +158,7 @@ async function save(tx: pg.ClientBase, rows: Map<string, PaymentRow>): Promise<v
   );
 }
 
-/** A payment that is claimed again after it failed begins anew. */
+/** A second claim after a failure starts over. */
 const claimed = (id: string, tenant: string, claim: Claim): PaymentRow => ({
   id,
   tenant,
@@ -260,7 +260,7 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
   }
 }
 
-/** A refund of a payment that never settled for good is owed to nobody. */
+/** A payment that never settled for good is owed no refund. */
 function isUnfinished(row: PaymentRow): boolean {
   if (!row.final) return true;
   if (row.refund_status === "kept") return false;
@@ -268,8 +268,8 @@ function isUnfinished(row: PaymentRow): boolean {
   return row.status === "settled" && (row.refund_status === "open" || !row.answered);
 }
 
-/** What stands in this very batch; whatever else it confirms stands in the table. */
-function confirm(row: PaymentRow, { network, block_number, as_of_position }: Confirmed): void {
+/** Confirms rows of this batch; saveConfirmed updates the table. */
+function confirm(row: PaymentRow, { network, block_number, as_of_position }: ConfirmationData): void {
   if (row.network !== network) return;
   if (
     row.status === "settled" &&
@@ -286,7 +286,7 @@ function confirm(row: PaymentRow, { network, block_number, as_of_position }: Con
   row.unfinished = isUnfinished(row);
 }
 
-async function saveConfirmed(tx: pg.ClientBase, facts: Confirmed): Promise<void> {
+async function saveConfirmed(tx: pg.ClientBase, facts: ConfirmationData): Promise<void> {
   const { network, block_number, as_of_position } = facts;
   await tx.query(
     `insert into read.payments_confirmed_v1 (network, facts) values ($1, $2)

@@ -1,4 +1,4 @@
-/** What payments add up to by day and operation. */
+/** Sums of payments by day and operation. */
 import type pg from "pg";
 import type { PaymentEvent } from "../../domain/payments/payment.ts";
 
@@ -13,10 +13,10 @@ export const sumsDdl = `
       primary key (day, operation)
     );`;
 
-/** What of a payment its sums are made of. */
-export type Summed = { operation: string; amount_micro: number; refund_micro: number | null };
+/** The part of a payment that its sums depend on. */
+export type SummedPayment = { operation: string; amount_micro: number; refund_micro: number | null };
 
-/** Money by the UTC day it moved; `payments` that stand as settled. */
+/** By the UTC day of the transfer; `payments` are the settled ones. */
 type Sum = {
   day: string;
   operation: string;
@@ -26,14 +26,14 @@ type Sum = {
   refunded_micro: number;
 };
 
-/** Counts a batch of events, then adds it to the tables at once. */
+/** Sums a batch of events, then adds it to the tables at once. */
 export class Sums {
   readonly #sums = new Map<string, Sum>();
 
-  count({ operation, amount_micro, refund_micro }: Summed, { type, data }: PaymentEvent): void {
+  count({ operation, amount_micro, refund_micro }: SummedPayment, { type, data }: PaymentEvent): void {
     switch (type) {
       case "PaymentFound": {
-        // Whoever carried it paid its gas.
+        // The sender paid its gas.
         const sum = this.#on(data.found_at, operation);
         sum.payments += 1;
         sum.settled_micro += amount_micro;

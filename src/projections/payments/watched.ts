@@ -1,36 +1,36 @@
-/** What the reactors look after: payments and refunds whose outcome is unknown or may still change. */
+/** Payments and refunds whose outcome is unknown or may still change. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { nameOf } from "../../core/read-models/runner.ts";
-import type { Confirmed } from "../../domain/payments/confirmation.ts";
+import type { ConfirmationData } from "../../domain/payments/confirmation.ts";
 import { NO_OPERATION } from "../../domain/payments/payment.ts";
 import { paymentsProjection } from "./payments.ts";
 
 export type WatchedBlock = { block_number: number; block_hash: Hex };
-export type FinalSums = Pick<Confirmed, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
+export type FinalSums = Pick<ConfirmationData, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
 
-export type Watched = {
-  /** How much of the log was known when this was read. */
+export type WatchedPayments = {
+  /** The log position of this read. */
   as_of_position: number;
-  confirmed: Confirmed | undefined;
-  /** Claimed and left behind, failed though not for good, reorged. */
+  confirmed: ConfirmationData | undefined;
+  /** Claimed by a dead process, failed but not for good, or reverted. */
   unsettled: string[];
-  /** The blocks of settlements and refunds that are not confirmed, lowest first. */
+  /** Blocks of unconfirmed settlements and refunds, lowest first. */
   blocks: WatchedBlock[];
 };
 
-/** Each has an index of its own, which holds few rows however many payments there were. */
+/** Each condition has an index of its own with few rows, however many payments there were. */
 const UNSETTLED = "unfinished and status <> 'settled' and not final";
 const SETTLED = "unfinished and status = 'settled' and not final";
 const OWING = "unfinished and status = 'settled' and final";
 const REFUNDED = "unfinished and refund_status = 'paid' and not refund_final";
 
-/** Everything on a network that must be compared with the chain; `claimed_before` is an ISO time. */
-export async function watched(
+/** Everything on a network to compare with the chain; `claimed_before` is an ISO time. */
+export async function watchedPayments(
   pool: pg.Pool,
   { network, claimed_before }: { network: string; claimed_before: string },
-): Promise<Watched> {
-  // One statement sees one moment.
+): Promise<WatchedPayments> {
+  // One statement reads one snapshot.
   const sql = `select
     coalesce((select position from read.checkpoints where projection = $3), 0) as as_of_position,
     (select facts from read.payments_confirmed_v1 where network = $1) as confirmed,
@@ -41,11 +41,11 @@ export async function watched(
       union
       select refund_block_number, refund_block_hash from read.payments_v1 where ${REFUNDED} and network = $1) b) as blocks`;
   const values = [network, claimed_before, nameOf(paymentsProjection)];
-  const { confirmed, ...rest } = (await pool.query<Watched>(sql, values)).rows[0]!;
+  const { confirmed, ...rest } = (await pool.query<WatchedPayments>(sql, values)).rows[0]!;
   return { ...rest, confirmed: confirmed ?? undefined };
 }
 
-/** The payments that were settled, and those that were refunded, in blocks of these hashes and are not confirmed. */
+/** Unconfirmed settlements and refunds in blocks of these hashes. */
 export async function movedWith(
   pool: pg.Pool,
   hashes: Hex[],
@@ -58,7 +58,7 @@ export async function movedWith(
   return (await pool.query(sql, [hashes])).rows[0]!;
 }
 
-/** What a confirmation up to a block adds: settlements and refunds that were known at `as_of_position`. */
+/** Settlements and refunds that a confirmation up to a block adds, as of `as_of_position`. */
 export async function finalUpTo(
   pool: pg.Pool,
   {
@@ -76,7 +76,7 @@ export async function finalUpTo(
   return (await pool.query<FinalSums>(sql, [network, block_number, as_of_position])).rows[0]!;
 }
 
-/** Payments that are settled for good, before an ISO time, and have neither an answer nor a refund. */
+/** Payments settled for good before an ISO time, without an answer or a refund. */
 export async function unanswered(pool: pg.Pool, network: string, settled_before: string): Promise<string[]> {
   const sql = `select id from read.payments_v1 where ${OWING} and network = $1
     and not answered and refund_status is null and settled_at < $2 order by settled_at limit 100`;
@@ -84,22 +84,22 @@ export async function unanswered(pool: pg.Pool, network: string, settled_before:
   return rows.map(({ id }) => id);
 }
 
-/** Payments whose refund is open and whose settlement stays, the oldest first: those that nobody asked anything for, or all others. */
-export async function openRefunds(pool: pg.Pool, network: string, unasked: boolean): Promise<string[]> {
+/** Payments with an open refund and a final settlement, the oldest first: only those without a call, or all others. */
+export async function openRefunds(pool: pg.Pool, network: string, withoutCall: boolean): Promise<string[]> {
   const sql = `select id from read.payments_v1 where ${OWING} and network = $1
     and refund_status = 'open' and (operation = $2) = $3 order by settled_at limit 100`;
-  const { rows } = await pool.query<{ id: string }>(sql, [network, NO_OPERATION, unasked]);
+  const { rows } = await pool.query<{ id: string }>(sql, [network, NO_OPERATION, withoutCall]);
   return rows.map(({ id }) => id);
 }
 
-/** Money that nobody asked anything for and that was kept: how many payments, and what they come to in micro-USDC. */
+/** Kept payments without a call: their number and sum in micro-USDC. */
 export async function keptPayments(pool: pg.Pool): Promise<{ count: number; micro: number }> {
   const sql = `select count(*)::int as count, coalesce(sum(amount_micro), 0)::float8 as micro
     from read.payments_v1 where refund_status = 'kept'`;
   return (await pool.query<{ count: number; micro: number }>(sql)).rows[0]!;
 }
 
-/** Whether the chain has moved a payment and does not take it back any more, as far as it was followed. */
+/** True if the chain moved the payment in a final block, as far as it was followed. */
 export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
   const sql =
     "select exists(select from read.payments_v1 where id = $1 and status = 'settled' and final) as is_final";
@@ -107,8 +107,8 @@ export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
 }
 
 /**
- * Whether a tenant has paid something that stays paid, as of a moment ago: neither refunded whole, nor taken back by the chain, nor in
- * an account that its owner can empty. What was spent from an account is paid.
+ * True if a tenant has paid something that remains: neither fully refunded, nor reverted, nor in an account that its
+ * owner can empty. Spending from an account counts. A moment old.
  */
 export async function isPaying(pool: pg.Pool, tenant: string): Promise<boolean> {
   const sql = `select exists(select from read.payments_v1 p
@@ -119,7 +119,7 @@ export async function isPaying(pool: pg.Pool, tenant: string): Promise<boolean> 
   return (await pool.query<{ is_paying: boolean }>(sql, [tenant])).rows[0]!.is_paying;
 }
 
-/** Refunds that are owed and not paid: how many, and what they come to in micro-USDC. */
+/** Owed, unpaid refunds: their number and sum in micro-USDC. */
 export async function owedRefunds(pool: pg.Pool): Promise<{ count: number; micro: number }> {
   const sql = `select count(*)::int as count, coalesce(sum(refund_micro), 0)::float8 as micro
     from read.payments_v1 where unfinished and refund_status = 'open'`;

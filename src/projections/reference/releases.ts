@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import * as dataset from "../../domain/reference/dataset.ts";
-import { keptIn } from "../trade/releases.ts";
+import { storedReleasesIn } from "../trade/releases.ts";
 
 export const referenceProjection = projection({
   name: "reference_releases",
@@ -50,4 +50,4 @@ export async function releaseTimes(
 
 /** The releases that were current at some moment since then, whose files must stay; the newest first. */
 export const referencesSince = (pool: pg.Pool, since: Date) =>
-  keptIn(pool, "read.reference_releases_v1", since);
+  storedReleasesIn(pool, "read.reference_releases_v1", since);

@@ -10,7 +10,7 @@ import type { Lease } from "../../datasets/vintage-store.ts";
 import { isLastWorkingDay, ratesOf } from "../../domain/macro/exchange-rates.ts";
 import type { Reading } from "../../domain/macro/indicators.ts";
 import { placeOf, type Series, type Subject } from "../../domain/signals/series.ts";
-import { type Known, knownOf } from "../../domain/trade/coverage.ts";
+import { type CompletenessCheck, completenessOf } from "../../domain/trade/coverage.ts";
 import type { ReporterCode } from "../../domain/trade/reporters.ts";
 import { type Flow, flows, monthsBetween, type Period, yearOf } from "../../domain/trade/units.ts";
 import { monthsIn } from "../trade/answers/series.ts";
@@ -39,7 +39,7 @@ export async function tradeSeries(
   const all: Series[] = [];
   for (const hs of CHAPTERS) {
     if (!coverage.products.codes.some((code) => code.startsWith(hs))) continue;
-    const known = knownOf(coverage, hs);
+    const known = completenessOf(coverage, hs);
     const rows = await monthsIn(lease, undefined, { hs, reporters, years }, signal);
     const found = new Map(rows.map((row) => [`${row.reporter} ${row.period}`, row]));
     const begins = new Set(announced.filter((one) => one.hs.startsWith(hs)).map(({ date }) => monthOf(date)));
@@ -69,7 +69,7 @@ type Mirrored = { reporter: ReporterCode; partner: string; flow: Flow; period: P
 async function earlyPartners(
   lease: Lease,
   hs: string,
-  known: Known,
+  known: CompletenessCheck,
   signal: AbortSignal | undefined,
 ): Promise<(reporter: ReporterCode, flow: Flow, months: readonly Period[]) => (number | null)[] | undefined> {
   const { reporters, months } = lease.manifest.coverage;

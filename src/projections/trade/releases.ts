@@ -1,4 +1,3 @@
-/** The releases of datasets: which vintage of each is current, and which ones a snapshot may still ask for. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { ReleaseFacts } from "../../domain/trade/dataset.ts";
@@ -57,22 +56,19 @@ const COLUMNS = `position::float8 as position, dataset, vintage, source, synthet
   rows::float8 as rows, control_totals, partitions, replaces,
   ${utc("released_at")} as released_at`;
 
-/** The newest release of every dataset. */
 export async function currentReleases(pool: pg.Pool): Promise<ReleaseRow[]> {
   const sql = `select distinct on (dataset) ${COLUMNS} from read.trade_releases_v1 order by dataset, read.trade_releases_v1.position desc`;
   return (await pool.query<ReleaseRow>(sql)).rows;
 }
 
-/** The newest release of one dataset. */
 export async function currentRelease(pool: pg.Pool, dataset: string): Promise<ReleaseRow | undefined> {
   const sql = `select ${COLUMNS} from read.trade_releases_v1 r where dataset = $1 order by r.position desc limit 1`;
   return (await pool.query<ReleaseRow>(sql, [dataset])).rows[0];
 }
 
-/** A release and when it was replaced; null: it is current. */
+/** `replaced_at` null = current. */
 export type DatedRelease = ReleaseRow & { replaced_at: string | null };
 
-/** The release of each dataset that was current just before a moment. */
 export async function releasesBefore(pool: pg.Pool, moment: Date): Promise<DatedRelease[]> {
   const sql = `select ${COLUMNS}, ${utc("replaced_at")} as replaced_at from (
       select *, lead(r.released_at) over (partition by dataset order by r.position) as replaced_at
@@ -81,8 +77,8 @@ export async function releasesBefore(pool: pg.Pool, moment: Date): Promise<Dated
   return (await pool.query<DatedRelease>(sql, [moment])).rows;
 }
 
-/** The newest release of a vintage, if it was current at some moment since then. */
-export async function keptRelease(
+/** The newest release of a vintage that was current at some moment since `since`. */
+export async function storedRelease(
   pool: pg.Pool,
   vintage: string,
   since: Date,
@@ -94,7 +90,7 @@ export async function keptRelease(
   return (await pool.query<DatedRelease>(sql, [vintage, since])).rows[0];
 }
 
-/** When each of these datasets, or this vintage, was first released; the earliest of all, undefined where none was. */
+/** The earliest release of these datasets or of this vintage; undefined = never released. */
 export async function firstReleaseOf(
   pool: pg.Pool,
   of: { datasets: string[] } | { vintage: string },
@@ -104,7 +100,7 @@ export async function firstReleaseOf(
   return (await pool.query<{ first: string | null }>(sql, [values])).rows[0]?.first ?? undefined;
 }
 
-/** Releases of a dataset, newest first; a page of at most `limit` before a position. */
+/** Newest first; at most `limit` before a position. */
 export async function listReleases(
   pool: pg.Pool,
   page: { dataset: string; before?: number; limit: number },
@@ -114,22 +110,22 @@ export async function listReleases(
   return (await pool.query<ReleaseRow>(sql, [page.dataset, page.before ?? null, page.limit])).rows;
 }
 
-/** A vintage that is kept; `replaced_at` is null while it is current. */
-export type KeptRelease = {
+/** `replaced_at` null = current. */
+export type StoredRelease = {
   dataset: string;
   vintage: string;
   released_at: string;
   replaced_at: string | null;
 };
 
-/** The releases that were current at some moment since then, whose files must stay; the newest first. */
-export const releasesSince = (pool: pg.Pool, since: Date) => keptIn(pool, "read.trade_releases_v1", since);
+/** Files of releases that were current at some moment since `since` must stay; the newest comes first. */
+export const releasesSince = (pool: pg.Pool, since: Date) =>
+  storedReleasesIn(pool, "read.trade_releases_v1", since);
 
-/** As releasesSince, of a table of releases. */
-export async function keptIn(pool: pg.Pool, table: string, since: Date): Promise<KeptRelease[]> {
+export async function storedReleasesIn(pool: pg.Pool, table: string, since: Date): Promise<StoredRelease[]> {
   const sql = `
     select dataset, vintage, ${utc("released_at")} as released_at, ${utc("replaced_at")} as replaced_at from (
       select *, lead(released_at) over (partition by dataset order by position) as replaced_at from ${table}) r
     where replaced_at is null or replaced_at >= $1 order by r.position desc`;
-  return (await pool.query<KeptRelease>(sql, [since])).rows;
+  return (await pool.query<StoredRelease>(sql, [since])).rows;
 }

@@ -1,4 +1,3 @@
-/** What an agent's trust and character look like. */
 import type pg from "pg";
 import type { Chart } from "../../core/model/chart.ts";
 import { type Dna, dimensions, LEAST_EVENTS } from "../../domain/trust/behaviour.ts";
@@ -7,20 +6,20 @@ import type { EvidenceKind } from "../../domain/trust/score.ts";
 import { dateOf } from "./days.ts";
 import type { DayScore } from "./scores.ts";
 
-/** The days on which something was recorded of an agent that its score is made of. */
-export type Happening = { kind: EvidenceKind | "attestation"; day: number };
+/** Days with evidence or attestations of an agent. */
+export type EvidenceDay = { kind: EvidenceKind | "attestation"; day: number };
 
-export async function happeningsOf(
+export async function evidenceDays(
   pool: pg.Pool,
   sx: number,
   { from, to }: { from: number; to: number },
-): Promise<Happening[]> {
+): Promise<EvidenceDay[]> {
   const text = `select distinct kind, day from read.trust_evidence_v3 where sx = $1 and day between $2 and $3
     union select 'attestation', day from read.trust_edges_v3 where to_sx = $1 and from_sx <> $1 and day between $2 and $3`;
-  return (await pool.query<Happening>(text, [sx, from, to])).rows;
+  return (await pool.query<EvidenceDay>(text, [sx, from, to])).rows;
 }
 
-/** Where each level begins, in points. */
+/** The lower bound of each level, in points. */
 const ZONES = [
   { from: 0, name: "none" },
   { from: 10, name: "low" },
@@ -29,7 +28,7 @@ const ZONES = [
   { from: 85, name: "very high" },
 ];
 
-/** Days that are drawn of however young a log. */
+/** The least number of drawn days. */
 const LEAST_DAYS = 14;
 
 const MARKS = [
@@ -38,15 +37,15 @@ const MARKS = [
   { kind: "penalty", name: "penalty", shape: "down" },
 ] as const;
 
-/** Points day by day; a day on which nothing was computed is a gap, and before the first computation there is nothing. */
+/** A day without a computation is a gap; the line begins with the first computation. */
 export function trustChart(
   name: string,
   { from, to }: { from: number; to: number },
   scores: readonly DayScore[],
-  happenings: readonly Happening[],
+  happenings: readonly EvidenceDay[],
 ): Chart {
   const first = scores[0]?.day;
-  // Of a young log the days before it would leave a dot in an empty picture.
+  // In a young log the empty days before it would leave only a dot.
   const begin = first === undefined ? from : Math.max(from, Math.min(first, to - LEAST_DAYS + 1));
   const days = Array.from({ length: to - begin + 1 }, (_, at) => begin + at);
   const points = new Map(scores.map(({ day, score }) => [day, score / 1e6]));
@@ -69,13 +68,12 @@ export function trustChart(
       first === undefined
         ? []
         : [
-            `Each day's last computation by ${METHOD}; anybody computes it again from the log.`,
+            `Each day's last computation by ${METHOD}; anybody can recompute it from the log.`,
             ...(first > from ? [`Nothing was computed before ${dateOf(first)}.`] : []),
           ],
   };
 }
 
-/** Seven dimensions, of so many days. */
 export function dnaChart(
   name: string,
   days: number,
@@ -84,13 +82,13 @@ export function dnaChart(
   const missing = dna === null ? [] : dimensions.filter((one) => dna[one] === null);
   return {
     kind: "radar",
-    title: `What ${name} is like`,
+    title: `The character of ${name}`,
     x: [...dimensions],
     series: dna
       ? [{ name, values: dimensions.map((one) => (dna[one] === null ? null : dna[one] / 1e6)) }]
       : [],
     unit: "",
-    empty: `No data yet: ${events} of the ${LEAST_EVENTS} events that a profile takes`,
+    empty: `No data yet: ${events} of the ${LEAST_EVENTS} events that a profile needs`,
     notes:
       dna === null
         ? []

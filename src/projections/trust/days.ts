@@ -1,4 +1,4 @@
-/** Days of the log: UTC, counted from 1970-01-01. */
+/** Days are UTC, counted from 1970-01-01. */
 const DAY_MS = 86_400_000;
 
 export const dayOf = ({ recorded_at_us }: { recorded_at_us: number }): number =>
@@ -9,5 +9,4 @@ export const dayOfTime = (time: Date): number => Math.floor(time.getTime() / DAY
 /** YYYY-MM-DD. */
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
-/** The day that YYYY-MM-DD names. */
-export const dayNamed = (date: string): number => Math.floor(Date.parse(date) / DAY_MS);
+export const dayOfDate = (date: string): number => Math.floor(Date.parse(date) / DAY_MS);

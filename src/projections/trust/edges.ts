@@ -1,4 +1,4 @@
-/** What agents say of each other: a row an attestation, with the positions between which it is live. */
+/** One row per attestation, with the positions between which it is live. */
 import type pg from "pg";
 import { int4Array, int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -24,31 +24,34 @@ export const edgesDdl = `
     create index if not exists trust_edges_v3_since on read.trust_edges_v3 using brin (valid_from);
     create index if not exists trust_edges_v3_ended on read.trust_edges_v3 (valid_to) where valid_to is not null;`;
 
-type OfAttestation = PositionedEvent<typeof attestation>;
-export type Made = OfAttestation & { type: "AttestationMade" };
-type Revoked = OfAttestation & { type: "AttestationRevoked" };
-export type Said = Made | Revoked;
+type AttestationEvent = PositionedEvent<typeof attestation>;
+export type MadeEvent = AttestationEvent & { type: "AttestationMade" };
+type RevokedEvent = AttestationEvent & { type: "AttestationRevoked" };
+export type AttestationChange = MadeEvent | RevokedEvent;
 
-const isMade = (event: Said): event is Made => event.type === "AttestationMade";
-const lineOf = ({ data }: Made) => `${data.from} ${data.to} ${data.skill}`;
+const isMade = (event: AttestationChange): event is MadeEvent => event.type === "AttestationMade";
+const lineOf = ({ data }: MadeEvent) => `${data.from} ${data.to} ${data.skill}`;
 
 /**
- * What agents said and took back: the newest of an attestor, subject and skill takes the place of the one before. The position of the
- * newest event that changed something; 0 where none did.
+ * The newest attestation of an attestor, subject and skill replaces the one before. Returns the position of the newest
+ * event that changed something; 0 = none.
  */
-export async function foldAttestations(tx: pg.ClientBase, events: readonly Said[]): Promise<number> {
+export async function foldAttestations(
+  tx: pg.ClientBase,
+  events: readonly AttestationChange[],
+): Promise<number> {
   const run = events.filter(isMade);
-  /** Where each of the run was replaced or taken back. */
+  /** The position at which each attestation of the run was replaced or revoked. */
   const ends = run.map(() => 0);
-  const places = new Map(run.map((made, at) => [made.data.attestation_id, { at, line: lineOf(made) }]));
-  /** The one of a line that is live; null: it was taken back, or there is none. */
+  const positions = new Map(run.map((made, at) => [made.data.attestation_id, { at, line: lineOf(made) }]));
+  /** The live attestation of a line; null = revoked, or none. */
   const newest = new Map<string, number | null>();
   const isFirst = new Set<number>();
-  const revoked: Revoked[] = [];
+  const revoked: RevokedEvent[] = [];
   let moved = 0;
   for (const event of events) {
     if (isMade(event)) {
-      const { at, line } = places.get(event.data.attestation_id)!;
+      const { at, line } = positions.get(event.data.attestation_id)!;
       const before = newest.get(line);
       if (before === undefined) isFirst.add(at);
       else if (before !== null) ends[before] = event.position;
@@ -56,11 +59,11 @@ export async function foldAttestations(tx: pg.ClientBase, events: readonly Said[
       moved = event.position;
       continue;
     }
-    const place = places.get(event.data.attestation_id);
-    if (!place || run[place.at]!.position > event.position) revoked.push(event);
-    else if (newest.get(place.line) === place.at) {
-      ends[place.at] = event.position;
-      newest.set(place.line, null);
+    const found = positions.get(event.data.attestation_id);
+    if (!found || run[found.at]!.position > event.position) revoked.push(event);
+    else if (newest.get(found.line) === found.at) {
+      ends[found.at] = event.position;
+      newest.set(found.line, null);
       moved = event.position;
     }
   }
@@ -77,11 +80,11 @@ export async function foldAttestations(tx: pg.ClientBase, events: readonly Said[
   return moved;
 }
 
-/** Ends what stood before the run; what is replaced first stays replaced. */
+/** Ends attestations from before the run; one that the run replaced first stays replaced. */
 async function revoke(
   tx: pg.ClientBase,
-  revoked: readonly Revoked[],
-  firsts: readonly Made[],
+  revoked: readonly RevokedEvent[],
+  firsts: readonly MadeEvent[],
 ): Promise<number> {
   const { rows } = await tx.query<{ position: number }>({
     name: "trust_revoked",
@@ -104,12 +107,12 @@ async function revoke(
   return Math.max(0, ...rows.map(({ position }) => position));
 }
 
-type Standing = { ends: number[]; isFirst: ReadonlySet<number> };
+type RunEnds = { ends: number[]; isFirst: ReadonlySet<number> };
 
 async function insertMade(
   tx: pg.ClientBase,
-  run: readonly Made[],
-  { ends, isFirst }: Standing,
+  run: readonly MadeEvent[],
+  { ends, isFirst }: RunEnds,
 ): Promise<void> {
   await tx.query({
     name: "trust_attested",

@@ -1,23 +1,22 @@
-/** What scores are computed from, as of a position of the log. */
+/** Inputs of a computation as of a log position. */
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explain.ts";
 import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
-import type { SkillWord } from "../../domain/trust/skills.ts";
+import type { SkillAttestation } from "../../domain/trust/skills.ts";
 
-/** The pool, or a client of it in a transaction of its own. */
+/** A pool, or a client with its own transaction. */
 type Database = pg.Pool | pg.ClientBase;
 
-/** Counts at the position $1. */
+/** Live at the position $1. */
 const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
 
-/** The position of the newest event that scores are computed from; 0 before the first. */
+/** The newest position that changed evidence; 0 before the first. */
 export async function movedAt(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ position: number }>("select position from read.trust_moved_v3");
   return rows[0]?.position ?? 0;
 }
 
-/** Everything that counts at this position, for a computation of this day. */
 export async function inputAt(pool: pg.Pool, position: number, day: number): Promise<Input> {
   const asRows = <Row extends unknown[]>(text: string) =>
     pool.query<Row>({ text, values: [position], rowMode: "array" }).then(({ rows }) => rows);
@@ -40,20 +39,20 @@ export async function inputAt(pool: pg.Pool, position: number, day: number): Pro
   };
 }
 
-/** What an explanation of one agent's score is made from. `attestors`: those that are heard, ascending by number. */
-export type OfAgent = {
+/** The input of an explanation. `attestors`: the counted ones, ascending by number. */
+export type AgentEvidence = {
   seeded: number;
   seed_event: string | null;
   evidence: EvidenceAt[];
   attestors: Attestor[];
 };
 
-/** The same for one agent; `before` tells what its attestors' scores were in the round before the last. */
+/** `before` returns the attestors' scores in the next-to-last round. */
 export async function evidenceOf(
   pool: Database,
   { sx, position, day }: { sx: number; position: number; day: number },
   before: (attestors: number[]) => Promise<Map<number, number>>,
-): Promise<OfAgent> {
+): Promise<AgentEvidence> {
   const of = async <Row extends pg.QueryResultRow>(text: string, ...more: unknown[]) =>
     (await pool.query<Row>(text, [position, ...more])).rows;
   const evidence = await of<EvidenceAt>(
@@ -64,15 +63,15 @@ export async function evidenceOf(
     `select points, event_id from read.trust_seeds_v3 where ${AT} and sx = $2`,
     sx,
   );
-  const said = await of<Said>(
+  const attestations = await of<AttestationRow>(
     `select from_sx, to_sx, weight_micro, day, event_id from read.trust_edges_v3
      where ${AT} and from_sx <> to_sx and from_sx in (select from_sx from read.trust_edges_v3 where ${AT} and to_sx = $2)
        and from_sx not in (select s.sx from read.trust_silence_v3 s where ${AT})
      order by from_sx, valid_from`,
     sx,
   );
-  const byAttestor = new Map<number, Said[]>();
-  for (const one of said) byAttestor.set(one.from_sx, [...(byAttestor.get(one.from_sx) ?? []), one]);
+  const byAttestor = new Map<number, AttestationRow[]>();
+  for (const one of attestations) byAttestor.set(one.from_sx, [...(byAttestor.get(one.from_sx) ?? []), one]);
   const scores = await before([...byAttestor.keys()]);
   const attestors = [...byAttestor].map(([from, all]) => ({
     from,
@@ -91,9 +90,9 @@ export async function evidenceOf(
   };
 }
 
-type Said = { from_sx: number; to_sx: number; weight_micro: number; day: number; event_id: string };
+type AttestationRow = { from_sx: number; to_sx: number; weight_micro: number; day: number; event_id: string };
 
-/** How many attestations of an agent are live; those asked for at one moment are counted together. */
+/** Live attestations of each agent; concurrent queries are batched. */
 export const liveAttestations = batched(async (pool, agents: readonly number[]) => {
   const text = `select (select count(*)::int from read.trust_edges_v3 where to_sx = a.sx and valid_to is null) as live
     from unnest($1::bigint[]) with ordinality a (sx, place) order by a.place`;
@@ -101,40 +100,44 @@ export const liveAttestations = batched(async (pool, agents: readonly number[]) 
   return rows.map(({ live }) => live);
 });
 
-/** How many attest an agent as of a position and are heard; those asked for at one moment are counted together. */
-export const attestorsOf = batched(async (pool, asked: readonly { sx: number; position: number }[]) => {
+/** Counted attestors of each agent as of a position; concurrent queries are batched. */
+export const attestorsOf = batched(async (pool, queries: readonly { sx: number; position: number }[]) => {
   const at = (of: string) =>
     `${of}.valid_from <= a.position and (${of}.valid_to is null or ${of}.valid_to > a.position)`;
   const text = `select (select count(distinct e.from_sx)::int from read.trust_edges_v3 e
       where e.to_sx = a.sx and e.from_sx <> a.sx and ${at("e")}
         and not exists (select from read.trust_silence_v3 s where s.sx = e.from_sx and ${at("s")})) as attestors
     from unnest($1::bigint[], $2::bigint[]) with ordinality a (sx, position, place) order by a.place`;
-  const values = [asked.map(({ sx }) => sx), asked.map(({ position }) => position)];
+  const values = [queries.map(({ sx }) => sx), queries.map(({ position }) => position)];
   const { rows } = await pool.query<{ attestors: number }>({ name: "trust_attestors", text, values });
   return rows.map(({ attestors }) => attestors);
 });
 
-/** Whether an attestation counts: neither taken back nor replaced. */
+/** Live = neither revoked nor replaced. */
 export async function isLive(pool: pg.Pool, attestation_id: string): Promise<boolean> {
   const sql = "select from read.trust_edges_v3 where attestation_id = $1 and valid_to is null";
   return (await pool.query(sql, [attestation_id])).rowCount === 1;
 }
 
-/** The ids of all attestations that an agent has made, live or not. */
+/** All attestations of an agent, live or not. */
 export async function attestationsBy(pool: pg.Pool, sx: number): Promise<string[]> {
   const sql = "select attestation_id from read.trust_edges_v3 where from_sx = $1 order by valid_from";
   return (await pool.query<{ attestation_id: string }>(sql, [sx])).rows.map((row) => row.attestation_id);
 }
 
-/** What is said of each skill of an agent as of a position, by those that are heard. */
-export async function skillWords(pool: Database, sx: number, position: number): Promise<SkillWord[]> {
+/** Counted attestations of each skill of an agent as of a position. */
+export async function skillAttestations(
+  pool: Database,
+  sx: number,
+  position: number,
+): Promise<SkillAttestation[]> {
   const sql = `select from_sx as "from", skill, weight_micro, day, made_at from read.trust_edges_v3
     where ${AT} and to_sx = $2 and from_sx <> $2
       and from_sx not in (select s.sx from read.trust_silence_v3 s where ${AT}) order by valid_from`;
-  return (await pool.query<SkillWord>(sql, [position, sx])).rows;
+  return (await pool.query<SkillAttestation>(sql, [position, sx])).rows;
 }
 
-/** Who attests an agent: how many of them have evidence of their own on this day, and whom it attests too. */
+/** `independent`: attestors with evidence of their own on this day; `mutual`: attestors that the agent attests too. */
 export type Relations = { independent: number; mutual: Set<number> };
 
 export async function relationsOf(

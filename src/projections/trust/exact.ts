@@ -1,21 +1,23 @@
-/** Scores as of any position and day, computed for whoever asks: a second of work at most sizes, so one at a time, and kept. */
+/** An exact score takes about a second, so computations run one at a time and are stored. */
 import type pg from "pg";
 import { computeTrust, resultSha256 } from "../../domain/trust/score.ts";
 import { dayOf } from "./days.ts";
 import { inputAt } from "./evidence.ts";
 
-/** Computations that one key may cause in a UTC day. */
+/** A key may cause this many computations per UTC day. */
 export const EXACT_A_DAY = 10;
-/** Computations that are kept. */
-const KEPT = 1_000;
+/** The most stored computations. */
+const MOST_STORED = 1_000;
 
-/** An agent's own of a computation, and the digest of all; in micro-points. */
+/** The agent's score in micro-points, and the digest of all scores. */
 export type ExactScore = { score: number; attested: number; result_sha256: string };
 
-/** `computing`: somebody else's is under way; `spent`: the key has had its computations of the day. */
+/** `computing`: another computation is running; `spent`: the key has used its computations of the day. */
 export type Exact = ExactScore | "computing" | "spent";
 
-/** The newest position up to `position` at which evidence moved: until the next one, all computations of a day are the same. */
+/**
+ * The newest position up to `position` that changed evidence: until the next one, all computations of a day are equal.
+ */
 export async function movedBy(pool: pg.Pool, position: number): Promise<number> {
   const moves = ["edges", "evidence", "seeds", "silence"].flatMap((table) =>
     ["valid_from", "valid_to"].map(
@@ -33,16 +35,16 @@ export async function dayAt(pool: pg.Pool, position: number): Promise<number | u
   return event && dayOf(event);
 }
 
-type Asked = { sx: number; position: number; day: number; key_id: string; today: number };
+type ExactQuery = { sx: number; position: number; day: number; key_id: string; today: number };
 
-/** An agent's score as of a position where evidence moved. What is kept costs the key nothing. */
-export async function exactScore(pool: pg.Pool, asked: Asked): Promise<Exact> {
-  const kept = await findKept(pool, asked);
-  if (kept) return kept;
+/** `query.position` must be one that changed evidence. A stored result costs the key nothing. */
+export async function exactScore(pool: pg.Pool, query: ExactQuery): Promise<Exact> {
+  const stored = await findStored(pool, query);
+  if (stored) return stored;
   const client = await pool.connect();
   try {
     await client.query("begin");
-    const computed = await compute(pool, client, asked);
+    const computed = await compute(pool, client, query);
     await client.query(typeof computed === "string" ? "rollback" : "commit");
     return computed;
   } catch (error) {
@@ -53,18 +55,18 @@ export async function exactScore(pool: pg.Pool, asked: Asked): Promise<Exact> {
   }
 }
 
-/** In a transaction that holds the one slot until it ends, and in which the key's count stands or falls with the result. */
-async function compute(pool: pg.Pool, tx: pg.ClientBase, asked: Asked): Promise<Exact> {
+/** One transaction locks the only slot and counts the key's call together with the result. */
+async function compute(pool: pg.Pool, tx: pg.ClientBase, query: ExactQuery): Promise<Exact> {
   const slot = "select pg_try_advisory_xact_lock(hashtext('trust.exact')) as free";
   if (!(await tx.query<{ free: boolean }>(slot)).rows[0]!.free) return "computing";
-  // Whoever held the slot before may have computed the same.
-  const kept = await findKept(tx, asked);
-  if (kept) return kept;
-  if (!(await takeCall(tx, asked))) return "spent";
-  const { position, day, sx } = asked;
+  // The previous owner of the lock may have computed the same.
+  const stored = await findStored(tx, query);
+  if (stored) return stored;
+  if (!(await takeCall(tx, query))) return "spent";
+  const { position, day, sx } = query;
   const result = computeTrust(await inputAt(pool, position, day));
-  const told = result.scores.filter(({ score, attested }) => score > 0 || attested > 0);
-  const lines = told.map(({ sx: of, score, attested }) => `${of} ${score} ${attested}\n`).join("");
+  const nonZero = result.scores.filter(({ score, attested }) => score > 0 || attested > 0);
+  const lines = nonZero.map(({ sx: of, score, attested }) => `${of} ${score} ${attested}\n`).join("");
   const result_sha256 = resultSha256(result);
   await tx.query(
     "insert into access.trust_exact (position, day, result_sha256, scores) values ($1, $2, $3, $4)",
@@ -73,24 +75,24 @@ async function compute(pool: pg.Pool, tx: pg.ClientBase, asked: Asked): Promise<
   await tx.query(
     `delete from access.trust_exact where made <=
        (select made from access.trust_exact order by made desc offset $1 limit 1)`,
-    [KEPT],
+    [MOST_STORED],
   );
   return { ...ownOf(lines, sx), result_sha256 };
 }
 
-async function takeCall(tx: pg.ClientBase, { key_id, today }: Asked): Promise<boolean> {
+async function takeCall(tx: pg.ClientBase, { key_id, today }: ExactQuery): Promise<boolean> {
   await tx.query("delete from access.trust_exact_calls where day < $1", [today]);
-  const taken = await tx.query(
+  const counted = await tx.query(
     `insert into access.trust_exact_calls as known (key_id, day, calls) values ($1, $2, 1)
      on conflict (key_id, day) do update set calls = known.calls + 1 where known.calls < $3`,
     [key_id, today, EXACT_A_DAY],
   );
-  return taken.rowCount === 1;
+  return counted.rowCount === 1;
 }
 
-async function findKept(
+async function findStored(
   of: pg.Pool | pg.ClientBase,
-  { position, day, sx }: Asked,
+  { position, day, sx }: ExactQuery,
 ): Promise<ExactScore | undefined> {
   const sql = "select result_sha256, scores from access.trust_exact where position = $1 and day = $2";
   const [row] = (await of.query<{ result_sha256: string; scores: string }>(sql, [position, day])).rows;

@@ -1,4 +1,4 @@
-/** Which attestations EAS has, is to have, or is to revoke: what the reactor that carries them looks through. */
+/** The reactor that writes to EAS reads its work here: attestations to send, sent, or to revoke. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -59,7 +59,7 @@ async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row
   return new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.attestation_id, row]));
 }
 
-/** Undefined where it changes nothing: what goes to no chain has no row. */
+/** undefined = no change; an attestation that goes to no chain has no row. */
 function folded(
   row: Row | undefined,
   { type, data, position }: PositionedEvent<typeof attestation>,
@@ -88,10 +88,10 @@ function folded(
   }
 }
 
-/** Attestations by their ids, the oldest first. `recent`: those whose place on the chain was found since a time. */
+/** Attestation ids, the oldest first. `recent`: anchored since a given time. */
 export type OnChainWork = Record<"sent" | "asked" | "to_revoke" | "recent", string[]>;
 
-/** `most` of each kind; `recent_since` undefined: none of those. */
+/** `most` of each kind; without `recent_since` none of `recent`. */
 export async function onChainWork(
   pool: pg.Pool,
   { most, recent_since }: { most: number; recent_since: Date | undefined },

@@ -1,6 +1,6 @@
 /**
- * Agents by their score, as of any computation of the last hour or the newest: what a directory is walked by. Scores move while somebody
- * walks; a walk stays with the computation that it began with, so it misses nobody and shows nobody twice.
+ * A directory walk reads the agents by score as of one computation of the last hour. It stays with that computation, so
+ * it shows every agent exactly once.
  */
 import type pg from "pg";
 import { queriedOnce } from "../../../eventstore/query-batch.ts";
@@ -8,7 +8,7 @@ import type { Score } from "../../domain/trust/score.ts";
 import type { AgentRow } from "../identity/agents.ts";
 import type { ComputedRow } from "./scores.ts";
 
-/** A row a score that stood from one computation to another, both by the positions of their events; scores of 0 have none. */
+/** A row per score with its range of computations, by event position; zeros have no row. */
 export const ranksDdl = `
     create table if not exists read.trust_ranks_v3 (
       sx         bigint not null,
@@ -20,7 +20,7 @@ export const ranksDdl = `
     create index if not exists trust_ranks_v3_order on read.trust_ranks_v3 ((-score), sx);
     create unique index if not exists trust_ranks_v3_now on read.trust_ranks_v3 (sx) where valid_to is null;`;
 
-/** So long a walk goes on after other scores were computed. */
+/** A walk may continue this long after newer scores. */
 export const WALK_MS = 3_600_000;
 
 const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
@@ -28,8 +28,8 @@ const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
 const cutoff = (newest: { computed_at: string }) =>
   new Date(Date.parse(newest.computed_at) - WALK_MS).toISOString();
 
-/** Keeps the scores of the newest computation beside those that others may still be walking; of an older one, nothing. */
-export async function keepRanks(
+/** Stores the newest computation's scores next to those of running walks; ignores older computations. */
+export async function storeRanks(
   tx: pg.ClientBase,
   computed: Pick<ComputedRow, "position" | "computed_at">,
   scores: readonly Score[],
@@ -57,7 +57,6 @@ export async function keepRanks(
   );
 }
 
-/** Whether a walk that began with this computation can go on. */
 export async function isWalkable(pool: pg.Pool, position: number, newest: ComputedRow): Promise<boolean> {
   const sql = `select ($1 = 0 or exists (select from read.trust_computed_v3 where position = $1))
       and not exists (select from read.trust_computed_v3 where position > $1 and computed_at < $2) as walkable`;
@@ -65,22 +64,22 @@ export async function isWalkable(pool: pg.Pool, position: number, newest: Comput
   return rows[0]!.walkable;
 }
 
-/** Where a walk stands: the computation it began with, and the last agent that it has shown; and how many come next. */
+/** The first computation of a walk, the last agent shown, and the next page's size. */
 export type Walk = { position: number; after?: { score: number; sx: number } | undefined; limit: number };
 
-export type Ranked = AgentRow & { score: number };
+export type RankedAgent = AgentRow & { score: number };
 
 /**
- * Agents that are not revoked by falling score, of equals the older passport first; after those with a score all others. Many who ask
- * for one page at a moment, as all do who begin, are told what one query finds.
+ * Agents by falling score, of equal ones the older passport; those without a score last; none revoked. Concurrent
+ * queries for the same page share one result.
  */
 export const rankedAgents = queriedOnce(
-  async (pool, { position, after, limit }: Walk): Promise<readonly Ranked[]> => {
+  async (pool, { position, after, limit }: Walk): Promise<readonly RankedAgent[]> => {
     const scored =
       after?.score === 0
         ? []
         : await pool
-            .query<Ranked>({
+            .query<RankedAgent>({
               name: "ranked_agents",
               text: `select a.*, r.score from read.trust_ranks_v3 r join read.agents_v2 a on a.sx_number = r.sx
               where ${AT} and a.status <> 'revoked' and (-r.score, r.sx) > ($2::bigint, $3::bigint)
@@ -89,7 +88,7 @@ export const rankedAgents = queriedOnce(
             })
             .then(({ rows }) => rows);
     if (scored.length === limit) return scored;
-    const rest = await pool.query<Ranked>({
+    const rest = await pool.query<RankedAgent>({
       name: "unranked_agents",
       text: `select a.*, 0 as score from read.agents_v2 a
       where a.sx_number > $2 and a.status <> 'revoked'
@@ -101,7 +100,7 @@ export const rankedAgents = queriedOnce(
   },
 );
 
-/** Scores of these agents as of a computation that can be walked, by number; those of 0 are left out. */
+/** Scores by number as of a computation; zeros are omitted. */
 export async function scoresOf(
   pool: pg.Pool,
   position: number,

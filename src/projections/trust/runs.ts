@@ -1,6 +1,6 @@
 /**
- * In which order events can be folded so that many of a kind are folded at once. Two kinds change places only where none of their events
- * touches what the other's do: a tenant's money, a payment, a wallet, an agent or its name.
+ * Reorders events so that many of a kind fold at once. Two kinds swap only if their events touch no common money,
+ * payment, wallet, agent or name.
  */
 import type pg from "pg";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -11,44 +11,43 @@ import * as account from "../../domain/payments/account.ts";
 import * as payment from "../../domain/payments/payment.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
-import { taskIn } from "../../domain/trust/work.ts";
-import type { Said } from "./edges.ts";
-import type { OfKeys } from "./spending.ts";
-import type { OfWork, Reversed } from "./work.ts";
+import { taskOfEvent } from "../../domain/trust/work.ts";
+import type { AttestationChange } from "./edges.ts";
+import type { KeyEvent } from "./spending.ts";
+import type { ReversalEvent, WorkLogEvent } from "./work.ts";
 
 export type Event =
   | PositionedEvent<typeof payment | typeof agent | typeof attestation | typeof trust>
-  | OfWork;
-type OfAgent = PositionedEvent<typeof agent>;
-type OfPayment = PositionedEvent<typeof payment>;
-type OfTrust = PositionedEvent<typeof trust>;
+  | WorkLogEvent;
+type AgentEvent = PositionedEvent<typeof agent>;
+type PaymentEvent = PositionedEvent<typeof payment>;
+type TrustEvent = PositionedEvent<typeof trust>;
 
-/** Events of one kind, in their order. */
 export type Run =
-  | { kind: "said"; events: Said[] }
-  | { kind: "trust"; events: OfTrust[] }
-  | { kind: "payments"; events: OfPayment[] }
-  | { kind: "keys"; events: OfKeys[] }
-  | { kind: "agents"; events: OfAgent[] }
-  | { kind: "work"; events: OfWork[] }
-  | { kind: "reversals"; events: Reversed[] };
+  | { kind: "said"; events: AttestationChange[] }
+  | { kind: "trust"; events: TrustEvent[] }
+  | { kind: "payments"; events: PaymentEvent[] }
+  | { kind: "keys"; events: KeyEvent[] }
+  | { kind: "agents"; events: AgentEvent[] }
+  | { kind: "work"; events: WorkLogEvent[] }
+  | { kind: "reversals"; events: ReversalEvent[] };
 
 type Kind = Run["kind"];
 
-/** What the database knows of what events name. */
-type Known = {
+/** Rows of the database that events refer to. */
+type Lookups = {
   payments: Map<string, { tenant: string; payer: string }>;
   requesters: Map<string, string>;
   agents: Map<string, number>;
 };
 
-/** An event, what it touches, and whether it may touch more than can be told. */
+/** A barrier may touch more than `touches` lists. */
 type Step = { kind: Kind; touches: string[]; isBarrier?: boolean };
 
 const isOf = ({ events }: { events: object }, { type }: Event) => Object.hasOwn(events, type);
 
 export async function runsOf(tx: pg.ClientBase, events: readonly Event[]): Promise<Run[]> {
-  const known = await knownOf(tx, events);
+  const lookups = await lookUp(tx, events);
   const runs: Run[] = [];
   const open = new Map<Kind, { events: Event[]; touched: Set<string> }>();
   const close = (kind: Kind) => {
@@ -56,10 +55,10 @@ export async function runsOf(tx: pg.ClientBase, events: readonly Event[]): Promi
     open.delete(kind);
   };
   for (const event of events) {
-    const step = stepOf(event, known);
+    const step = stepOf(event, lookups);
     if (!step) continue;
     for (const [kind, { touched }] of [...open]) {
-      const isAnother = kind !== step.kind || isBegunAnew(event);
+      const isAnother = kind !== step.kind || isRegistration(event);
       if (isAnother && (step.isBarrier || step.touches.some((one) => touched.has(one)))) close(kind);
     }
     const run = open.get(step.kind) ?? { events: [], touched: new Set<string>() };
@@ -72,29 +71,30 @@ export async function runsOf(tx: pg.ClientBase, events: readonly Event[]): Promi
   return runs;
 }
 
-/** What was said of an agent before it was registered was said of nobody. */
-const isBegunAnew = ({ type }: Event) => type === "AgentRegistered";
+/** A registration starts over: earlier events of the id do not apply to it. */
+const isRegistration = ({ type }: Event) => type === "AgentRegistered";
 
-function stepOf(event: Event, known: Known): Step | undefined {
-  if (isOf(payment, event)) return { kind: "payments", touches: touchedByPayment(event as OfPayment, known) };
+function stepOf(event: Event, lookups: Lookups): Step | undefined {
+  if (isOf(payment, event))
+    return { kind: "payments", touches: touchedByPayment(event as PaymentEvent, lookups) };
   if (event.type === "AttestationMade" || event.type === "AttestationRevoked")
     return { kind: "said", touches: [] };
-  // What a chain has of an attestation counts nothing: the log alone does.
+  // The chain's status of an attestation does not count; only the log does.
   if (isOf(attestation, event)) return undefined;
   if (isOf(trust, event)) return { kind: "trust", touches: [] };
-  if (isOf(agent, event)) return stepOfAgent(event as OfAgent, known);
+  if (isOf(agent, event)) return stepOfAgent(event as AgentEvent, lookups);
   if (event.type === "AccountCreditReversed") {
     const { source } = event.data;
     return { kind: "reversals", touches: [money(event.tenant), source] };
   }
-  return stepOfWork(event as OfWork, known);
+  return stepOfWork(event as WorkLogEvent, lookups);
 }
 
 const money = (tenant: string) => `money ${tenant}`;
 const walletOf = (wallet: string) => `wallet ${wallet}`;
 const agentOf = (sx: number) => `agent ${sx}`;
 
-function touchedByPayment(event: OfPayment, { payments }: Known): string[] {
+function touchedByPayment(event: PaymentEvent, { payments }: Lookups): string[] {
   const { id, type, data } = event;
   const before = payments.get(id);
   if (type === "PaymentClaimed") payments.set(id, { tenant: data.tenant, payer: data.payer });
@@ -104,7 +104,7 @@ function touchedByPayment(event: OfPayment, { payments }: Known): string[] {
   );
 }
 
-function stepOfAgent(event: OfAgent, { agents }: Known): Step | undefined {
+function stepOfAgent(event: AgentEvent, { agents }: Lookups): Step | undefined {
   const { id, type, data } = event;
   const name = `name ${id}`;
   if (type === "AgentRegistered") {
@@ -132,8 +132,8 @@ function stepOfAgent(event: OfAgent, { agents }: Known): Step | undefined {
   }
 }
 
-function stepOfWork(event: OfWork, { requesters }: Known): Step | undefined {
-  const task_id = aboutOf(event);
+function stepOfWork(event: WorkLogEvent, { requesters }: Lookups): Step | undefined {
+  const task_id = taskOfWork(event);
   if (task_id === undefined) return undefined;
   if (event.type === "TaskSubmitted") requesters.set(task_id, event.tenant);
   const requester = requesters.get(task_id);
@@ -150,18 +150,19 @@ function stepOfWork(event: OfWork, { requesters }: Known): Step | undefined {
   };
 }
 
-/** The task that an event is about. */
-export const aboutOf = (event: OfWork): string | undefined =>
-  isOf(task, event) ? event.id : taskIn(event as PositionedEvent<typeof node | typeof account>);
+export const taskOfWork = (event: WorkLogEvent): string | undefined =>
+  isOf(task, event) ? event.id : taskOfEvent(event as PositionedEvent<typeof node | typeof account>);
 
-async function knownOf(tx: pg.ClientBase, events: readonly Event[]): Promise<Known> {
+async function lookUp(tx: pg.ClientBase, events: readonly Event[]): Promise<Lookups> {
   const ids = (of: (event: Event) => string | undefined) => [
     ...new Set(events.flatMap((event) => of(event) ?? [])),
   ];
   const [paid, tasks, names] = [
     ids((event) => (isOf(payment, event) ? event.id : undefined)),
     ids((event) =>
-      isOf(task, event) || isOf(node, event) || isOf(account, event) ? aboutOf(event as OfWork) : undefined,
+      isOf(task, event) || isOf(node, event) || isOf(account, event)
+        ? taskOfWork(event as WorkLogEvent)
+        : undefined,
     ),
     ids((event) => (isOf(agent, event) ? event.id : undefined)),
   ];

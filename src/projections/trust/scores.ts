@@ -1,11 +1,11 @@
-/** Computations as the log tells of them, and the scores of the newest of each day. */
+/** Computations from the log, and the scores of each day's newest one. */
 import type pg from "pg";
 import { batched, queriedOnce } from "../../../eventstore/query-batch.ts";
 import type { Score } from "../../domain/trust/score.ts";
 
 type Database = pg.Pool | pg.ClientBase;
 
-/** A TrustComputed. `position` and `event_id` are its own. */
+/** A TrustComputed event with its own `position` and `event_id`. */
 export type ComputedRow = {
   position: number;
   event_id: string;
@@ -25,9 +25,9 @@ export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undef
   return (await pool.query<ComputedRow>({ name: "trust_newest", text })).rows[0];
 }
 
-/** The newest day whose last computation has no scores here: after a crash, or while the read model is built anew. */
-export async function unkept(pool: pg.Pool): Promise<ComputedRow | undefined> {
-  // A day is one look into its index, however many computations it had.
+/** The newest day whose last computation has no stored scores: after a crash, or during a rebuild. */
+export async function newestUnstored(pool: pg.Pool): Promise<ComputedRow | undefined> {
+  // Recursion reads one index entry per day, however many computations it has.
   const sql = `with recursive last as (
       (select * from read.trust_computed_v3 order by day desc, position desc limit 1)
       union all
@@ -37,13 +37,13 @@ export async function unkept(pool: pg.Pool): Promise<ComputedRow | undefined> {
   return (await pool.query<ComputedRow>(sql)).rows[0];
 }
 
-/** Keeps the scores of a computation in place of those of the same day before it. */
-export async function keepScores(
+/** Replaces the scores of the day's earlier computation. */
+export async function storeScores(
   tx: pg.ClientBase,
   { day, position }: Pick<ComputedRow, "day" | "position">,
   scores: readonly Score[],
 ): Promise<void> {
-  const told = scores.filter(({ score, before, base, attested, penalty }) =>
+  const results = scores.filter(({ score, before, base, attested, penalty }) =>
     [score, before, base, attested, penalty].some((points) => points > 0),
   );
   await tx.query("delete from read.trust_scores_v3 where day = $1", [day]);
@@ -53,7 +53,7 @@ export async function keepScores(
     [
       day,
       ...(["sx", "score", "before", "base", "attested", "penalty"] as const).map((column) =>
-        told.map((one) => one[column]),
+        results.map((one) => one[column]),
       ),
     ],
   );
@@ -63,8 +63,8 @@ export async function keepScores(
   );
 }
 
-/** The kept computation at or before a position, or the newest; undefined before the first. */
-export async function keptAt(
+/** The newest stored computation at or before a position; undefined before the first. */
+export async function storedAt(
   pool: pg.Pool,
   position = Number.MAX_SAFE_INTEGER,
 ): Promise<ComputedRow | undefined> {
@@ -73,14 +73,20 @@ export async function keptAt(
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position] })).rows[0];
 }
 
-/** The newest kept computation; many who ask at one moment are told what one query finds. */
-export const newestKept = queriedOnce((pool, _: "newest") => keptAt(pool));
+/** Concurrent callers share one query. */
+export const newestStored = queriedOnce((pool, _: "newest") => storedAt(pool));
 
-/** A kept computation, and an agent's score in it, all 0 where it has nothing of it. */
-export type KeptScore = { computed: ComputedRow; own: Score };
+/** A stored computation and an agent's score in it; all 0 if it has none. */
+export type StoredScore = { computed: ComputedRow; own: Score };
 
-/** One statement tells both, since the scores of a day give way to those of its next computation at any moment. */
-const keptScores = (which: string) => `select c.*, a.sx, ${["score", "before", "base", "attested", "penalty"]
+/** One statement reads both: the day's next computation replaces these scores at any time. */
+const storedScoresSql = (which: string) => `select c.*, a.sx, ${[
+  "score",
+  "before",
+  "base",
+  "attested",
+  "penalty",
+]
   .map((column) => `coalesce(s.${column}, 0)::bigint as ${column}`)
   .join(", ")}
     from (select ${COLUMNS} from read.trust_computed_v3 where kept and ${which} order by position desc limit 1) c
@@ -88,36 +94,36 @@ const keptScores = (which: string) => `select c.*, a.sx, ${["score", "before", "
       left join read.trust_scores_v3 s on s.day = c.day and s.sx = a.sx
     order by a.place`;
 
-const keptScoreOf = ({ sx, score, before, base, attested, penalty, ...computed }: ComputedRow & Score) => ({
+const storedScoreOf = ({ sx, score, before, base, attested, penalty, ...computed }: ComputedRow & Score) => ({
   computed,
   own: { sx, score, before, base, attested, penalty },
 });
 
-/** The kept computation at or before a position, or the newest, and an agent's score in it; undefined where there is none. */
-export async function keptScore(
+/** As storedAt, with the agent's score. */
+export async function storedScore(
   of: Database,
   sx: number,
   position = Number.MAX_SAFE_INTEGER,
-): Promise<KeptScore | undefined> {
+): Promise<StoredScore | undefined> {
   const { rows } = await of.query<ComputedRow & Score>({
     name: "trust_kept_score",
-    text: keptScores("as_of_position <= $2"),
+    text: storedScoresSql("as_of_position <= $2"),
     values: [[sx], position],
   });
-  return rows[0] && keptScoreOf(rows[0]);
+  return rows[0] && storedScoreOf(rows[0]);
 }
 
-/** The newest kept computation and an agent's score in it; those asked for at one moment are read together. */
+/** As storedScore without a position; concurrent queries are batched. */
 export const newestScore = batched(async (pool, agents: readonly number[]) => {
   const { rows } = await pool.query<ComputedRow & Score>({
     name: "trust_newest_scores",
-    text: keptScores("true"),
+    text: storedScoresSql("true"),
     values: [agents],
   });
-  return agents.map((_, at): KeptScore | undefined => rows[at] && keptScoreOf(rows[at]));
+  return agents.map((_, at): StoredScore | undefined => rows[at] && storedScoreOf(rows[at]));
 });
 
-/** An agent's points of trust, 0 to 100, by the newest computation; those asked for at one moment are read together. */
+/** Points 0 to 100 by the newest computation; concurrent queries are batched. */
 export const pointsOf = batched(async (pool, agents: readonly number[]) => {
   const text = `select sx::float8 as sx, score::float8 / 1e6 as points from read.trust_scores_v3
     where sx = any($1::bigint[]) and day = (select day from read.trust_computed_v3 where kept order by position desc limit 1)`;
@@ -130,17 +136,17 @@ export const pointsOf = batched(async (pool, agents: readonly number[]) => {
   return agents.map((sx) => points.get(sx) ?? 0);
 });
 
-/** The database as it stands at one moment. */
+/** A snapshot transaction. */
 export type Moment = pg.ClientBase;
 
-/** Several reads of one moment. */
+/** Runs several reads in one snapshot. */
 export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query("begin isolation level repeatable read read only");
-    const told = await read(client);
+    const results = await read(client);
     await client.query("commit");
-    return told;
+    return results;
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
@@ -149,7 +155,6 @@ export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Pr
   }
 }
 
-/** The computation whose event has this position. */
 export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
   const text = `select ${COLUMNS} from read.trust_computed_v3 where position = $1`;
   return (await pool.query<ComputedRow>({ name: "trust_computed_at", text, values: [position] })).rows[0];
@@ -157,7 +162,7 @@ export async function computedAt(pool: pg.Pool, position: number): Promise<Compu
 
 const NOTHING = { score: 0, before: 0, base: 0, attested: 0, penalty: 0 };
 
-/** An agent's score of a day; all 0 where the computation has nothing of it. */
+/** An agent's score of a day; all 0 if the computation has none. */
 export async function scoreOn(pool: pg.Pool, day: number, sx: number): Promise<Score> {
   const text =
     "select sx, score, before, base, attested, penalty from read.trust_scores_v3 where day = $1 and sx = $2";
@@ -165,17 +170,17 @@ export async function scoreOn(pool: pg.Pool, day: number, sx: number): Promise<S
   return rows[0] ?? { sx, ...NOTHING };
 }
 
-/** Scores of these agents in the round before the last. */
+/** Scores in the next-to-last round. */
 export async function beforeOn(pool: Database, day: number, agents: number[]): Promise<Map<number, number>> {
   const sql = "select sx, before from read.trust_scores_v3 where day = $1 and sx = any($2)";
   const { rows } = await pool.query<{ sx: number; before: number }>(sql, [day, agents]);
   return new Map(rows.map(({ sx, before }) => [sx, before]));
 }
 
-/** A day's last score, with the event that its computation stands in. */
+/** A day's last score, with the event of its computation. */
 export type DayScore = { day: number; score: number; as_of_position: number; event_id: string };
 
-/** An agent's score on every day of a stretch that was computed, the oldest first. */
+/** Computed days only, the oldest first. */
 export async function scoresBetween(
   pool: pg.Pool,
   sx: number,

@@ -1,21 +1,21 @@
-/** Whose payments are evidence: a wallet's are the agent's that holds it, those before the first proof too, none after a revocation. */
+/** A wallet's payments are evidence of the agent that proved it, earlier ones included; none after a revocation. */
 import type pg from "pg";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as agent from "../../domain/identity/agent.ts";
 import type * as payment from "../../domain/payments/payment.ts";
 import { NOT_SPENT } from "../../domain/trust/rules.ts";
 import { dayOf } from "./days.ts";
-import { keep } from "./work.ts";
+import { addSpent } from "./work.ts";
 
-/** A payment counts while it is settled and not given back; `settled_*`: of its newest settlement. */
+/** A payment counts while it is settled and not refunded; `settled_*` belong to its newest settlement. */
 type Row = {
   id: string;
   payer: string;
-  /** Who asked. */
+  /** The paying tenant. */
   tenant: string;
   claimed_position: number;
   amount_micro: number;
-  /** It buys an answer, neither a voice nor goods. */
+  /** True if it buys an answer, not an attestation or goods. */
   priced: boolean;
   settled: boolean;
   given_back: boolean;
@@ -52,7 +52,7 @@ export const paymentsDdl = `
 
 const counts = ({ priced, settled, given_back }: Row) => priced && settled && !given_back;
 
-type Held = { wallet: string; sx: number };
+type WalletHolder = { wallet: string; sx: number };
 type NewEvidence = {
   sx: number;
   points: number;
@@ -64,7 +64,7 @@ type NewEvidence = {
   valid_to: number | null;
 };
 
-/** The position of the newest event that changed what scores are computed from; 0 where none did. */
+/** Returns the newest position that changed evidence; 0 = none. */
 export async function foldPayments(
   tx: pg.ClientBase,
   events: readonly PositionedEvent<typeof payment>[],
@@ -77,7 +77,7 @@ export async function foldPayments(
   const opened = new Map<string, NewEvidence>();
   const closed: { id: string; position: number }[] = [];
   const all: NewEvidence[] = [];
-  const kept: { tenant: string; day: number; micro: number }[] = [];
+  const spent: { tenant: string; day: number; micro: number }[] = [];
   let moved = 0;
   for (const event of events) {
     const before = rows.get(event.id);
@@ -91,7 +91,7 @@ export async function foldPayments(
       [now, 1],
     ] as const)
       if (row && counts(row))
-        kept.push({ tenant: row.tenant, day: row.settled_day!, micro: sign * row.amount_micro });
+        spent.push({ tenant: row.tenant, day: row.settled_day!, micro: sign * row.amount_micro });
     if (before && counts(before) && (!counts(now) || now.settled_position !== before.settled_position)) {
       const fresh = opened.get(event.id);
       if (fresh) {
@@ -112,7 +112,7 @@ export async function foldPayments(
     tx,
     [...touched].map((id) => rows.get(id)!),
   );
-  await keep(tx, kept);
+  await addSpent(tx, spent);
   const ended = await closeEvidence(tx, closed);
   await insertEvidence(tx, all);
   return Math.max(moved, ended);
@@ -121,7 +121,7 @@ export async function foldPayments(
 function folded(row: Row | undefined, event: PositionedEvent<typeof payment>): Row | undefined {
   if (event.type === "PaymentClaimed") {
     const { payer, tenant, amount_micro, operation } = event.data;
-    // Claimed again, it is the same payment, and its money may have been spent since the first time.
+    // A second claim is the same payment: its money may have been spent since the first.
     const claimed_position = row?.claimed_position ?? event.position;
     return {
       ...{
@@ -141,7 +141,7 @@ function folded(row: Row | undefined, event: PositionedEvent<typeof payment>): R
       },
     };
   }
-  // What nobody asked anything for begins otherwise, and is no call.
+  // A payment without a call begins with another event.
   if (!row) return undefined;
   switch (event.type) {
     case "PaymentSettled":
@@ -178,10 +178,10 @@ async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Who holds these wallets now. */
+/** The agents that own these wallets now. */
 async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<string, number>> {
   const sql = "select wallet, sx from read.trust_wallets_v3 where wallet = any($1) and valid_to is null";
-  const { rows } = await tx.query<Held>(sql, [wallets]);
+  const { rows } = await tx.query<WalletHolder>(sql, [wallets]);
   return new Map(rows.map(({ wallet, sx }) => [wallet, sx]));
 }
 
@@ -196,7 +196,7 @@ async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   );
 }
 
-/** The position of the newest that ended a piece; 0 where none did. */
+/** Returns the newest position that ended a piece; 0 = none. */
 async function closeEvidence(tx: pg.ClientBase, closed: { id: string; position: number }[]): Promise<number> {
   if (closed.length === 0) return 0;
   const sql = `update read.trust_evidence_v3 e set valid_to = c.position
@@ -217,14 +217,14 @@ async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promi
   );
 }
 
-/** Registrations, and wallets that are proven. */
-export type OfKeys = PositionedEvent<typeof agent> & { type: "AgentRegistered" | "AgentKeyProven" };
+/** Registrations and proven wallets. */
+export type KeyEvent = PositionedEvent<typeof agent> & { type: "AgentRegistered" | "AgentKeyProven" };
 
 /**
- * An agent is known by its name, then holds the wallets that it proves; the first that ever proves a wallet has its payments from before,
- * too. The position of the newest that brought some; 0 where none did.
+ * An agent owns the wallets that it proves; the first proof of a wallet also brings its earlier payments. Returns the
+ * newest position that brought some; 0 = none.
  */
-export async function foldKeys(tx: pg.ClientBase, events: readonly OfKeys[]): Promise<number> {
+export async function foldKeys(tx: pg.ClientBase, events: readonly KeyEvent[]): Promise<number> {
   const registered = events.flatMap(({ id, type, data }) =>
     type === "AgentRegistered" ? [{ id, sx: data.sx_number }] : [],
   );
@@ -243,7 +243,7 @@ export async function foldKeys(tx: pg.ClientBase, events: readonly OfKeys[]): Pr
     proven.map(({ wallet }) => wallet),
     proven.map(({ position }) => position),
   ];
-  const { rows: firsts } = await tx.query<Held & { position: number }>(
+  const { rows: firsts } = await tx.query<WalletHolder & { position: number }>(
     `with proven as (
         select p.wallet, a.sx, p.position from unnest($1::text[], $2::text[], $3::bigint[]) p (id, wallet, position)
           join read.trust_agents_v3 a on a.lower_id = p.id
@@ -266,7 +266,7 @@ export async function foldKeys(tx: pg.ClientBase, events: readonly OfKeys[]): Pr
   return Math.max(0, ...rows.map(({ valid_from }) => valid_from));
 }
 
-/** An agent holds this wallet, or none of its wallets, any more; what was paid until then stays its own. */
+/** Ends the agent's ownership of this wallet, or of all; its payments until then remain evidence. */
 export async function releaseWallets(
   tx: pg.ClientBase,
   { sx, position, wallet }: { sx: number; position: number; wallet?: string },

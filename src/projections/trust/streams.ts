@@ -1,4 +1,4 @@
-/** How far the streams that an agent's history stands in have come: whoever cuts one must cut this, too. */
+/** Heads of the streams with an agent's history: truncating one would have to truncate this row, too. */
 
 import type pg from "pg";
 import { type PublicFacts, projection } from "../../core/read-models/projection.ts";
@@ -44,7 +44,7 @@ const lastOf = (events: readonly PublicFacts[]): Map<string, PublicFacts> =>
 
 export type StreamRow = { tenant: string; stream_id: string; events: number; last_position: number };
 
-/** The streams of these names that the operator has, and all of the tenant that an agent's own key acts for, by tenant and name. */
+/** The operator's streams of these names, and all streams of the tenant of the agent's key, by tenant and name. */
 export async function streamsOfAgent(
   pool: pg.Pool,
   { tenant, names }: { tenant: string; names: readonly string[] },

@@ -1,4 +1,4 @@
-/** What scores are computed from, with the positions between which each piece counts, and the scores of the newest computation of each day. */
+/** Inputs of scores with the positions between which each counts, and the scores of each day's newest computation. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -13,7 +13,7 @@ import { edgesDdl, foldAttestations } from "./edges.ts";
 import { ranksDdl } from "./ranks.ts";
 import { type Run, runsOf } from "./runs.ts";
 import { foldKeys, foldPayments, paymentsDdl, releaseWallets } from "./spending.ts";
-import { foldReversal, foldWork, type Reversed, workDdl } from "./work.ts";
+import { foldReversal, foldWork, type ReversalEvent, workDdl } from "./work.ts";
 
 export const trustProjection = projection({
   name: "trust",
@@ -90,7 +90,7 @@ export const trustProjection = projection({
   },
 });
 
-/** The position of the newest event that changes what scores are computed from; 0 where none does. */
+/** Returns the newest position that changed evidence; 0 = none. */
 async function foldRun(tx: pg.ClientBase, run: Run): Promise<number> {
   switch (run.kind) {
     case "payments":
@@ -109,10 +109,10 @@ async function foldRun(tx: pg.ClientBase, run: Run): Promise<number> {
   }
 }
 
-/** Whether an event that is folded alone changes them. */
+/** Returns whether the event changed evidence. */
 async function foldOne(
   tx: pg.ClientBase,
-  event: Reversed | PositionedEvent<typeof agent> | PositionedEvent<typeof trust>,
+  event: ReversalEvent | PositionedEvent<typeof agent> | PositionedEvent<typeof trust>,
 ): Promise<boolean> {
   const { position } = event;
   switch (event.type) {
@@ -170,7 +170,7 @@ async function foldAgent(tx: pg.ClientBase, event: PositionedEvent<typeof agent>
         "update read.trust_delegations_v3 set valid_to = $2 where from_sx = $1 and valid_to is null",
         [sx, position],
       );
-      // What was suspended is silent already, and stays so.
+      // A suspended agent is silenced already.
       return silence(tx, sx, position);
     }
     default:

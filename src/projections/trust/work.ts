@@ -1,4 +1,4 @@
-/** What of tasks is evidence, and what of their work is measured: each as it stands, and the purse of each requester by day. */
+/** Evidence and measurements of tasks, and each requester's purse by day. */
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -8,12 +8,12 @@ import type * as account from "../../domain/payments/account.ts";
 import { nothingOn, speedPpm, type WorkDay } from "../../domain/trust/factors.ts";
 import { PENALTY_MICRO, TASKS_1 } from "../../domain/trust/rules.ts";
 import { countTask, emptyPurse, type Purse } from "../../domain/trust/tasks.ts";
-import { begun, evolve, faultOf, isPaid, taskIn, type Work } from "../../domain/trust/work.ts";
+import { begun, evolve, faultOf, isPaid, taskOfEvent, type Work } from "../../domain/trust/work.ts";
 import { dayOf } from "./days.ts";
 
 /**
- * `points`: null until it is settled; `counted_*` are of its settlement. `punished`: points were taken away for it. `trust_requesters`:
- * micro-USDC kept from a tenant on a day, and micro-points given for them. `trust_work`: what a node did on a day.
+ * `points` is null until settlement; `counted_*` belong to it. `punished`: a penalty was recorded. `trust_requesters`:
+ * a tenant's spent micro-USDC and given micro-points by day. `trust_work`: a node's work by day.
  */
 export const workDdl = `
     create table if not exists read.trust_tasks_v3 (
@@ -57,7 +57,7 @@ export const workDdl = `
       primary key (sx, day)
     );`;
 
-export type OfWork = PositionedEvent<typeof task | typeof node | typeof account>;
+export type WorkLogEvent = PositionedEvent<typeof task | typeof node | typeof account>;
 
 type Row = {
   task_id: string;
@@ -72,7 +72,7 @@ type Row = {
   punished: boolean;
 };
 
-type Found = {
+type NewEvidence = {
   kind: "task" | "penalty";
   sx: number;
   points: number;
@@ -82,10 +82,10 @@ type Found = {
   source: string;
 };
 
-/** The position of the newest event that is evidence; 0 where none is. */
-export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Promise<number> {
+/** Returns the newest position with new evidence; 0 = none. */
+export async function foldWork(tx: pg.ClientBase, events: readonly WorkLogEvent[]): Promise<number> {
   const about = events.flatMap((event) => {
-    const task_id = isOfTask(event) ? event.id : taskIn(event);
+    const task_id = isOfTask(event) ? event.id : taskOfEvent(event);
     return task_id === undefined ? [] : [{ event, task_id }];
   });
   if (about.length === 0) return 0;
@@ -95,8 +95,8 @@ export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Pr
     if (event.type === "TaskSubmitted") requesters.set(task_id, event.tenant);
   const linked = await linkedLeases(tx, about, requesters);
   const purses = await pursesOf(tx, about, { rows, requesters });
-  const measured = new Map<string, Measured>();
-  const found: Found[] = [];
+  const measured = new Map<string, NodeDay>();
+  const evidence: NewEvidence[] = [];
   for (const { event, task_id } of about) {
     if (event.type === "TaskSubmitted") rows.set(task_id, newRow(task_id, event));
     const row = rows.get(task_id);
@@ -104,57 +104,57 @@ export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Pr
     const { position } = event;
     row.work = evolve(row.work, { ...event, day: dayOf(event) }, task_id, linked.has(event.event_id));
     measure(measured, row.work, event);
-    if (row.points === null && isPaid(row.work)) found.push(...countedTask(row, purses, position));
+    if (row.points === null && isPaid(row.work)) evidence.push(...countedTask(row, purses, position));
     const fault = row.punished ? undefined : faultOf(row.work);
     if (!fault) continue;
     row.punished = true;
-    const sx = fault.of === "worker" ? row.work.sx : await agentBehind(tx, row.requester);
+    const sx = fault.of === "worker" ? row.work.sx : await agentOf(tx, row.requester);
     const { event_id, day } = fault;
     const source = `fault:${task_id}`;
     if (sx !== null)
-      found.push({ kind: "penalty", sx, points: PENALTY_MICRO, event_id, day, position, source });
+      evidence.push({ kind: "penalty", sx, points: PENALTY_MICRO, event_id, day, position, source });
   }
   await saveRows(tx, [...rows.values()]);
   await savePurses(tx, purses);
   await saveMeasured(tx, [...measured.values()]);
-  await insertEvidence(tx, found);
-  return found.at(-1)?.position ?? 0;
+  await insertEvidence(tx, evidence);
+  return evidence.at(-1)?.position ?? 0;
 }
 
-type About = { event: OfWork; task_id: string };
+type TaskEventPair = { event: WorkLogEvent; task_id: string };
 
-const isOfTask = (event: OfWork): event is PositionedEvent<typeof task> =>
+const isOfTask = (event: WorkLogEvent): event is PositionedEvent<typeof task> =>
   Object.hasOwn(task.events, event.type);
 
-const newRow = (task_id: string, { tenant, data }: Submitted): Row => ({
+const newRow = (task_id: string, { tenant, data }: SubmittedEvent): Row => ({
   ...{ task_id, requester: tenant, work: begun(tenant, data.terms.limit_s), sx: null, points: null },
   ...{ fee_micro: null, counted_day: null, counted_position: null, reversed: false, punished: false },
 });
 
-type Submitted = PositionedEvent<typeof task> & { type: "TaskSubmitted" };
+type SubmittedEvent = PositionedEvent<typeof task> & { type: "TaskSubmitted" };
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
   const { rows } = await tx.query<Row>("select * from read.trust_tasks_v3 where task_id = any($1)", [ids]);
   return new Map(rows.map((row) => [row.task_id, row]));
 }
 
-/** The agent that a tenant is, or that holds the wallet that a tenant is. */
+/** The agent of a tenant: the tenant itself, or the owner of the tenant's wallet. */
 const AGENT_OF = `case when r.requester ~ '^soul:[0-9]+$' then substr(r.requester, 6)::bigint
   when r.requester like 'wallet:%'
     then (select w.sx from read.trust_wallets_v3 w where w.wallet = substr(r.requester, 8) and w.valid_to is null) end`;
 
-async function agentBehind(tx: pg.ClientBase, requester: string): Promise<number | null> {
+async function agentOf(tx: pg.ClientBase, requester: string): Promise<number | null> {
   const sql = `select ${AGENT_OF} as sx from (values ($1::text)) r (requester)`;
   return (await tx.query<{ sx: number | null }>(sql, [requester])).rows[0]!.sx;
 }
 
 /**
- * Leases, by their events, whose two sides are bound to each other: the same agent, a delegation between them, or a wallet of the node
- * that has paid for the requester.
+ * Returns leases (event ids) with bound sides: the same agent, a delegation between them, or a node's wallet that paid
+ * for the requester.
  */
 async function linkedLeases(
   tx: pg.ClientBase,
-  about: readonly About[],
+  about: readonly TaskEventPair[],
   requesters: ReadonlyMap<string, string>,
 ): Promise<Set<string>> {
   const leases = about.flatMap(({ event, task_id }) => {
@@ -164,7 +164,7 @@ async function linkedLeases(
     return { event_id: event.event_id, requester, sx, leased_at };
   });
   if (leases.length === 0) return new Set();
-  // An `exists` of payments would be answered from a hash of all that were ever made.
+  // PostgreSQL would answer an `exists` by hashing all payments ever made.
   const sql = `select l.event_id from (
       select r.*, ${AGENT_OF} as agent from jsonb_to_recordset($1::jsonb)
         as r (event_id text, requester text, sx bigint, leased_at text)) l
@@ -179,10 +179,10 @@ async function linkedLeases(
 
 type Purses = Map<string, Purse & { changed: Set<number> }>;
 
-/** The purses of requesters whose tasks may be settled by these events. */
+/** Purses of requesters whose tasks these events may settle. */
 async function pursesOf(
   tx: pg.ClientBase,
-  about: readonly About[],
+  about: readonly TaskEventPair[],
   { rows, requesters }: { rows: ReadonlyMap<string, Row>; requesters: ReadonlyMap<string, string> },
 ): Promise<Purses> {
   const settling = about.filter(({ event }) => !isOfTask(event) || event.type === "TaskSettled");
@@ -190,7 +190,7 @@ async function pursesOf(
   const purses: Purses = new Map();
   for (const tenant of tenants) purses.set(tenant, { ...emptyPurse(), changed: new Set() });
   if (tenants.size === 0) return purses;
-  // A task counts on the day of its settlement, which an earlier batch may have had.
+  // A task counts on its settlement day, which may lie in an earlier batch.
   const day = Math.min(
     ...settling.map(({ event, task_id }) =>
       Math.min(dayOf(event), rows.get(task_id)?.work.settled?.day ?? Number.POSITIVE_INFINITY),
@@ -214,8 +214,8 @@ async function pursesOf(
   return purses;
 }
 
-/** A task whose worker was paid: what it counts is fixed now, from the log before it. */
-function countedTask(row: Row, purses: Purses, position: number): Found[] {
+/** The points of a paid task are fixed now, from the log before it. */
+function countedTask(row: Row, purses: Purses, position: number): NewEvidence[] {
   const { task_id, work, requester } = row;
   const { event_id, day, fee_micro } = work.settled!;
   const purse = purses.get(requester)!;
@@ -228,10 +228,14 @@ function countedTask(row: Row, purses: Purses, position: number): Found[] {
     : [{ kind: "task", sx, points, event_id, day, position, source: `task:${task_id}` }];
 }
 
-type Measured = WorkDay & { sx: number };
+type NodeDay = WorkDay & { sx: number };
 
-/** What its worker did of a task; what one does for oneself shows nothing. */
-function measure(measured: Map<string, Measured>, { sx, linked, leased_at, limit_ms }: Work, event: OfWork) {
+/** Work for oneself is not measured. */
+function measure(
+  measured: Map<string, NodeDay>,
+  { sx, linked, leased_at, limit_ms }: Work,
+  event: WorkLogEvent,
+) {
   if (sx === null || linked || !MEASURED.includes(event.type)) return;
   const day = dayOf(event);
   const of = measured.get(`${sx} ${day}`) ?? { sx, ...nothingOn(day) };
@@ -281,7 +285,7 @@ async function savePurses(tx: pg.ClientBase, purses: Purses): Promise<void> {
   );
 }
 
-async function saveMeasured(tx: pg.ClientBase, days: Measured[]): Promise<void> {
+async function saveMeasured(tx: pg.ClientBase, days: NodeDay[]): Promise<void> {
   if (days.length === 0) return;
   const counts = ["kept", "lost", "agreed", "differed", "speed_ppm"];
   await tx.query(
@@ -291,23 +295,23 @@ async function saveMeasured(tx: pg.ClientBase, days: Measured[]): Promise<void> 
   );
 }
 
-async function insertEvidence(tx: pg.ClientBase, found: Found[]): Promise<void> {
-  if (found.length === 0) return;
+async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promise<void> {
+  if (evidence.length === 0) return;
   await tx.query(
     `insert into read.trust_evidence_v3 (kind, sx, points, event_id, day, position, source, valid_from)
      select kind, sx, points, event_id, day, position, source, position
      from jsonb_populate_recordset(null::read.trust_evidence_v3, $1::jsonb)`,
-    [JSON.stringify(found)],
+    [JSON.stringify(evidence)],
   );
 }
 
-export type Reversed = PositionedEvent<typeof account> & { type: "AccountCreditReversed" };
+export type ReversalEvent = PositionedEvent<typeof account> & { type: "AccountCreditReversed" };
 
 /**
- * The chain has taken back a payment that was spent by then: what its account paid for since it was claimed was paid with nothing, so
- * it counts no more, and neither do its fees. Whether scores change.
+ * The chain reverted a payment that was already spent: its account's tasks since the claim were paid with nothing, so
+ * neither they nor their fees count. Returns whether scores change.
  */
-export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<boolean> {
+export async function foldReversal(tx: pg.ClientBase, event: ReversalEvent): Promise<boolean> {
   const { source, debt_micro } = event.data;
   if (debt_micro === 0) return false;
   const tasks = await tx.query<{ task_id: string; fee_micro: number; counted_day: number }>(
@@ -320,7 +324,7 @@ export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<
   const fees = tasks.rows.map(({ fee_micro, counted_day }) => ({
     ...{ tenant: event.tenant, day: counted_day, micro: -fee_micro },
   }));
-  await keep(tx, fees);
+  await addSpent(tx, fees);
   const closed = await tx.query(
     "update read.trust_evidence_v3 set valid_to = $2 where valid_to is null and source = any($1)",
     [tasks.rows.map(({ task_id }) => `task:${task_id}`), event.position],
@@ -328,8 +332,8 @@ export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<
   return closed.rowCount! > 0;
 }
 
-/** What was kept of a tenant's money on a day, or is not any more. */
-export async function keep(
+/** Adds to a tenant's spent money by day; negative amounts undo it. */
+export async function addSpent(
   tx: pg.ClientBase,
   changes: readonly { tenant: string; day: number; micro: number }[],
 ): Promise<void> {
@@ -343,15 +347,15 @@ export async function keep(
   );
 }
 
-/** What a node did, a day each of those from one to another on which it did something; those asked for at one moment are read together. */
+/** The days with work of each node in a range; concurrent queries are batched. */
 export const workDays = batched(
-  async (pool, asked: readonly { sx: number; from: number; to: number }[]): Promise<WorkDay[][]> => {
+  async (pool, queries: readonly { sx: number; from: number; to: number }[]): Promise<WorkDay[][]> => {
     const text = `select a.place::int - 1 as place, day, kept, lost, agreed, differed, speed_ppm
       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality a (sx, from_day, to_day, place)
         join read.trust_work_v3 w on w.sx = a.sx and w.day between a.from_day and a.to_day order by day`;
-    const values = (["sx", "from", "to"] as const).map((name) => asked.map((one) => one[name]));
+    const values = (["sx", "from", "to"] as const).map((name) => queries.map((one) => one[name]));
     const { rows } = await pool.query<WorkDay & { place: number }>({ name: "trust_work_days", text, values });
-    const days = asked.map((): WorkDay[] => []);
+    const days = queries.map((): WorkDay[] => []);
     for (const { place, ...day } of rows) days[place]!.push(day);
     return days;
   },

@@ -1,6 +1,6 @@
 /**
- * Whenever the time to pay for an order is over, it expires and its goods can be sold again; whenever the chain takes the payment of one
- * back for good, it is cancelled.
+ * Expires unpaid orders, so their goods can be sold again, and cancels orders whose payment the chain reverted for
+ * good.
  */
 
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
@@ -15,18 +15,18 @@ export const ordersReactor = reactor({
   every_ms: 2_000,
   memory: () => ({}),
   async take({ app, signal }) {
-    // What is decided rests on the streams: a list that lags only leaves something to the next turn.
+    // Decisions read the streams, so a lagging list only delays a step to the next tick.
     await Promise.all([app.caughtUp(ordersProjection), app.caughtUp(paymentsProjection)]);
     const at = app.clock.now().toISOString();
-    // One after the other: many may be of one product, whose stream takes one decision at a time.
-    for (const named of await dueOrders(app.pool, at)) {
+    // Sequential: many may belong to one product, whose stream takes one decision at a time.
+    for (const key of await dueOrders(app.pool, at)) {
       if (signal.aborted) return "done";
-      await unlessRefused(app.commit((unit) => expireOrder(unit, named, at), meta("orders.expire")));
+      await unlessRefused(app.commit((unit) => expireOrder(unit, key, at), meta("orders.expire")));
     }
     const facts = { by: "chain" as const, reason: "payment_taken_back", cancelled_at: at };
-    for (const named of await undoneOrders(app.pool)) {
+    for (const key of await undoneOrders(app.pool)) {
       if (signal.aborted) return "done";
-      await unlessRefused(app.commit((unit) => cancelOrder(unit, named, facts), meta("orders.cancel")));
+      await unlessRefused(app.commit((unit) => cancelOrder(unit, key, facts), meta("orders.cancel")));
     }
     return "done";
   },

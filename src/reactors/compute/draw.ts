@@ -1,4 +1,4 @@
-/** Whether a result is checked further: drawn from the seed that was in use, and secret, when the result was recorded. */
+/** The draw uses the seed that was active and secret when the result was recorded. */
 import type { App } from "../../core/app.ts";
 import { digestOf } from "../../core/model/objects.ts";
 import * as nodes from "../../domain/compute/node.ts";
@@ -10,14 +10,14 @@ import * as account from "../../domain/payments/account.ts";
 import type { SeedPlace } from "../../domain/rng/seeds.ts";
 import { findNode } from "../../projections/compute/nodes.ts";
 import { findSeed } from "../../projections/rng/seeds.ts";
-import { setAsideFor } from "./set-aside.ts";
+import { collateralOf } from "./collateral.ts";
 
-/** The draw of the newest lease's result; null where an audit is certain, also where there is no seed or no receipt. */
+/** The draw of the newest lease's result; null = a certain audit, or no seed or receipt. */
 export async function drawFor(app: App, task: Task): Promise<Draw | null> {
   const { sx, price_micro, attempt } = task.lease!;
   const v = (await findNode(app.pool, sx))?.valid_audits ?? 0;
   const funds = await app.load(account, account.targetOf(nodes.targetOf(sx).tenant));
-  const p_micro = auditMicro(v, price_micro, setAsideFor(funds, task.facts.task_id));
+  const p_micro = auditMicro(v, price_micro, collateralOf(funds, task.facts.task_id));
   const { seed, receipt, output_sha256 } = task.result!;
   if (p_micro === 1_000_000 || !seed || !receipt) return null;
   const secret = await secretOf(app, seed);
@@ -27,7 +27,7 @@ export async function drawFor(app: App, task: Task): Promise<Draw | null> {
   return { ...seed, nonce: attempt, p_micro, audits };
 }
 
-/** Undefined where the seed is lost. */
+/** undefined = the seed is lost. */
 async function secretOf(app: App, { space, chain, index, seed_hash }: SeedPlace) {
   const secret = app.seeds.seed(space, chain, index);
   if (digestOf(secret) === seed_hash) return secret;
@@ -35,13 +35,13 @@ async function secretOf(app: App, { space, chain, index, seed_hash }: SeedPlace)
   return revealed ? Buffer.from(revealed.seed, "hex") : undefined;
 }
 
-type Drawn = Pick<Result, "attempt" | "output_sha256"> & { receipt: Receipt };
+type DrawnResult = Pick<Result, "attempt" | "output_sha256"> & { receipt: Receipt };
 
 /**
- * The message of a draw: docs/rng.md says how bytes are made of it. The worker's signature is in it, so nobody could
- * choose a seed that favours a result.
+ * The message of a draw; docs/rng.md derives bytes from it. It includes the worker's signature, so nobody can choose a
+ * seed for a result.
  */
-export const drawOf = ({ lease, facts }: Task, { attempt, output_sha256, receipt }: Drawn) => ({
+export const drawOf = ({ lease, facts }: Task, { attempt, output_sha256, receipt }: DrawnResult) => ({
   tenant: nodes.targetOf(lease!.sx).tenant,
   game: "audit",
   client_seed: `${facts.task_id}:${output_sha256}:${digestOf(receipt.signature)}`,

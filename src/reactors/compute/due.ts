@@ -1,6 +1,6 @@
 /**
- * Whenever a worker falls silent its task is lent again; whenever a time of a task is over, what was to follow follows: it expires, a
- * requester's silence accepts, what was accepted is settled, what was rejected goes back, a stake is free.
+ * Runs automatic steps when they are due: a silent worker's task goes back to the queue, tasks expire, silence accepts
+ * results, accepted ones settle, rejected ones are refunded, stakes become free.
  */
 import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
@@ -21,19 +21,19 @@ export const computeReactor = reactor({
   every_ms: 1_000,
   memory: () => ({}),
   async take({ app, signal }) {
-    // What is decided rests on the streams: a list that lags only leaves something to the next turn.
+    // Decisions read the streams, so a lagging list only delays a step to the next tick.
     await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
-    for (const { attempt, heard_at, is_limit, ...named } of await silentLeases(app.pool, SILENT_S)) {
+    for (const { attempt, heard_at, is_limit, ...key } of await silentLeases(app.pool, SILENT_S)) {
       if (signal.aborted) return "done";
       const reason = is_limit ? ("limit" as const) : ("silence" as const);
       const lost = { attempt, reason, last_heartbeat_at: heard_at };
       const decision = tasks.loseLease(lost, nowOf(app));
-      await unlessRefused(app.commit((unit) => stepTask(unit, named, decision), meta("compute.lease")));
+      await unlessRefused(app.commit((unit) => stepTask(unit, key, decision), meta("compute.lease")));
     }
-    for (const named of await dueTasks(app.pool, nowOf(app))) {
+    for (const key of await dueTasks(app.pool, nowOf(app))) {
       if (signal.aborted) return "done";
       const decision = overdue(nowOf(app));
-      await unlessRefused(app.commit((unit) => stepTask(unit, named, decision), meta("compute.due")));
+      await unlessRefused(app.commit((unit) => stepTask(unit, key, decision), meta("compute.due")));
     }
     for (const { sx, heard_at } of await silentNodes(app.pool, nodes.OFFLINE_S)) {
       if (signal.aborted) return "done";
@@ -47,8 +47,8 @@ export const computeReactor = reactor({
     }
     return "done";
   },
-  troubles: { failed: "tasks are neither lent again nor settled by themselves; trying again" },
-  resumed: "tasks are lent again and settled by themselves again",
+  troubles: { failed: "tasks are neither requeued nor settled automatically; trying again" },
+  resumed: "tasks are requeued and settled automatically again",
 });
 
 /** Nobody ran it. */
@@ -56,11 +56,11 @@ const UNCHECKED = {
   ...{ verdict: "inconclusive" as const, expected_sha256: null, engine_sha256: null, draw: null },
 };
 
-/** What follows from a time that is over, where the task still stands so. */
+/** The due step of a task whose status still needs it. */
 const overdue =
   (at: string) =>
   (state: TaskState): TaskEvent[] => {
-    const task = tasks.standing(state);
+    const task = tasks.existing(state);
     switch (task.status) {
       case "queued":
         return tasks.expire(at)(state);

@@ -1,4 +1,4 @@
-/** The service's own run of a task of a built-in kind. A result counts as wrong only by two runs that agree with each other. */
+/** The service's own run of a built-in task. Only two equal runs prove a result wrong. */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
@@ -7,13 +7,12 @@ import { isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
 import { ownerOf } from "../../domain/compute/quorum.ts";
 import type { TaskFacts } from "../../domain/compute/task-events.ts";
 
-/** The second run is later by so much, so that a task that reads a clock comes to something else. */
+/** The second run starts this much later, so a task that reads the clock differs. */
 const APART_MS = 1_100;
 
-/** What a run came to, by which results are compared. */
 export type Output = { output_sha256: string; exit: string };
 
-/** `unknown`: it could not be run in its time. `void`: two runs came to two results. */
+/** `unknown`: no run finished in time. `void`: two runs differ. */
 export type Rerun = Output | "unknown" | "void";
 
 export type RerunParts = Pick<App, "executor" | "objects">;
@@ -21,10 +20,10 @@ export type RerunParts = Pick<App, "executor" | "objects">;
 export const isSame = (a: Output, b: Output): boolean =>
   a.output_sha256 === b.output_sha256 && a.exit === b.exit;
 
-/** The longest that a run of it takes, once or twice. */
+/** The longest duration of one or two runs. */
 export const mostMs = ({ terms }: TaskFacts): number => 2 * terms.limit_s * 1_000;
 
-/** Runs the task; once more, in a process of its own, where that differs from one of these results. */
+/** Runs the task; again in a new process if the run differs from one of these results. */
 export async function rerun(parts: RerunParts, facts: TaskFacts, results: readonly Output[]): Promise<Rerun> {
   const first = await runOnce(parts, facts);
   if (first === "unknown" || results.every((result) => isSame(result, first))) return first;
@@ -38,7 +37,7 @@ async function runOnce(
   { executor, objects }: RerunParts,
   { kind, task_id, input_sha256, terms }: TaskFacts,
 ): Promise<Output | "unknown"> {
-  // The input of a copy lies under the task that it is a copy of.
+  // The original task stores the input of its copies.
   const bytes = await objects.get(objectName("task", ownerOf(task_id), input_sha256));
   if (!bytes || !isBuiltIn(kind)) return "unknown";
   const input = readKind(kind, JSON.parse(bytes.toString()));

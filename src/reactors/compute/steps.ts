@@ -1,4 +1,4 @@
-/** What becomes of a task and of the money that pays for it, each step staged in one unit: neither moves without the other. */
+/** Each step stages a task's event and its money in one unit, so neither moves alone. */
 
 import type { InUnit } from "../../core/commands/unit.ts";
 import { isBuiltIn } from "../../domain/compute/kinds.ts";
@@ -8,54 +8,59 @@ import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import * as account from "../../domain/payments/account.ts";
-import type { NamedTask } from "../../projections/compute/tasks.ts";
-import { giveBack, setAside, setAsideFor, takeAside } from "./set-aside.ts";
+import type { TaskKey } from "../../projections/compute/tasks.ts";
+import { collateralOf, freeCollateral, reserveCollateral, takeCollateral } from "./collateral.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;
 
-/** The tenant of what an agent's node earns. */
+/** The tenant of a node's earnings. */
 const earnerOf = (sx: number) => nodes.targetOf(sx).tenant;
 
-/** Decides on a task, and moves what follows from that. `valid_audits`: in a row, of the node whose result is taken. */
+/** Decides on a task and moves its money. `valid_audits`: of the result's node, in a row. */
 export async function stepTask(
   unit: Staging,
-  { tenant, task_id }: NamedTask,
+  { tenant, task_id }: TaskKey,
   decision: (state: TaskState) => TaskEvent[],
   { valid_audits = 0 } = {},
 ): Promise<{ task: Task; events: TaskEvent[] }> {
   const { state, events } = await unit.decide(tasks, tasks.targetOf(tenant, task_id), decision);
-  const task = tasks.standing(state);
+  const task = tasks.existing(state);
   for (const event of events) {
     await moveMoney(unit, { tenant, task }, event);
-    await moveSetAside(unit, { tenant, task }, event, valid_audits);
+    await moveCollateral(unit, { tenant, task }, event, valid_audits);
   }
   return { task, events };
 }
 
-type Of = { tenant: string; task: Task };
+type TaskOwner = { tenant: string; task: Task };
 
-/** What becomes of the money that answers for a result. */
-async function moveSetAside(unit: Staging, of: Of, event: TaskEvent, valid_audits: number): Promise<void> {
+/** Moves the collateral of a result. */
+async function moveCollateral(
+  unit: Staging,
+  of: TaskOwner,
+  event: TaskEvent,
+  valid_audits: number,
+): Promise<void> {
   const { task } = of;
   switch (event.type) {
     case "TaskResultSubmitted":
-      return setAside(unit, task, valid_audits, event.data.submitted_at);
+      return reserveCollateral(unit, task, valid_audits, event.data.submitted_at);
     case "TaskAudited": {
       const { verdict, on_silence, audited_at } = event.data;
       if (verdict === "mismatch") return slash(unit, of, event.data);
-      return on_silence === "accepts" ? giveBack(unit, task, audited_at) : undefined;
+      return on_silence === "accepts" ? freeCollateral(unit, task, audited_at) : undefined;
     }
     case "TaskRejected":
-      // What lies aside of a copy that differs is lost unless its node disputes that, and wins.
-      return task.compared ? undefined : giveBack(unit, task, event.data.rejected_at);
+      // A differing copy loses its collateral unless its node disputes and wins.
+      return task.compared ? undefined : freeCollateral(unit, task, event.data.rejected_at);
     case "TaskAccepted":
-      return giveBack(unit, task, event.data.accepted_at);
+      return freeCollateral(unit, task, event.data.accepted_at);
     case "TaskRefunded":
-      return task.lease ? endSetAside(unit, of, event.data.refunded_at) : undefined;
+      return task.lease ? endCollateral(unit, of, event.data.refunded_at) : undefined;
   }
 }
 
-async function moveMoney({ decide }: Staging, { tenant, task }: Of, event: TaskEvent): Promise<void> {
+async function moveMoney({ decide }: Staging, { tenant, task }: TaskOwner, event: TaskEvent): Promise<void> {
   const { task_id } = task.facts;
   const requester = account.targetOf(tenant);
   switch (event.type) {
@@ -79,7 +84,7 @@ async function moveMoney({ decide }: Staging, { tenant, task }: Of, event: TaskE
       return;
     }
     case "TaskJudged":
-      for (const number of quorum.neverMade(task)) {
+      for (const number of quorum.unmadeCopies(task)) {
         const { hold_id } = copyHold(task, number);
         await decide(account, requester, account.release(hold_id, 0, event.data.judged_at));
       }
@@ -99,55 +104,60 @@ async function moveMoney({ decide }: Staging, { tenant, task }: Of, event: TaskE
   }
 }
 
-/** What a copy of a task holds of its requester's account. */
+/** The reservation of a copy in its requester's account. */
 export const copyHold = ({ facts }: Task, number: number): account.Hold => ({
   hold_id: tasks.holdOf(quorum.copyId(facts.task_id, number)),
   amount_micro: facts.terms.max_price_micro,
   for: "a task",
 });
 
-/** What lay aside of a copy that differed from the service's own run is lost; where nobody decided a dispute, it comes back. */
-async function endSetAside(unit: Staging, of: Of, at: string): Promise<void> {
+/** A copy that differed from the service's own run loses its collateral; an undecided dispute frees it. */
+async function endCollateral(unit: Staging, of: TaskOwner, at: string): Promise<void> {
   const { task } = of;
   const { compared, dispute, facts } = task;
   const isLost =
     isBuiltIn(facts.kind) && compared?.verdict === "differed" && dispute?.decided?.verdict !== "none";
-  if (!isLost) return giveBack(unit, task, at);
-  const lies = setAsideFor(
+  if (!isLost) return freeCollateral(unit, task, at);
+  const collateral = collateralOf(
     await unit.watch(account, account.targetOf(earnerOf(task.lease!.sx))),
     facts.task_id,
   );
-  await lose(unit, of, lies, at);
+  await loseCollateral(unit, of, collateral, at);
 }
 
-/** Takes what lies aside, up to the price for the requester; the rest pays for the audit. */
-async function slash(unit: Staging, of: Of, { draw, audited_at: at }: Audit): Promise<void> {
+/** Takes collateral: up to the price for the requester, the rest pays for the audit. */
+async function slash(unit: Staging, of: TaskOwner, { draw, audited_at: at }: Audit): Promise<void> {
   const { task } = of;
   const { sx, price_micro } = task.lease!;
   const { task_id } = task.facts;
-  const lies = setAsideFor(await unit.watch(account, account.targetOf(earnerOf(sx))), task_id);
-  await lose(unit, of, slashMicro(price_micro, draw?.p_micro ?? 1_000_000, lies), at);
+  const collateral = collateralOf(await unit.watch(account, account.targetOf(earnerOf(sx))), task_id);
+  await loseCollateral(unit, of, slashMicro(price_micro, draw?.p_micro ?? 1_000_000, collateral), at);
 }
 
-/** Takes so much of what lies aside, up to the price of it for the requester. */
-async function lose(unit: Staging, of: Of, lost: number, at: string): Promise<void> {
+/** Takes this much collateral, up to the task's price for the requester. */
+async function loseCollateral(unit: Staging, of: TaskOwner, lost: number, at: string): Promise<void> {
   const { task } = of;
   const { task_id } = task.facts;
   const { sx, price_micro } = task.lease!;
-  await takeAside(unit, task, lost, at);
+  await takeCollateral(unit, task, lost, at);
   await creditRequester(unit, of, Math.min(lost, price_micro), at);
   await unit.decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, lost, at));
 }
 
 type Audit = Pick<NonNullable<Task["audit"]>, "draw" | "audited_at">;
 
-async function creditRequester({ decide }: Staging, { tenant, task }: Of, amount_micro: number, at: string) {
+async function creditRequester(
+  { decide }: Staging,
+  { tenant, task }: TaskOwner,
+  amount_micro: number,
+  at: string,
+) {
   const source = `slash:${task.facts.task_id}`;
   if (amount_micro > 0)
     await decide(account, account.targetOf(tenant), account.credit({ source, amount_micro, at }));
 }
 
-/** Decides on a node, and holds or gives back what that says of its stake. */
+/** Decides on a node, and reserves or frees its stake. */
 export async function stepStake(
   { decide, watch }: Staging,
   sx: number,
@@ -158,22 +168,22 @@ export async function stepStake(
   const target = account.targetOf(earnerOf(sx));
   const hold_id = nodes.stakeHoldOf(sx);
   for (const { type, data } of events) {
-    // What of the stake answers for a result lies aside, and comes back with the verdict.
-    const held = (await watch(account, target)).holds.get(hold_id)?.amount_micro ?? 0;
-    if (type === "StakeReleased" && held > 0)
+    // The stake's part in collateral stays reserved until the verdict.
+    const staked = (await watch(account, target)).holds.get(hold_id)?.amount_micro ?? 0;
+    if (type === "StakeReleased" && staked > 0)
       await decide(account, target, account.release(hold_id, 0, data.released_at));
     if (type !== "StakeHeld" || data.amount_micro === before) continue;
-    if (held > 0) await decide(account, target, account.release(hold_id, 0, data.held_at));
-    const amount_micro = held + data.amount_micro - before;
+    if (staked > 0) await decide(account, target, account.release(hold_id, 0, data.held_at));
+    const amount_micro = staked + data.amount_micro - before;
     await decide(account, target, account.hold({ hold_id, amount_micro, for: "a stake" }, data.held_at));
   }
   return nodes.registered(state);
 }
 
-/** The loser's bond goes to whoever was right; where nobody is, both come back. */
+/** The loser's bond goes to the winner; without a winner both are freed. */
 async function endBonds(
   { decide }: Pick<Staging, "decide">,
-  { tenant, task }: Of,
+  { tenant, task }: TaskOwner,
   { verdict, decided_at: at }: NonNullable<NonNullable<Task["dispute"]>["decided"]>,
 ): Promise<void> {
   const { task_id } = task.facts;

@@ -1,4 +1,4 @@
-/** Whenever the registry of ERC-8004 gives an agent to somebody else, its link ends; and comes back where the chain takes that back. */
+/** Ends a link when the ERC-8004 registry transfers its agent, and restores it when a reorg reverts the transfer. */
 
 import { compareChain, movedBlocks, REORG_MARGIN } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
@@ -11,10 +11,10 @@ import { lose, restore } from "../../domain/identity/links.ts";
 import { holderCalls, holdersIn, REGISTRY } from "../../domain/identity/registry.ts";
 import { type LinkRow, linksProjection, watchedLinks } from "../../projections/identity/links.ts";
 
-/** The newest block under which all links were looked at. */
+/** The newest block under which all links were checked. */
 type Memory = { seen?: string };
 
-type Trouble = "away" | "behind" | "foreign" | "no_registry";
+type FollowFailure = "away" | "behind" | "foreign" | "no_registry";
 
 const meta = { actor: "reactor:agent-links", operation: "agent-links.follow" };
 
@@ -24,20 +24,20 @@ export const linksReactor = reactor({
   memory: (): Memory => ({}),
   take: ({ app, memory }) => followLinks(app, memory),
   troubles: {
-    away: "the chain is away: links of agents are not followed meanwhile",
-    behind: "links of agents are not followed: the chain lags behind what it showed before",
+    away: "the chain is down: links of agents are not followed meanwhile",
+    behind: "links of agents are not followed: the chain lags behind its earlier heads",
     foreign: "links of agents are not followed: this is another chain than the one they were made for",
-    no_registry: "links of agents are not followed: the registry is not on this chain any more",
+    no_registry: "links of agents are not followed: the registry is no longer on this chain",
     failed: "links of agents cannot be followed; trying again",
   },
   resumed: "links of agents are followed again",
 });
 
-/** One turn; the chain is asked for nothing but its heads while nothing has happened on it. */
-async function followLinks(app: App, memory: Memory): Promise<Outcome<Trouble>> {
+/** One tick; without a new block it only reads the chain's heads. */
+async function followLinks(app: App, memory: Memory): Promise<Outcome<FollowFailure>> {
   const network = networkOf(app.chain);
   const { latest, finalized } = await app.chain.heads();
-  // A link that is not listed yet was seen under these heads or later ones.
+  // A link that is not listed yet was confirmed under these heads or later ones.
   if (memory.seen === latest.hash || !(await app.caughtUp(linksProjection))) return "done";
   const ended_after = Number(finalized.number) - REORG_MARGIN;
   let isCompared = false;
@@ -54,10 +54,10 @@ async function followLinks(app: App, memory: Memory): Promise<Outcome<Trouble>> 
   return "done";
 }
 
-type Now = { network: string; latest: Block; finalized: Block };
+type RegistryView = { network: string; latest: Block; finalized: Block };
 
-/** Says of each link that is not as the chain has it how it is. */
-async function followPage(app: App, page: readonly LinkRow[], { network, latest, finalized }: Now) {
+/** Records each link whose status differs from the chain's. */
+async function followPage(app: App, page: readonly LinkRow[], { network, latest, finalized }: RegistryView) {
   const answers = await app.chain.read(
     page.flatMap(({ ref }) => holderCalls(ref)),
     { mined: true },

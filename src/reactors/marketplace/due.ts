@@ -4,7 +4,7 @@ import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
 import { bountiesProjection, dueBounties } from "../../projections/marketplace/bounties.ts";
 import { scoresOf } from "../../projections/trust/ranks.ts";
-import { keptAt } from "../../projections/trust/scores.ts";
+import { storedAt } from "../../projections/trust/scores.ts";
 import { stepBounty } from "./steps.ts";
 
 const command = { meta: { actor: "reactor:marketplace", operation: "marketplace.due" } };
@@ -35,7 +35,7 @@ async function fallDue(app: App, bounty_id: string): Promise<void> {
 
 /** The submitters' points by the newest computation. */
 async function pointsOf({ pool }: App, bounty: bounties.Bounty): Promise<bounties.Points> {
-  const computed = await keptAt(pool);
+  const computed = await storedAt(pool);
   if (!computed) return { of: new Map(), as_of: null };
   const submitters = bounties.submissionsOf(bounty).map(({ sx }) => sx);
   return { of: await scoresOf(pool, computed.position, submitters), as_of: computed.as_of_position };

@@ -1,11 +1,11 @@
-/** Whenever the chain takes a payment back for good, the account that it was credited to is charged with it. */
+/** Charges an account when the chain reverts a payment that was credited to it. */
 
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as account from "../../domain/payments/account.ts";
 import { accountsProjection, undoneCredits } from "../../projections/payments/accounts.ts";
 import { paymentsProjection } from "../../projections/payments/payments.ts";
 
-/** Three times as long as an account can still be charged with what was taken back, so that none is missed that a pause held up. */
+/** Three times the period in which a credit can be reversed, so a long pause misses none. */
 const LOOKS_BACK_MS = 3 * account.REVERSIBLE_MS;
 
 const meta = { actor: "reactor:accounts", operation: "accounts.reverse" };
@@ -24,6 +24,6 @@ export const accountsReactor = reactor({
     }
     return "done";
   },
-  troubles: { failed: "payments that the chain took back are not charged to their accounts; trying again" },
-  resumed: "payments that the chain took back are charged to their accounts again",
+  troubles: { failed: "reverted payments are not charged to their accounts; trying again" },
+  resumed: "reverted payments are charged to their accounts again",
 });

@@ -1,4 +1,4 @@
-/** Carries transfers of our own to the chain: authorizations that it takes once each, paid from the account of refunds. */
+/** Sends our own transfers: authorizations that the chain takes once, paid from the refunding account. */
 
 import { endingsOf, type Sought } from "../../chain/endings.ts";
 import type { App } from "../../core/app.ts";
@@ -6,37 +6,45 @@ import { type ReactorLog, unlessUndone } from "../../core/background/reactor.ts"
 import { untilStopped } from "../../core/coordination/concurrency.ts";
 import { GasBudgetSpent } from "../../core/model/ports/chain.ts";
 import type { Errand, SettlementFacts, SignedTransfer } from "../../core/model/ports/settlement.ts";
-import { type Mined, minedBy } from "../../domain/payments/payment.ts";
+import { type MinedTransaction, minedBy } from "../../domain/payments/payment.ts";
 import { refundDigest } from "../../domain/payments/refund.ts";
 import { decimalUsdc } from "../../domain/payments/usdc.ts";
 
-/** `name`: what a warning calls it. `errand`: by that its gas comes from one budget or another. `record`: says that it was paid. */
-export type Outgoing = { name: string; sought: Sought; errand: Errand; record(mined: Mined): Promise<void> };
+/** `name`: for warnings. `errand`: selects the gas budget. `record`: records the payment. */
+export type OutgoingTransfer = {
+  name: string;
+  sought: Sought;
+  errand: Errand;
+  record(mined: MinedTransaction): Promise<void>;
+};
 
 export type OutgoingOptions = {
   log: ReactorLog;
-  /** What was warned of last, so that it is said once. */
-  told?: { warning?: string | undefined };
+  /** The last warning, which is not repeated. */
+  memory?: { warning?: string | undefined };
   signal?: AbortSignal | undefined;
 };
 
-type Signed = Outgoing & { signed: SignedTransfer };
+type SignedOutgoing = OutgoingTransfer & { signed: SignedTransfer };
 
-/** Records what was paid already, and sends what the balance covers, the oldest first. Rejects with ChainUnavailable. */
-export async function carryOut(
+/**
+ * Records transfers that are already on the chain, then sends what the balance covers, the oldest first. Rejects with
+ * ChainUnavailable.
+ */
+export async function sendTransfers(
   app: App,
-  due: readonly Outgoing[],
-  what: string,
-  { log, told = {}, signal }: OutgoingOptions,
+  due: readonly OutgoingTransfer[],
+  subject: string,
+  { log, memory = {}, signal }: OutgoingOptions,
 ): Promise<void> {
   const unpaid = await recordPaid(app, due);
   const signed = await Promise.all(unpaid.map(async (one) => ({ ...one, signed: await signedBy(app, one) })));
-  const payable = await affordable(app, signed, what, log, told);
+  const payable = await affordable(app, signed, subject, log, memory);
   await untilStopped(Promise.all(payable.map((one) => pay(app, one))), signal);
 }
 
-/** One that was sent by a process that died before it could say so. */
-async function recordPaid(app: App, due: readonly Outgoing[]): Promise<Outgoing[]> {
+/** A process may have died between sending and recording. */
+async function recordPaid(app: App, due: readonly OutgoingTransfer[]): Promise<OutgoingTransfer[]> {
   if (due.length === 0) return [];
   const { latest } = await app.chain.heads();
   const endings = await endingsOf(
@@ -44,7 +52,7 @@ async function recordPaid(app: App, due: readonly Outgoing[]): Promise<Outgoing[
     due.map(({ sought }) => sought),
     latest.number,
   );
-  const unpaid: Outgoing[] = [];
+  const unpaid: OutgoingTransfer[] = [];
   for (const one of due) {
     const ending = endings.get(one.sought.transfer);
     if (ending?.kind === "moved") await one.record(ending.mined);
@@ -53,14 +61,14 @@ async function recordPaid(app: App, due: readonly Outgoing[]): Promise<Outgoing[
   return unpaid;
 }
 
-/** As many as the account's balance covers; says once what keeps the others waiting. */
+/** As many as the balance covers; warns once about the reason that others wait. */
 async function affordable(
   app: App,
-  due: Signed[],
-  what: string,
+  due: SignedOutgoing[],
+  subject: string,
   log: ReactorLog,
-  told: NonNullable<OutgoingOptions["told"]>,
-): Promise<Signed[]> {
+  memory: NonNullable<OutgoingOptions["memory"]>,
+): Promise<SignedOutgoing[]> {
   if (due.length === 0) return [];
   const facts = await Promise.all(due.map((one) => factsOf(app, one)));
   let left = facts.find((found) => found !== undefined)?.balance ?? 0n;
@@ -82,16 +90,16 @@ async function affordable(
   });
   if (missing > 0n)
     warnings.push(
-      `${what} of ${decimalUsdc(missing)} USDC are open: send that much USDC to ${app.refunds.address}`,
+      `${subject} of ${decimalUsdc(missing)} USDC are open: send that much USDC to ${app.refunds.address}`,
     );
   const warning = warnings.join("; ");
-  if (warning !== "" && warning !== told.warning) log.warn({ account: app.refunds.address }, warning);
-  told.warning = warning;
+  if (warning !== "" && warning !== memory.warning) log.warn({ account: app.refunds.address }, warning);
+  memory.warning = warning;
   return payable;
 }
 
-/** Undefined where the day's gas for the errand is spent: it waits, and holds up no other. */
-async function factsOf(app: App, { signed, errand }: Signed): Promise<SettlementFacts | undefined> {
+/** undefined = the day's gas of the errand is spent: the transfer waits and blocks no other. */
+async function factsOf(app: App, { signed, errand }: SignedOutgoing): Promise<SettlementFacts | undefined> {
   try {
     return await app.settlement.facts(signed, errand);
   } catch (error) {
@@ -100,7 +108,7 @@ async function factsOf(app: App, { signed, errand }: Signed): Promise<Settlement
   }
 }
 
-async function pay(app: App, { signed, sought, errand, record }: Signed): Promise<void> {
+async function pay(app: App, { signed, sought, errand, record }: SignedOutgoing): Promise<void> {
   try {
     await record(minedBy(await app.settlement.settle(signed, sought.from_block, errand)));
   } catch (error) {
@@ -108,7 +116,7 @@ async function pay(app: App, { signed, sought, errand, record }: Signed): Promis
   }
 }
 
-async function signedBy(app: App, { sought: { transfer } }: Outgoing): Promise<SignedTransfer> {
+async function signedBy(app: App, { sought: { transfer } }: OutgoingTransfer): Promise<SignedTransfer> {
   const hash = refundDigest(transfer, app.chain.chain_id);
   return { transfer, signature: await app.refunds.sign({ hash }) };
 }

@@ -1,8 +1,8 @@
 /**
- * Whenever a payment's outcome is unknown or could change, the chain is asked, and the log follows the chain.
+ * Queries the chain about payments whose outcome is unknown or could change, and updates the log.
  *
- * Once a block is final and all that the log has up to it was found there, ChainConfirmed says so, and it is not looked
- * at again. A chain that is away, hangs or lags changes nothing: the next turn asks again.
+ * Once a block is final and the log's payments up to it are found there, ChainConfirmed records that, and the block is
+ * not read again. A chain that is down, hangs or lags changes nothing: the next tick queries again.
  */
 
 import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
@@ -18,27 +18,30 @@ import {
   finalUpTo,
   movedWith,
   unanswered,
-  type Watched,
-  watched,
+  type WatchedPayments,
+  watchedPayments,
 } from "../../projections/payments/watched.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 
 export type ReconcileOptions = {
-  /** The call that claimed a payment settles it within this. */
+  /** The claiming call settles within this time. */
   claim_holds_ms?: number;
-  /** A settled payment that has no answer after this is refunded. */
+  /** A settled payment without an answer is refunded after this time. */
   answer_within_ms?: number;
-  /** What the turn before learned, so that not every block is asked for again. */
+  /** Results of earlier ticks, so that not every block is read again. */
   memory?: ChainMemory;
   signal?: AbortSignal;
 };
 
-/** Blocks between two confirmations while something is looked for all along: it bounds how far back that goes. */
+/** Blocks between two confirmations while a search is running; this bounds how far back a search reads. */
 const CONFIRM_EVERY = 1_000;
 
 const meta = { actor: "reactor:payments", operation: "payments.reconcile" };
 
-/** Compares everything that is not final yet with the chain, and asks nothing when there is nothing. Rejects with ChainUnavailable. */
+/**
+ * Compares everything that is not final with the chain; without such payments it makes no query. Rejects with
+ * ChainUnavailable.
+ */
 export async function reconcile(
   app: App,
   options: ReconcileOptions = {},
@@ -48,33 +51,33 @@ export async function reconcile(
   const now = app.clock.now().getTime();
   const claimed_before = new Date(now - claim_holds_ms).toISOString();
   await refundUnanswered(app, network, new Date(now - answer_within_ms).toISOString());
-  const seen = await watched(app.pool, { network, claimed_before });
-  if (seen.unsettled.length === 0 && seen.blocks.length === 0) return "done";
+  const searched = await watchedPayments(app.pool, { network, claimed_before });
+  if (searched.unsettled.length === 0 && searched.blocks.length === 0) return "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   const heads = await app.chain.heads();
-  const highest = seen.blocks.at(-1)?.block_number ?? 0;
+  const highest = searched.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
-  const moved = await newlyMoved(app.chain, seen.blocks, heads.latest, options.memory ?? noChainMemory());
+  const moved = await newlyMoved(app.chain, searched.blocks, heads.latest, options.memory ?? noChainMemory());
   const gone = new Set(moved.map(({ block_hash }) => block_hash));
   const { settled, refunded } = await movedWith(app.pool, [...gone]);
-  const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads, gone);
+  const reorged = await followPayments(app, [...searched.unsettled, ...settled], searched, heads, gone);
   await followRefunds(app, refunded, heads, gone);
   const isAgreed = moved.every(({ block_number }) => block_number > heads.finalized.number);
-  if (isAgreed) await confirmFinal(app, seen, heads.finalized, claimed_before);
+  if (isAgreed) await confirmFinal(app, searched, heads.finalized, claimed_before);
   await sendAgain(app, reorged, options.signal);
   return "done";
 }
 
-/** Looks payments up in the chain and appends what it says; answers those that it took back. */
+/** Looks payments up on the chain and appends the result; returns those that it reverted. */
 async function followPayments(
   app: App,
   ids: readonly string[],
-  seen: Watched,
+  searched: WatchedPayments,
   heads: Heads,
   gone: ReadonlySet<Hex>,
 ): Promise<string[]> {
-  const { confirmed } = seen;
+  const { confirmed } = searched;
   const sought = new Map<string, Sought>();
   await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
@@ -98,7 +101,7 @@ async function followPayments(
   return reorged;
 }
 
-/** What the chain's word means for a payment; `gone` are the blocks that are not in it any more. */
+/** The decision about a payment by its ending on the chain; `gone`: blocks that are not canonical any more. */
 function follow(
   state: PaymentState,
   ending: Ending | undefined,
@@ -107,18 +110,18 @@ function follow(
   at: string,
 ): PaymentEvent[] {
   if (!state) return [];
-  // A settlement by its own call may be newer than what was looked through.
+  // A call may have settled it in a block after the searched ones.
   if (state.status === "settled" && !gone.has(state.settlement.block_hash)) return [];
   if (ending?.kind === "moved") return payments.settle(ending.mined, null, at)(state);
   if (state.status === "settled") return payments.reorg(state.settlement.transaction, at)(state);
   if (ending && ending.block_number <= finalized.number) return payments.giveUp(ending.reason, at)(state);
-  // No later block has an earlier time.
+  // Later blocks have no earlier time.
   if (BigInt(finalized.timestamp) >= BigInt(state.claim.valid_before))
     return payments.giveUp("expired", at)(state);
   return [];
 }
 
-/** The same for refunds that stood in blocks which moved. */
+/** As followPayments, for refunds in moved blocks. */
 async function followRefunds(
   app: App,
   ids: readonly string[],
@@ -141,18 +144,19 @@ async function followRefunds(
 
 async function confirmFinal(
   app: App,
-  seen: Watched,
+  searched: WatchedPayments,
   finalized: Block,
   claimed_before: string,
 ): Promise<void> {
-  const { as_of_position, confirmed } = seen;
+  const { as_of_position, confirmed } = searched;
   const network = networkOf(app.chain);
   const block_number = Number(finalized.number);
   if (confirmed && block_number < confirmed.block_number) return;
   const sums = await finalUpTo(app.pool, { network, block_number, as_of_position });
-  const isDue = seen.unsettled.length > 0 && block_number - (confirmed?.block_number ?? 0) > CONFIRM_EVERY;
-  if (sums.payments + sums.refunds === 0 && !isDue) return;
-  const facts: confirmation.Confirmed = {
+  const isConfirmationDue =
+    searched.unsettled.length > 0 && block_number - (confirmed?.block_number ?? 0) > CONFIRM_EVERY;
+  if (sums.payments + sums.refunds === 0 && !isConfirmationDue) return;
+  const facts: confirmation.ConfirmationData = {
     network,
     block_number,
     block_hash: finalized.hash,
@@ -166,7 +170,7 @@ async function confirmFinal(
   await unlessRefused(app.decide(confirmation, confirmation.targetOf(network), decision, { meta }));
 }
 
-/** A payment that the chain took back still holds for a while: it is carried there again, if it would go through. */
+/** A reverted payment remains valid for a while: it is sent again if it would settle. */
 async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
   const send = async (id: string) => {
     const target = payments.targetOf(id);
@@ -185,7 +189,7 @@ async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal |
   await untilStopped(Promise.all(ids.map(send)), signal);
 }
 
-/** Settled for good, and nobody came for the answer. */
+/** Settled for good, and nobody fetched the answer. */
 async function refundUnanswered(app: App, network: string, settled_before: string): Promise<void> {
   for (const id of await unanswered(app.pool, network, settled_before)) {
     const at = app.clock.now().toISOString();

@@ -1,4 +1,4 @@
-/** Whenever a withdrawal is asked for it is paid once, and the log follows what the chain says of it. */
+/** Pays each withdrawal once, and records what the chain shows. */
 
 import { endingsOf, type Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
@@ -7,52 +7,53 @@ import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
 import type { Heads } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/payments/account.ts";
-import type { Mined } from "../../domain/payments/payment.ts";
+import type { MinedTransaction } from "../../domain/payments/payment.ts";
 import * as withdrawal from "../../domain/payments/withdrawal.ts";
 import {
   accountsProjection,
-  type NamedWithdrawal,
+  type WithdrawalKey,
   withdrawalsToFollow,
 } from "../../projections/payments/accounts.ts";
-import { carryOut, type Outgoing, type OutgoingOptions } from "./outgoing.ts";
+import { type OutgoingOptions, type OutgoingTransfer, sendTransfers } from "./outgoing.ts";
 
 const meta = { actor: "reactor:payments", operation: "payments.withdraw" };
 
-/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+/** A younger block can still be reverted; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
 
-/** One look at each that is open, and at those whose block may still go. Rejects with ChainUnavailable. */
+/** Checks open withdrawals, and paid ones whose block may still be reverted. Rejects with ChainUnavailable. */
 export async function payWithdrawals(
   app: App,
   options: OutgoingOptions,
 ): Promise<Outcome<"behind" | "foreign">> {
   await app.caughtUp(accountsProjection);
   const paid_since = new Date(app.clock.now().getTime() - UNSURE_MS).toISOString();
-  const named = await withdrawalsToFollow(app.pool, paid_since);
-  if (named.length === 0) return "done";
+  const key = await withdrawalsToFollow(app.pool, paid_since);
+  if (key.length === 0) return "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   const heads = await app.chain.heads();
-  const due: Outgoing[] = [];
-  for (const one of named) {
+  const due: OutgoingTransfer[] = [];
+  for (const one of key) {
     const open = await follow(app, one, heads);
     if (open) due.push(open);
   }
-  await carryOut(app, due, "withdrawals", options);
+  await sendTransfers(app, due, "withdrawals", options);
   return "done";
 }
 
-/** What is to be sent; undefined where it stands on the chain, is over, or waits for the key that it was asked under. */
-async function follow(app: App, named: NamedWithdrawal, heads: Heads): Promise<Outgoing | undefined> {
-  const { tenant, withdrawal_id } = named;
+/** The transfer to send; undefined if it is on the chain, is over, or waits for the key that signed it. */
+async function follow(app: App, key: WithdrawalKey, heads: Heads): Promise<OutgoingTransfer | undefined> {
+  const { tenant, withdrawal_id } = key;
   const { withdrawals } = await app.load(account, account.targetOf(tenant));
   const one = withdrawals.get(withdrawal_id);
   if (!one) return undefined;
   const sought = withdrawalToSeek(tenant, one);
-  const record = (mined: Mined) => decide(app, tenant, withdrawal.pay(withdrawal_id, mined, nowOf(app)));
+  const record = (mined: MinedTransaction) =>
+    decide(app, tenant, withdrawal.pay(withdrawal_id, mined, nowOf(app)));
   if (one.paid) {
     const block = await app.chain.block(BigInt(one.paid.block_number));
-    // A node that does not know the block lags behind.
+    // The node does not have the block yet.
     if (!block || block.hash === one.paid.block_hash) return undefined;
     const moved = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
     if (moved?.kind === "moved") await record(moved.mined);
@@ -71,7 +72,7 @@ async function follow(app: App, named: NamedWithdrawal, heads: Heads): Promise<O
     : undefined;
 }
 
-/** The transfer that pays it, and from where on it may be found. */
+/** The transfer of a withdrawal, and the first block that can have it. */
 export const withdrawalToSeek = (tenant: string, one: account.Withdrawal): Sought => ({
   transfer: withdrawal.withdrawalTransfer(tenant, one),
   from_block: fromBlock(one.seen_block),

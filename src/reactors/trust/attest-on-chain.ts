@@ -1,9 +1,8 @@
 /**
- * Whenever an agent has said something of another, EAS gets it, and whenever it is taken back it is revoked there. EAS takes the same
- * thing twice, so that it is said once is seen to here: AttestationSent is appended before anything is sent, by this one reactor, and
- * what a turn before left unknown is looked for in the chain's logs. Where it is not there, a transaction that does nothing comes
- * first: the account's transactions have one order, so behind one that has the highest of all nonces nothing older can still be mined,
- * and what is not there then will not be.
+ * Writes attestations and revocations to EAS exactly once, although EAS accepts duplicates. AttestationSent is appended
+ * before a transaction is sent, by this reactor alone. An unknown outcome is looked up in the chain's logs. If it is
+ * missing there, a no-op transaction goes first: an account's transactions have one order, so once a no-op with the
+ * highest nonce is mined, no older transaction can be mined any more.
  */
 
 import { compareChain, movedBlocks } from "../../chain/history.ts";
@@ -14,45 +13,45 @@ import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports/chain.ts";
 import * as attestations from "../../domain/trust/attestation.ts";
 import {
+  attestationCall,
+  attestationIn,
+  attestationLogs,
   attestCall,
-  attestedQuery,
   barrierCall,
-  type Kept,
-  keptCall,
-  keptIn,
+  type EasAttestation,
   type LoneCall,
-  MOST_ATTESTED,
+  MOST_PER_TRANSACTION,
   REGISTER_GAS,
   registerCall,
   revokeCall,
-  standingCalls,
-  standingIn,
+  statusCalls,
+  statusIn,
   uidIn,
 } from "../../domain/trust/eas.ts";
 import { onChainProjection, onChainWork } from "../../projections/trust/on-chain.ts";
 
-/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+/** A younger block can still be reverted; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
-/** How often it is looked what the chain took back. */
+/** The interval of checks for reorgs. */
 const LOOK_BACK_MS = 60_000;
-/** So many nonces are used up within a few turns. */
+/** A few ticks use up this many nonces. */
 const MOST_BELOW = 64;
-/** For so long nothing is sent after EAS has refused something, which is a fault of ours. */
+/** A pause after EAS refused a call, which is our own fault. */
 const REST_MS = 600_000;
 
 const meta = { actor: "reactor:trust.attest", operation: "trust.attest" };
 
-/** Times in milliseconds of Unix time. `ready`: EAS was found, and knows the schema; `rest`: why nothing is sent, and until when. */
+/** Milliseconds of Unix time. `ready`: EAS and its schema exist; `rest`: the reason and end of a pause. */
 export type OnChainMemory = {
   look_at: number;
   ready: boolean;
   rest?: { until: number; why: { status: "refused" | "spent"; reason: string } };
 };
 
-type Trouble = "behind" | "foreign" | "unplaced" | "refused" | "spent";
+type WriteFailure = "behind" | "foreign" | "unplaced" | "refused" | "spent";
 type State = attestations.Attestation;
-type Sent = State & { on_chain: Extract<attestations.OnChain, { status: "sent" }> };
-type Anchored = State & { on_chain: Extract<attestations.OnChain, { status: "anchored" }> };
+type SentAttestation = State & { on_chain: Extract<attestations.OnChain, { status: "sent" }> };
+type AnchoredAttestation = State & { on_chain: Extract<attestations.OnChain, { status: "anchored" }> };
 
 export const onChainReactor = reactor({
   name: "trust.attest",
@@ -60,35 +59,35 @@ export const onChainReactor = reactor({
   memory: noOnChainMemory,
   take: ({ app, memory, signal }) => attestOnChain(app, memory, signal),
   troubles: {
-    away: "the chain is away: attestations are not carried to EAS meanwhile",
-    behind: "attestations are not carried to EAS: the chain lags behind what it showed before",
-    foreign: "attestations are not carried to EAS: this is another chain than the log's",
-    unplaced: "attestations are not carried to EAS: it is not on this chain",
-    spent: "attestations wait for the next day: what they may cost of gas is spent (ATTESTATION_GAS_ETH)",
-    refused: "attestations are not carried to EAS for a while: it refused what was sent",
-    failed: "attestations cannot be carried to EAS; trying again",
+    away: "the chain is down: attestations are not written to EAS meanwhile",
+    behind: "attestations are not written to EAS: the chain lags behind its earlier heads",
+    foreign: "attestations are not written to EAS: this is another chain than the log's",
+    unplaced: "attestations are not written to EAS: it is not on this chain",
+    spent: "attestations wait for the next day: their gas budget is spent (ATTESTATION_GAS_ETH)",
+    refused: "attestations are not written to EAS for a while: it refused a call",
+    failed: "attestations cannot be written to EAS; trying again",
   },
   grave: ["refused"],
-  resumed: "attestations are carried to EAS again",
+  resumed: "attestations are written to EAS again",
 });
 
 export function noOnChainMemory(): OnChainMemory {
   return { look_at: 0, ready: false };
 }
 
-/** One turn. The chain is asked nothing while there is nothing to do. Rejects with ChainUnavailable and TransactionPending. */
+/** One tick; no chain query without work. Rejects with ChainUnavailable and TransactionPending. */
 export async function attestOnChain(
   app: App,
   memory: OnChainMemory,
   signal?: AbortSignal,
-): Promise<Outcome<Trouble>> {
-  // What the read model does not know yet is left to the next turn, and what it is wrong about the log puts right.
+): Promise<Outcome<WriteFailure>> {
+  // A lagging read model leaves work to the next tick; the log's own state corrects stale rows.
   const isCurrent = await app.caughtUp(onChainProjection);
   const now = app.clock.now().getTime();
   if (memory.rest && now < memory.rest.until) return memory.rest.why;
   const isLookDue = now >= memory.look_at;
   const recent_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
-  const work = await onChainWork(app.pool, { most: MOST_ATTESTED, recent_since });
+  const work = await onChainWork(app.pool, { most: MOST_PER_TRANSACTION, recent_since });
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
   if (Object.values(work).every((ids) => ids.length === 0)) return isCurrent ? "idle" : "done";
   const compared = await compareChain(app);
@@ -98,20 +97,20 @@ export async function attestOnChain(
     memory.ready = true;
     await takeBackReorged(app, await loadAll(app, work.recent));
     await findSent(app, work.sent, signal);
-    await carry(app, work.asked, signal);
+    await sendPending(app, work.asked, signal);
     await revoke(app, work.to_revoke, signal);
     return "done";
   } catch (error) {
-    const rest = restAfter(error, now);
+    const rest = pauseAfter(error, now);
     if (!rest) throw error;
     memory.rest = rest;
-    // EAS also refuses what is of a schema that a reorg has taken away.
+    // EAS also refuses attestations of a schema that a reorg removed.
     memory.ready = false;
     return rest.why;
   }
 }
 
-function restAfter(error: unknown, now: number): OnChainMemory["rest"] {
+function pauseAfter(error: unknown, now: number): OnChainMemory["rest"] {
   if (error instanceof GasBudgetSpent)
     return { until: error.resets_at.getTime(), why: { status: "spent", reason: error.message } };
   if (error instanceof Reverted)
@@ -119,27 +118,27 @@ function restAfter(error: unknown, now: number): OnChainMemory["rest"] {
   return undefined;
 }
 
-/** EAS refused what was sent, which took its gas. */
+/** EAS refused the call; its gas is spent. */
 class Reverted extends Error {}
 
-/** Whether EAS is there; it knows the schema then. */
+/** Returns whether EAS exists; its schema is then registered. */
 async function prepare({ chain }: App, signal: AbortSignal | undefined): Promise<boolean> {
-  const standing = standingIn(await chain.read(standingCalls()));
-  if (standing && !standing.registered)
+  const deployment = statusIn(await chain.read(statusCalls()));
+  if (deployment && !deployment.registered)
     await untilStopped(chain.send(registerCall(), { gas: REGISTER_GAS, purpose: "attestation" }), signal);
-  return standing !== undefined;
+  return deployment !== undefined;
 }
 
-/** What may be on its way is found, or it is said that it is not. */
+/** Records each pending attestation as found on the chain, or as unsent. */
 async function findSent(app: App, ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
   const all = (await loadAll(app, ids)).filter(isSent);
-  // Another key's transactions stand in an order of their own: only what is found of them is known.
+  // Another key's transactions have their own order: only a found one is certain.
   const missing = (await recordFound(app, all)).filter(
     ({ on_chain }) => on_chain.signer === app.chain.sender,
   );
   if (missing.length === 0) return;
   const last = await app.chain.highestNonce();
-  // One that an endpoint lied about is beyond reach: after a day no pool has it any more.
+  // A nonce this far ahead comes from a lying endpoint; no pool keeps it beyond a day.
   if (last - (await app.chain.minedCount()) > MOST_BELOW) return;
   const { block_number } = await send(app, barrierCall(app.chain.sender), signal);
   if ((await app.chain.minedCount()) <= last) return;
@@ -147,8 +146,8 @@ async function findSent(app: App, ids: readonly string[], signal: AbortSignal | 
   await forEach(gone, (one) => record(app, one, attestations.unsend(nowOf(app))));
 }
 
-/** Sends those that were not taken back meanwhile, and records what came of it. */
-async function carry(app: App, ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+/** Sends attestations that were not revoked since, and records the outcome. */
+async function sendPending(app: App, ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
   if (ids.length === 0) return;
   const from_block = Number((await app.chain.heads()).latest.number);
   const facts = { signer: app.chain.sender, from_block, sent_at: nowOf(app) };
@@ -161,7 +160,7 @@ async function carry(app: App, ids: readonly string[], signal: AbortSignal | und
           attestations.targetOf(id),
           attestations.send(facts),
         );
-        // One that was sent before may be on its way.
+        // One without a new event may already be pending.
         if (events.length > 0) states.push(state);
       }
       return states;
@@ -172,7 +171,7 @@ async function carry(app: App, ids: readonly string[], signal: AbortSignal | und
   if (sent.length === 0) return;
   const call = attestCall(sent.map((one) => ({ ...one.facts })));
   await send(app, call, signal).catch(async (error) => {
-    // Refused before anything was sent: nobody has to look for it tomorrow.
+    // Nothing was sent, so tomorrow needs no lookup.
     if (error instanceof GasBudgetSpent)
       await forEach(sent, (one) => record(app, one, attestations.unsend(nowOf(app))));
     throw error;
@@ -180,8 +179,15 @@ async function carry(app: App, ids: readonly string[], signal: AbortSignal | und
   await recordFound(app, sent);
 }
 
-/** Records those of them that EAS keeps; answers the others. Rejects with ChainUnavailable where the node that answers does not know so many blocks. */
-async function recordFound(app: App, all: readonly Sent[], blocks = 0n): Promise<Sent[]> {
+/**
+ * Records attestations found on EAS; returns the others. Rejects with ChainUnavailable if the node is behind block
+ * `blocks`.
+ */
+async function recordFound(
+  app: App,
+  all: readonly SentAttestation[],
+  blocks = 0n,
+): Promise<SentAttestation[]> {
   const found = new Map<string, { log: Log; uid: Hex }>();
   for (const signer of new Set(all.map(({ on_chain }) => on_chain.signer))) {
     const from = Math.min(
@@ -189,30 +195,30 @@ async function recordFound(app: App, all: readonly Sent[], blocks = 0n): Promise
     );
     const { latest } = await app.chain.heads();
     if (latest.number < blocks) throw new ChainUnavailable(`the RPC endpoint knows no block ${blocks} yet`);
-    const logs = await app.chain.logs(attestedQuery(signer, BigInt(from), latest.number));
-    const kept = await keptOf(app, logs.map(uidIn));
-    // The first one counts, should there be two of one attestation.
+    const logs = await app.chain.logs(attestationLogs(signer, BigInt(from), latest.number));
+    const kept = await readAttestations(app, logs.map(uidIn));
+    // Of two of one attestation, the first counts.
     for (const [at, log] of logs.entries()) {
       const id = kept[at]?.attestation_id;
       if (id !== undefined && !found.has(id)) found.set(id, { log, uid: uidIn(log) });
     }
   }
   await forEach(all, async (one) => {
-    const there = found.get(one.facts.attestation_id);
-    if (!there) return;
-    const { transaction, block_hash } = there.log;
-    const block_number = Number(there.log.block_number);
-    const facts = { uid: there.uid, transaction, block_number, block_hash, anchored_at: nowOf(app) };
+    const onChain = found.get(one.facts.attestation_id);
+    if (!onChain) return;
+    const { transaction, block_hash } = onChain.log;
+    const block_number = Number(onChain.log.block_number);
+    const facts = { uid: onChain.uid, transaction, block_number, block_hash, anchored_at: nowOf(app) };
     await record(app, one, attestations.anchor(facts));
   });
   return all.filter(({ facts }) => !found.has(facts.attestation_id));
 }
 
-/** Revokes at EAS what was taken back, and records what EAS has for revoked. */
+/** Revokes at EAS, and records revocations found there. */
 async function revoke(app: App, ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
   const all = (await loadAll(app, ids)).filter(isAnchored);
-  const standing = await followRevocations(app, all);
-  const own = standing.filter(
+  const unrevoked = await followRevocations(app, all);
+  const own = unrevoked.filter(
     ({ on_chain, revoked_at }) => on_chain.signer === app.chain.sender && revoked_at !== null,
   );
   if (own.length === 0) return;
@@ -220,21 +226,24 @@ async function revoke(app: App, ids: readonly string[], signal: AbortSignal | un
   await followRevocations(app, own);
 }
 
-/** Records since when EAS has each for revoked; answers those that stand there. */
-async function followRevocations(app: App, all: readonly Anchored[]): Promise<Anchored[]> {
-  const kept = await keptOf(
+/** Records each revocation time on EAS; returns the attestations that are not revoked there. */
+async function followRevocations(
+  app: App,
+  all: readonly AnchoredAttestation[],
+): Promise<AnchoredAttestation[]> {
+  const kept = await readAttestations(
     app,
     all.map(({ on_chain }) => on_chain.kept.uid),
   );
   await forEach([...all.entries()], async ([at, one]) => {
-    const there = kept[at];
-    // What is not kept any more went with its block, which the next look back finds.
-    if (there) await record(app, one, attestations.followRevocation(there.revoked_s || null, nowOf(app)));
+    const onChain = kept[at];
+    // A missing one left with its block; the next reorg check finds that.
+    if (onChain) await record(app, one, attestations.followRevocation(onChain.revoked_s || null, nowOf(app)));
   });
   return all.filter((_, at) => kept[at]?.revoked_s === 0);
 }
 
-/** What was found in blocks that are gone may be on its way again; what was revoked in one may stand again. */
+/** Attestations of reverted blocks may be pending again, and reverted revocations undone. */
 async function takeBackReorged(app: App, states: readonly State[]): Promise<void> {
   const all = states.filter(isAnchored);
   if (all.length === 0) return;
@@ -250,18 +259,23 @@ async function takeBackReorged(app: App, states: readonly State[]): Promise<void
   );
 }
 
-async function keptOf({ chain }: App, uids: readonly Hex[]): Promise<(Kept | undefined)[]> {
-  return uids.length === 0 ? [] : (await chain.read(uids.map(keptCall), { mined: true })).map(keptIn);
+async function readAttestations(
+  { chain }: App,
+  uids: readonly Hex[],
+): Promise<(EasAttestation | undefined)[]> {
+  return uids.length === 0
+    ? []
+    : (await chain.read(uids.map(attestationCall), { mined: true })).map(attestationIn);
 }
 
-/** Rejects with TransactionPending where it is not known what came of it, and with Reverted where that is nothing. */
+/** Rejects with TransactionPending if the outcome is unknown, with Reverted if the call failed. */
 async function send(
   { chain }: App,
   { call, options }: LoneCall,
   signal: AbortSignal | undefined,
 ): Promise<Receipt> {
   const receipt = await untilStopped(chain.send(call, options), signal);
-  // The service stops: the next one looks what became of it.
+  // The service stops; the next process looks up the outcome.
   if (!receipt) throw new TransactionPending([]);
   if (!receipt.success) throw new Reverted(`the transaction ${receipt.transaction} was reverted`);
   return receipt;
@@ -271,8 +285,8 @@ const loadAll = async (app: App, ids: readonly string[]): Promise<State[]> =>
   (await forEach(ids, (id) => app.load(attestations, attestations.targetOf(id)))).filter(isThere);
 
 const isThere = (state: attestations.AttestationState): state is State => state !== undefined;
-const isSent = (state: State): state is Sent => state.on_chain.status === "sent";
-const isAnchored = (state: State): state is Anchored => state.on_chain.status === "anchored";
+const isSent = (state: State): state is SentAttestation => state.on_chain.status === "sent";
+const isAnchored = (state: State): state is AnchoredAttestation => state.on_chain.status === "anchored";
 
 const record = (
   app: App,

@@ -1,6 +1,6 @@
 /**
- * Computes all scores whenever evidence has moved, at most once in TRUST_SECONDS, and when a day begins; and keeps the scores of the last
- * computation of each day, which a rebuilt read model gets again, the newest first.
+ * Computes all scores when evidence has changed, at most once per TRUST_SECONDS, and when a day begins. Stores the
+ * scores of each day's last computation; a rebuilt read model gets them again, the newest first.
  */
 import type { App } from "../../core/app.ts";
 import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
@@ -10,27 +10,32 @@ import { computeTrust, type Result, resultSha256 } from "../../domain/trust/scor
 import * as trust from "../../domain/trust/trust.ts";
 import { dayOfTime } from "../../projections/trust/days.ts";
 import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
-import { keepRanks } from "../../projections/trust/ranks.ts";
-import { type ComputedRow, keepScores, newestComputed, unkept } from "../../projections/trust/scores.ts";
+import { storeRanks } from "../../projections/trust/ranks.ts";
+import {
+  type ComputedRow,
+  newestComputed,
+  newestUnstored,
+  storeScores,
+} from "../../projections/trust/scores.ts";
 import { trustProjection } from "../../projections/trust/trust.ts";
 
-/** The newest computation of this process, so that what it has just recorded is not computed again. */
+/** The newest computation of this process: it need not compute again what it just recorded. */
 export type TrustMemory = { as_of_position?: number; day?: number; result?: Result };
 
 export const trustReactor = reactor({
   name: "trust.compute",
   every_ms: 1_000,
   memory: (): TrustMemory => ({}),
-  take: takeTrustTurn,
+  take: trustTick,
   troubles: {
-    differs: "scores are not kept: computing them again gives another digest than the log has",
+    differs: "scores are not stored: a recomputation has another digest than the log",
     failed: "trust scores are not computed",
   },
   grave: ["differs"],
   resumed: "trust scores are computed again",
 });
 
-export async function takeTrustTurn({
+export async function trustTick({
   app,
   memory,
   lease,
@@ -40,14 +45,14 @@ export async function takeTrustTurn({
   if (!(await app.caughtUp(trustProjection))) return "done";
   await computeIfDue(app, memory);
   if (!(await app.caughtUp(trustProjection))) return "done";
-  const wanted = await unkept(app.pool);
-  if (!wanted) return "done";
-  const { scores, digest } = await resultOf(app, memory, wanted);
-  if (digest !== wanted.result_sha256)
-    return { status: "differs", reason: `of the event at position ${wanted.position}: ${digest}` };
+  const unstored = await newestUnstored(app.pool);
+  if (!unstored) return "done";
+  const { scores, digest } = await resultOf(app, memory, unstored);
+  if (digest !== unstored.result_sha256)
+    return { status: "differs", reason: `of the event at position ${unstored.position}: ${digest}` };
   await lease.transaction(async (tx) => {
-    await keepScores(tx, wanted, scores);
-    await keepRanks(tx, wanted, scores);
+    await storeScores(tx, unstored, scores);
+    await storeRanks(tx, unstored, scores);
   });
   return "done";
 }
@@ -56,7 +61,7 @@ async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
   const now = app.clock.now();
   const day = dayOfTime(now);
   const [as_of_position, newest] = await Promise.all([movedAt(app.pool), newestComputed(app.pool)]);
-  // Evidence that moves meanwhile waits for the next computation.
+  // Changes during the pause wait for the next computation.
   const pause_ms = app.settings.trust_seconds * 1_000;
   if (!isDue({ as_of_position, day, now, pause_ms }, newest)) return;
   const result = computeTrust(await inputAt(app.pool, as_of_position, day));
@@ -76,7 +81,7 @@ async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
   await unlessRefused(app.decide(trust, trust.target, trust.compute(computed), { meta }));
 }
 
-/** Nothing is said before there is anything to say. */
+/** No computation is due before the first evidence. */
 function isDue(
   {
     as_of_position,
@@ -93,7 +98,7 @@ function isDue(
 }
 
 async function resultOf(app: App, memory: TrustMemory, { as_of_position, day }: ComputedRow) {
-  const isKnown = memory.result && memory.as_of_position === as_of_position && memory.day === day;
-  const result = isKnown ? memory.result! : computeTrust(await inputAt(app.pool, as_of_position, day));
+  const isCached = memory.result && memory.as_of_position === as_of_position && memory.day === day;
+  const result = isCached ? memory.result! : computeTrust(await inputAt(app.pool, as_of_position, day));
   return { scores: result.scores, digest: resultSha256(result) };
 }

@@ -1,12 +1,12 @@
 import type { App } from "../../../core/app.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
-import { gapIn, knownOf, productsComplete } from "../../../domain/trade/coverage.ts";
+import { completenessOf, gapIn, productsComplete } from "../../../domain/trade/coverage.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, monthsBetween, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
 import { flowWord, productTitle } from "../../../projections/trade/answers/forms/names.ts";
-import { mayAnswer, type TradeData } from "../../../projections/trade/answers/question.ts";
+import { candidateDatasets, type TradeData } from "../../../projections/trade/answers/question.ts";
 import { timeline } from "../../../projections/trade/answers/series.ts";
 import type { Document } from "../document.ts";
 
@@ -27,7 +27,7 @@ export type ChartQuery = {
 };
 
 export function chartedIn(trade: TradeData): ChartQuery | undefined {
-  for (const manifest of mayAnswer(trade))
+  for (const manifest of candidateDatasets(trade))
     for (const flow of flows) {
       const charted = chartedOf(manifest, flow);
       if (charted) return charted;
@@ -39,7 +39,7 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): ChartQuery | un
   const { products, months } = coverage;
   const [shortest] = products.codes.toSorted((a, b) => a.length - b.length);
   const hs = productsComplete(coverage, {}) ? undefined : shortest;
-  const known = knownOf(coverage, hs);
+  const known = completenessOf(coverage, hs);
   const all = coverage.reporters.map(({ reporter }) => reporter);
   const covered = monthsBetween(months.from, months.to).filter((period) =>
     all.some((code) => known(code, flow, period)),

@@ -1,16 +1,16 @@
 /** Agents as pictures: how their trust went, and what they are like. */
 import { z } from "zod";
 import type { Agent } from "../../../domain/identity/agent.ts";
-import { isInvented, sxId } from "../../../domain/identity/fields.ts";
+import { isSandboxId, sxId } from "../../../domain/identity/fields.ts";
 import { profiler, WINDOW_DAYS } from "../../../domain/trust/behaviour.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
-import { dnaChart, happeningsOf, trustChart } from "../../../projections/trust/charts.ts";
+import { dnaChart, evidenceDays, trustChart } from "../../../projections/trust/charts.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import { scoresBetween } from "../../../projections/trust/scores.ts";
 import { agentNamed, id } from "../../agents/agents.ts";
 import { open, operation, picture } from "../../declare/index.ts";
-import { happenedTo } from "../identity/behaviour.ts";
-import { MOST_DAYS } from "../trust/stretch.ts";
+import { activityIn } from "../identity/behaviour.ts";
+import { MOST_DAYS } from "../trust/day-range.ts";
 
 const days = z.coerce
   .number(`is a whole number from 7 to ${MOST_DAYS}`)
@@ -27,7 +27,7 @@ const provenanceOf = ({ facts }: Agent, source: string, as_of: string) => ({
   vintage: as_of,
   log_state: as_of,
   source,
-  synthetic: isInvented(facts.agent_id),
+  synthetic: isSandboxId(facts.agent_id),
 });
 
 const trust = operation({
@@ -48,7 +48,7 @@ const trust = operation({
     const sx = agent.facts.sx_number;
     const [scores, happenings] = await Promise.all([
       scoresBetween(app.pool, sx, stretch),
-      happeningsOf(app.pool, sx, stretch),
+      evidenceDays(app.pool, sx, stretch),
     ]);
     const last = scores.at(-1);
     const as_of = last ? `position ${last.as_of_position}, ${dateOf(last.day)}` : "today";
@@ -73,7 +73,7 @@ const dna = operation({
   handle: async ({ input, app }) => {
     const agent = await agentNamed(app, input.id);
     const day = dayOfTime(app.clock.now());
-    const happened = await happenedTo(app, agent, { from: day - input.days + 1, to: day });
+    const happened = await activityIn(app, agent, { from: day - input.days + 1, to: day });
     return {
       chart: dnaChart(nameOf(agent), input.days, profiler(happened)(day, input.days)),
       meta: provenanceOf(agent, "Its own events in the log", dateOf(day)),

@@ -12,7 +12,7 @@ import {
 } from "../../../domain/commerce/calculator.ts";
 import { decimalEuro, totalOf } from "../../../domain/commerce/money.ts";
 import { centsPerKg, type ProductType, pricedUnits, shopOf, slug } from "../../../domain/commerce/product.ts";
-import { listProducts, type Stocked } from "../../../projections/commerce/catalogue.ts";
+import { listProducts, type StockedProduct } from "../../../projections/commerce/catalogue.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { money, nowOf } from "./fields.ts";
 
@@ -27,11 +27,11 @@ const fuelShown = z.object({
   kwh_per_kg: z.number(),
 });
 
-/** A product of a fuel that is sold by the bag, and what a bag costs. */
-type Bagged = { product: Stocked; kg_per_bag: number; net_cents: number; per_kg: number };
+/** A product sold by the bag, with the price of a bag. */
+type BaggedProduct = { product: StockedProduct; kg_per_bag: number; net_cents: number; per_kg: number };
 
-/** The cheapest a kilogram of those that are sold by the bag. */
-function cheapest(products: readonly Stocked[], at: string): Bagged | undefined {
+/** The cheapest per kilogram of the products sold by the bag. */
+function cheapest(products: readonly StockedProduct[], at: string): BaggedProduct | undefined {
   return products
     .flatMap((product) => {
       const units = product.withdrawn_at === null ? pricedUnits(product, at) : [];
@@ -44,10 +44,10 @@ function cheapest(products: readonly Stocked[], at: string): Bagged | undefined 
     .sort((a, b) => a.per_kg - b.per_kg)[0];
 }
 
-const kwhOf = (fuel: Fuel, sold: Bagged | undefined) =>
+const kwhOf = (fuel: Fuel, sold: BaggedProduct | undefined) =>
   sold?.product.facts.kwh_per_kg ?? USUAL_KWH_PER_KG[fuel];
 
-function shown(fuel: Fuel, exact_kg: number, sold: Bagged | undefined): z.infer<typeof fuelShown> {
+function shown(fuel: Fuel, exact_kg: number, sold: BaggedProduct | undefined): z.infer<typeof fuelShown> {
   const kg = wholeUp(exact_kg);
   const bags = wholeUp(kg / (sold?.kg_per_bag ?? USUAL_PACK.kg_per_bag));
   const pallet = sold?.product.facts.units.find(({ unit }) => unit === "pallet");

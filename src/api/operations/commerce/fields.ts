@@ -1,4 +1,3 @@
-/** The words that operations of the shop share: products and orders as they are named and told. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
@@ -15,7 +14,7 @@ import {
 import { orderId } from "../../../domain/commerce/stock.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
-/** Money as it is told: a decimal string, of the currency's own places. */
+/** A decimal string with the currency's own decimals. */
 export const money = z.string().regex(/^\d+(\.\d+)?$/);
 const euro = (about: string) => money.describe(`EUR, ${about}`);
 
@@ -32,14 +31,14 @@ export const inputQuantity = z
   .max(MOST_UNITS, `is at most ${MOST_UNITS}`);
 export const inputOrderId = orderId.describe("The order_id from orders_create");
 
-/** As RFC 5321 limits it. */
+/** The limit of RFC 5321. */
 export const inputMail = z.email("is a mail address").max(254, "is at most 254 characters");
 
-/** What is not seen in a text and changes how a terminal or a page shows what stands around it. */
+/** Invisible characters that change how a terminal or a page shows the text around them. */
 const HIDDEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const hidesNothing = (text: string) => !HIDDEN.test(text);
 
-/** Words of a person in one line. */
+/** A person's text in one line. */
 const inputLine = (most: number) =>
   z
     .string()
@@ -47,7 +46,7 @@ const inputLine = (most: number) =>
     .max(most, `is at most ${most} characters`)
     .refine(hidesNothing, "is one line, without control or bidirectional characters");
 
-/** Words of a person, in lines where they like. */
+/** A person's text, with line breaks. */
 export const inputLines = (most: number) =>
   z
     .string()
@@ -67,7 +66,6 @@ export const shopMeta = {
   tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
 };
 
-/** A unit as the shop sells it. */
 export const unitShown = z.object({
   unit: z.enum(unitNames),
   base_units: z.int().describe("Number of the product's base units"),
@@ -82,7 +80,7 @@ export const shownUnit = ({ unit, base, kg, net_cents }: PricedUnit): z.infer<ty
   net: decimalEuro(net_cents),
 });
 
-/** Four places: kilograms cost cents. */
+/** Four decimals, because a kilogram costs cents. */
 export const perKg = (units: readonly PricedUnit[], rate = "1"): string | null => {
   const cents = centsPerKg(units);
   return cents === undefined ? null : ((cents / 100) * Number(rate)).toFixed(4);
@@ -129,7 +127,7 @@ export const orderShown = z.object({
     .describe("Who ended a cancelled, returned or expired order, and why"),
 });
 
-/** What its buyer is told of an order. Events that were read hold their fields in another order than new ones, so each is named. */
+/** Lists each field: events read from the log have another field order than new ones. */
 export function shownOrder(order: Order): z.infer<typeof orderShown> {
   const { facts, paid, shipped } = order;
   return {
@@ -167,7 +165,7 @@ function endOf({ cancelled, returned, expired_at }: Order): z.infer<typeof order
   return expired_at === null ? null : { by: "time", reason: null, ended_at: expired_at };
 }
 
-/** A total with its tax, as quotes tell it. */
+/** A total with its tax, as in quotes. */
 export const totalShown = { net: euro("without tax"), vat: euro("value added tax"), gross: euro("with tax") };
 
 export const shownTotal = ({

@@ -73,18 +73,18 @@ const list = operation({
     const found =
       order_id === undefined
         ? await listOrders(app.pool, { tenant, ...input })
-        : { orders: [orders.standing(await app.load(orders, orders.targetOf(tenant, order_id)))], total: 1 };
+        : { orders: [orders.existing(await app.load(orders, orders.targetOf(tenant, order_id)))], total: 1 };
     const customers = await subjects.open(found.orders.map((order) => sealedOf(tenant, order)));
     const data = found.orders.map((order, at) => {
       const customer = customers[at]!;
-      const told = customer.erased ? null : customerShown.parse(customer.value);
-      return { ...shownOrder(order), customer: told, erased: customer.erased };
+      const shown = customer.erased ? null : customerShown.parse(customer.value);
+      return { ...shownOrder(order), customer: shown, erased: customer.erased };
     });
     return { data, meta: { tenant, count: data.length, total: found.total } };
   },
 });
 
-/** Where whom an order is for was sealed. */
+/** The location of the sealed customer. */
 const sealedOf = (tenant: string, { facts }: Order) => ({
   sealed: facts.customer,
   place: sealLocation(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
@@ -173,40 +173,40 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
-    const { goods, facts, costs, reservation } = await wantedOrder(context);
+    const { goods, facts, costs, reservation } = await readOrder(context);
     const target = orders.targetOf(tenant, facts.order_id);
     const customer = personal({
       subject: mailSubject(tenant, input.customer_email),
       place: sealLocation(orders, target, "OrderPlaced"),
       value: customerOf(input),
     });
-    // The stock first: orders of one product queue for it, and each sees what the one before has left.
-    const held = await decide(stock, goods, (state) => {
+    // Stock first: orders of one product queue for it, and each sees the rest of the one before.
+    const staged = await decide(stock, goods, (state) => {
       const reserved = stock.reserve(reservation, facts.placed_at)(state);
       costs();
       return reserved;
     });
-    const lines = linesOf(held.events);
+    const lines = linesOf(staged.events);
     const place = (state: orders.OrderState) =>
       orders.place({ ...facts, ...costs(), lines, customer })(state);
-    const order = orders.standing((await decide(orders, target, place, { is_new: true })).state);
-    const isNamed = idempotency_key !== undefined || payment_id !== undefined;
+    const order = orders.existing((await decide(orders, target, place, { is_new: true })).state);
+    const isRepeatable = idempotency_key !== undefined || payment_id !== undefined;
     return {
       data: { ...shownOrder(order), pay: howToPay(app, order) },
-      meta: { tenant, development_chain: app.embedded_chain, warning: isNamed ? null : UNNAMED },
+      meta: { tenant, development_chain: app.embedded_chain, warning: isRepeatable ? null : UNREPEATABLE },
     };
   },
 });
 
-/** The order as it is asked for: its product and unit, its facts, and its costs, which refuse a price that does not hold. */
-async function wantedOrder({ input, caller, app, data, watch, fresh_id }: Context<OrderInput>) {
+/** The product, unit and facts of an order; `costs` refuses an expired price. */
+async function readOrder({ input, caller, app, data, watch, fresh_id }: Context<OrderInput>) {
   const { tenant } = caller;
   const { product_slug: slug, quote_id = null, payment, quantity } = input;
   const product_id = await findProduct(app.pool, { tenant: product.shopOf(tenant), slug });
   if (product_id === undefined)
     return refuse("not_found", `there is no product ${slug}: products_list names them`);
   const goods = product.targetOf(tenant, product_id);
-  const sold = product.standing(await watch(product, goods));
+  const sold = product.existing(await watch(product, goods));
   const quote = quote_id === null ? undefined : await app.load(quotes, { tenant, id: quote_id });
   const unit = input.unit ?? sold.facts.base_unit;
   const base = product.baseOf(sold, unit);
@@ -216,17 +216,17 @@ async function wantedOrder({ input, caller, app, data, watch, fresh_id }: Contex
   const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
   const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
   const order_id = orderIdOf(app.link_secret, fresh_id);
-  // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
+  // Runs only in the decision: a repeat returns the order, whatever its price or the rate is by now.
   const costs = () => {
-    const asked = { product_id, unit, quantity };
+    const item = { product_id, unit, quantity };
     const net_cents =
-      quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, asked, placed_at);
+      quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, item, placed_at);
     const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
     orders.refuseTooLarge(total.gross_cents);
     const { rate, as_of } = payableRate(data.reference, { now, is_play: app.embedded_chain });
     return { ...total, usdc_micro: microUsdcOf(total.gross_cents, rate), eur_usd: rate, rate_as_of: as_of };
   };
-  const reservation: stock.Wanted = { order_id, tenant, unit, base, quantity, until, newcomer };
+  const reservation: stock.ReservationRequest = { order_id, tenant, unit, base, quantity, until, newcomer };
   const facts = {
     ...{ order_id, product_id, slug: sold.facts.slug, unit, quantity, base_quantity: quantity * base },
     ...{ payment, quote_id, until, placed_at },
@@ -234,7 +234,7 @@ async function wantedOrder({ input, caller, app, data, watch, fresh_id }: Contex
   return { goods, facts, costs, reservation };
 }
 
-const UNNAMED =
+const UNREPEATABLE =
   "this call had no Idempotency-Key or idempotency_key: a repeat is another order, which reserves goods too";
 
 type OrderInput = {
@@ -250,7 +250,7 @@ type OrderInput = {
   notes?: string | undefined;
 };
 
-/** What is sealed of whom an order is for. */
+/** The sealed part of an order. */
 const customerOf = (input: OrderInput): NonNullable<z.infer<typeof customerShown>> => ({
   name: input.customer_name ?? null,
   email: input.customer_email,
@@ -259,12 +259,12 @@ const customerOf = (input: OrderInput): NonNullable<z.infer<typeof customerShown
   notes: input.notes ?? null,
 });
 
-/** A wallet without a paid order could hold goods for next to nothing: it holds fewer, and for a shorter time. */
+/** A wallet without a paid order could block goods at no cost: it reserves fewer, for a shorter time. */
 async function isNewcomer(app: App, { kind, tenant }: Caller): Promise<boolean> {
   return kind === "payer" && !(await hasPaid(app.pool, tenant));
 }
 
-/** A number below 2^53 that nobody guesses, the same for a command that is said again: no counter to fight over. */
+/** An unguessable number below 2^53, the same for a repeated command; no contended counter. */
 function orderIdOf(link_secret: Uint8Array, fresh_id: string): number {
   for (let n = 0; ; n++) {
     const digest = createHmac("sha256", link_secret).update(`order:${fresh_id}${n}`).digest();
@@ -296,5 +296,4 @@ function howToPay({ settings }: App, { facts }: Order) {
   };
 }
 
-/** What places orders and tells of them. */
 export const orderOperations = [list, create];

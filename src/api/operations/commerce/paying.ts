@@ -41,21 +41,21 @@ settlement. A payment begun in time finds its goods; one that comes too late is 
     const { tenant } = caller;
     const at = nowOf(app);
     const target = orders.targetOf(tenant, order_id);
-    const { facts } = orders.standing(await watch(orders, target));
+    const { facts } = orders.existing(await watch(orders, target));
     const paid = {
       payment_id,
       usdc_micro: Number(microUsdc(total_usdc as Usdc)),
       begun_at: await begunAt(app, payment_id, at),
     };
-    // The stock first: whoever moves it queues for it.
+    // Stock first: all changes of it queue there.
     await decide(stock, product.targetOf(tenant, facts.product_id), stock.confirm(order_id, at));
     const { state } = await decide(orders, target, orders.pay(paid, at));
-    const data = shownOrder(orders.standing(state));
+    const data = shownOrder(orders.existing(state));
     return { data, meta: { tenant, development_chain: app.embedded_chain } };
   },
 });
 
-/** When the payment was claimed; now where it is about to be. */
+/** The time of the payment's claim, or now before a claim. */
 async function begunAt(app: App, payment_id: string, now: string): Promise<string> {
   const state = await app.load(payments, payments.targetOf(payment_id));
   return payments.isFree(state) ? now : state.claim.claimed_at;
@@ -87,5 +87,4 @@ const cancel = operation({
   },
 });
 
-/** What pays for orders, and what gives them up. */
 export const payingOperations = [payOrder, cancel];

@@ -4,9 +4,9 @@ import { time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { converted, percentOf, placesOf, totalOf } from "../../../domain/commerce/money.ts";
 import {
-  heldSince,
   type PricedUnit,
   pricedUnits,
+  pricesSince,
   productId,
   productTypes,
   shopOf,
@@ -19,7 +19,7 @@ import {
   type CatalogueFilter,
   catalogueProjection,
   listProducts,
-  type Stocked,
+  type StockedProduct,
 } from "../../../projections/commerce/catalogue.ts";
 import { type Rate, rateOf } from "../../../projections/commerce/rates.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
@@ -35,11 +35,10 @@ import {
   vatPercent,
 } from "./fields.ts";
 
-/** A product that is sold, and the units that have a price. */
-type Sold = Stocked & { units: PricedUnit[] };
+/** A sold product, with the units that have a price. */
+type SoldProduct = StockedProduct & { units: PricedUnit[] };
 
-/** What a shop sells at a time. */
-async function soldIn(app: App, filter: CatalogueFilter, at: string): Promise<Sold[]> {
+async function soldIn(app: App, filter: CatalogueFilter, at: string): Promise<SoldProduct[]> {
   return (await listProducts(app.pool, filter))
     .map((product) => ({ ...product, units: pricedUnits(product, at) }))
     .filter(({ withdrawn_at, units }) => withdrawn_at === null && units.length > 0);
@@ -47,7 +46,12 @@ async function soldIn(app: App, filter: CatalogueFilter, at: string): Promise<So
 
 const named = { product_id: productId, slug, type: z.enum(productTypes), name: z.string() };
 
-const nameOf = ({ facts: { product_id, slug, type, name } }: Stocked) => ({ product_id, slug, type, name });
+const nameOf = ({ facts: { product_id, slug, type, name } }: StockedProduct) => ({
+  product_id,
+  slug,
+  type,
+  name,
+});
 
 const counted = { count: z.int() };
 
@@ -175,10 +179,14 @@ const prices = operation({
   },
 });
 
-type Chosen = { product_id?: number | undefined; slug?: string | undefined };
+type ProductQuery = { product_id?: number | undefined; slug?: string | undefined };
 
-/** The products that are meant: all where none is named. `not_found` for one that there is not, also where its two names disagree. */
-async function chosen(app: App, tenant: string, { product_id, slug }: Chosen): Promise<Stocked[]> {
+/** The requested products, default all. `not_found` for a missing one, or if id and slug disagree. */
+async function requestedProducts(
+  app: App,
+  tenant: string,
+  { product_id, slug }: ProductQuery,
+): Promise<StockedProduct[]> {
   const found = await listProducts(app.pool, { tenant: shopOf(tenant), product_id, slug });
   if (found.length > 0 || (product_id === undefined && slug === undefined)) return found;
   const isTwice = product_id !== undefined && slug !== undefined;
@@ -224,9 +232,9 @@ const history = operation({
     const now = app.clock.now();
     const since = new Date(now);
     since.setUTCMonth(since.getUTCMonth() - input.months);
-    const found = await chosen(app, caller.tenant, input);
+    const found = await requestedProducts(app, caller.tenant, input);
     const data = found.flatMap((product) =>
-      heldSince(product, since.toISOString(), now.toISOString()).map(({ unit, net_cents, from, to }) => ({
+      pricesSince(product, since.toISOString(), now.toISOString()).map(({ unit, net_cents, from, to }) => ({
         ...nameOf(product),
         unit,
         net: converted(net_cents, "1", 2),
@@ -265,7 +273,7 @@ const availability = operation({
   refuses: [404],
   example: {},
   handle: async ({ input, caller, app }) => {
-    const found = (await chosen(app, caller.tenant, input)).filter(
+    const found = (await requestedProducts(app, caller.tenant, input)).filter(
       ({ withdrawn_at }) => withdrawn_at === null,
     );
     const isOne = input.product_id !== undefined || input.slug !== undefined;
@@ -289,5 +297,4 @@ const availability = operation({
   },
 });
 
-/** What the shop tells of its products. */
 export const productOperations = [products, prices, history, availability];

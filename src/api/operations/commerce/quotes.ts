@@ -35,7 +35,7 @@ const create = operation({
   route: "POST /v1/agent/quotes",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A quote: prices fixed for two weeks",
-  description: `Current prices with value added tax. orders_create accepts them by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for at most the quoted units an
+  description: `Current prices with value added tax. orders_create accepts them by \`quote_id\` for ${quotes.VALID_DAYS} days, for at most the quoted units an
 order. It reserves no goods: orders depend on the stock of then. Name and mail are sealed and can be erased.`,
   access: [key("quote"), pay("0.01")],
   input: z.object({
@@ -82,7 +82,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     const now = app.clock.now();
     const ids = [...new Set(input.items.map(({ product_id }) => product_id))];
     const loaded = await Promise.all(ids.map((id) => app.load(product, product.targetOf(tenant, id))));
-    const known = new Map(ids.map((id, at) => [id, loaded[at]]));
+    const products = new Map(ids.map((id, at) => [id, loaded[at]]));
     const target = { tenant, id: quote_id };
     const client = personal({
       subject: mailSubject(tenant, input.client_email),
@@ -90,12 +90,12 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
       value: { name: input.client_name, mail: input.client_email },
     });
     const draft = (state: quotes.QuoteState) => {
-      const priced = input.items.map((one, at) => pricedItem(known.get(one.product_id), one, at, now));
+      const priced = input.items.map((one, at) => pricedItem(products.get(one.product_id), one, at, now));
       return quotes.draft({
         quote_id,
         items: priced.map(({ item }) => item),
         ...sumOf(priced.map(({ total }) => total)),
-        valid_until: new Date(now.getTime() + quotes.HOLDS_DAYS * DAY_MS).toISOString(),
+        valid_until: new Date(now.getTime() + quotes.VALID_DAYS * DAY_MS).toISOString(),
         client,
         drafted_at: now.toISOString(),
       })(state);
@@ -104,7 +104,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     if (!state) throw new Error("what was drafted is known");
     const items = state.items.map(({ product_id, unit, quantity, net_cents }) => ({
       product_id,
-      product_slug: known.get(product_id)!.facts.slug,
+      product_slug: products.get(product_id)!.facts.slug,
       unit,
       quantity,
       unit_net: decimalEuro(net_cents),
@@ -118,12 +118,12 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
   },
 });
 
-type Asked = { product_id: number; quantity: number; unit?: UnitName | undefined };
+type QuoteItem = { product_id: number; quantity: number; unit?: UnitName | undefined };
 
-/** An item at the price of now; `at`: its place among the items asked for. */
+/** An item at the current price; `at`: its index in the input. */
 function pricedItem(
   found: Product | undefined,
-  { product_id, quantity, unit: asked }: Asked,
+  { product_id, quantity, unit: requested }: QuoteItem,
   at: number,
   now: Date,
 ) {
@@ -132,7 +132,7 @@ function pricedItem(
       "not_found",
       `items.${at}.product_id: there is no product ${product_id}; products_list names them`,
     );
-  const unit = asked ?? found.facts.base_unit;
+  const unit = requested ?? found.facts.base_unit;
   const price = product.priceAt(found, unit, now.toISOString());
   if (!price) {
     const sold = product.pricedUnits(found, now.toISOString()).map((one) => one.unit);

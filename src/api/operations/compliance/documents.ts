@@ -20,7 +20,7 @@ import {
 } from "../../../domain/compliance/documents.ts";
 import { compliancePages } from "../../../domain/compliance/pages.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
-import { agentRef, isInvented, sxId } from "../../../domain/identity/fields.ts";
+import { agentRef, isSandboxId, sxId } from "../../../domain/identity/fields.ts";
 import { type Context, json, operation, pay } from "../../declare/index.ts";
 import { canonical } from "../../serve/nested-calls.ts";
 import { ownAgent, positionNow, purposedOf } from "./record.ts";
@@ -144,7 +144,7 @@ function documentOf(
 const metaOf = ({ settings }: App, { agent_id, rules_sha256, as_of_position }: ComplianceDocument) => ({
   dataset: "log" as const,
   vintage: `${rules_sha256} at ${as_of_position}`,
-  synthetic: isInvented(agent_id),
+  synthetic: isSandboxId(agent_id),
   source: "Events of this service's log, each named",
   event_url: `${settings.public_url}/log/proof/`,
 });

@@ -1,120 +1,120 @@
-/** Tasks that callers of this process are about to take: those who look at one moment look together, and each is given another one. */
+/** Reserves tasks for the callers of this process: concurrent callers share one query, and each gets another task. */
 import { batched } from "../../../../eventstore/query-batch.ts";
 import type { App } from "../../../core/app.ts";
 import {
-  mayTake,
-  type NamedTask,
-  type Ready,
+  canTake,
+  type ReadyTask,
   readyForAny,
   type Taker,
+  type TaskKey,
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
-/** By then what was taken is in the read model, or was not taken. */
-const KEEP_MS = 2_000;
-/** Tasks that are read at one look beside one for each who looks. */
-const SHOWN = 128;
-/** What one look has read is given to others too, for so long at most: by then the read model has moved on wherever it is kept. */
+/** By then the read model shows the lease, or there is none. */
+const RESERVE_MS = 2_000;
+/** A query reads this many tasks beyond one per caller. */
+const PAGE_SIZE = 128;
+/** Later callers share a query's result for this long; by then read models have advanced. */
 const PAGE_MS = 50;
-/** Who has looked within so long is likely to look again, and has its tasks read along; so many of them at most. */
+/** A caller of the last second will probably look again, so queries include its tasks; at most MOST_TAKERS. */
 const AGAIN_MS = 1_000;
 const MOST_TAKERS = 128;
 
-/** `by`: the command, which may be decided anew and is then given what it was given. `passed`: what it was given and could not have. */
-type Looking = { taker: Taker; by: string; passed: readonly string[] };
+/** `by`: the command, which gets its task again if it is decided anew. `passed`: tasks that it could not lease. */
+type TaskRequest = { taker: Taker; by: string; passed: readonly string[] };
 
-/** What was read for some takers, as the read model had it at a position, and nobody was given yet. */
-type Page = { takers: ReadonlySet<string>; left: Ready[]; position: number; until: number };
+/** Tasks that were read for some takers at a position of the read model, and are not reserved. */
+type Page = { takers: ReadonlySet<string>; left: ReadyTask[]; position: number; until: number };
 
-type Given = { task: NamedTask; by: string; until: number };
+type Reservation = { task: TaskKey; by: string; until: number };
 
-/** Gives the ready tasks of one page to those who look at the same time. */
 export class Dispenser {
   readonly #app: Pick<App, "pool" | "runner">;
-  readonly #given = new Map<string, Given>();
-  /** The same by the command that was given it, the last where it was given several. */
-  readonly #givenBy = new Map<string, Given>();
-  /** By name, those who looked last at the end. */
+  readonly #reserved = new Map<string, Reservation>();
+  /** The last reservation of each command. */
+  readonly #reservedBy = new Map<string, Reservation>();
+  /** By name, the most recent last. */
   readonly #takers = new Map<string, { taker: Taker; until: number }>();
   #page: Page | undefined;
-  readonly #next = batched((_pool, all: readonly Looking[]) => this.#shareOut(all));
+  readonly #next = batched((_pool, all: readonly TaskRequest[]) => this.#shareOut(all));
 
   constructor(app: Pick<App, "pool" | "runner">) {
     this.#app = app;
   }
 
-  /** A task that a node may take, kept from all others; undefined where there is none. */
-  async next(looking: Looking): Promise<NamedTask | undefined> {
-    this.#expect(looking.taker);
-    // That there is nothing is told only by who has looked for it.
-    return this.#givenTo(looking) ?? this.#fromPage(looking) ?? this.#next(this.#app.pool, looking);
+  /** A task for this node, reserved; undefined = none. */
+  async next(request: TaskRequest): Promise<TaskKey | undefined> {
+    this.#remember(request.taker);
+    // Only a caller's own query may answer that there is none.
+    return this.#earlier(request) ?? this.#fromPage(request) ?? this.#next(this.#app.pool, request);
   }
 
-  /** Whether a task that is known already is for this node, which keeps it from all others then. */
-  keeps(task: Ready, looking: Looking): boolean {
-    return mayTake(looking.taker, task) && this.#reserve(task, looking);
+  /** Reserves an offered task if it suits this node. */
+  tryReserve(task: ReadyTask, request: TaskRequest): boolean {
+    return canTake(request.taker, task) && this.#reserve(task, request);
   }
 
-  release({ task_id }: NamedTask): void {
+  release({ task_id }: TaskKey): void {
     this.#forget(task_id);
   }
 
-  /** What it was given before: another would leave that one to nobody for a while. */
-  #givenTo({ by, passed }: Looking): NamedTask | undefined {
-    const task = this.#givenBy.get(by)?.task;
+  /** A retry gets its earlier task: another one would leave that one reserved and unused. */
+  #earlier({ by, passed }: TaskRequest): TaskKey | undefined {
+    const task = this.#reservedBy.get(by)?.task;
     return task && !passed.includes(task.task_id) ? task : undefined;
   }
 
   #forget(task_id: string): void {
-    const given = this.#given.get(task_id);
-    this.#given.delete(task_id);
-    if (given && this.#givenBy.get(given.by) === given) this.#givenBy.delete(given.by);
+    const reservation = this.#reserved.get(task_id);
+    this.#reserved.delete(task_id);
+    if (reservation && this.#reservedBy.get(reservation.by) === reservation)
+      this.#reservedBy.delete(reservation.by);
   }
 
-  #fromPage(looking: Looking): NamedTask | undefined {
+  #fromPage(request: TaskRequest): TaskKey | undefined {
     const page = this.#page;
     if (!page || page.until < performance.now() || page.position !== this.#position) return undefined;
-    if (!page.takers.has(nameOf(looking.taker))) return undefined;
-    const at = page.left.findIndex((one) => this.keeps(one, looking));
+    if (!page.takers.has(nameOf(request.taker))) return undefined;
+    const at = page.left.findIndex((one) => this.tryReserve(one, request));
     return at === -1 ? undefined : page.left.splice(at, 1)[0];
   }
 
-  /** How far the read model is known to have come. */
+  /** The position that the read model has reached, at least. */
   get #position(): number {
     return this.#app.runner.knownPosition(tasksProjection);
   }
 
-  async #shareOut(all: readonly Looking[]) {
-    const most = SHOWN + all.length;
+  async #shareOut(all: readonly TaskRequest[]) {
+    const most = PAGE_SIZE + all.length;
     const [position, until] = [this.#position, performance.now() + PAGE_MS];
     const takers = this.#takersFor(all);
-    const but = [...this.#givenToOthers(all), ...commonly(all)];
-    const shown = await readyForAny(this.#app.pool, [...takers.values()], most, but);
-    const found = all.map((looking) => shown.find((one) => this.keeps(one, looking)));
-    const left = shown.filter(({ task_id }) => !this.#given.has(task_id));
+    const but = [...this.#reservedByOthers(all), ...passedByAll(all)];
+    const page = await readyForAny(this.#app.pool, [...takers.values()], most, but);
+    const found = all.map((request) => page.find((one) => this.tryReserve(one, request)));
+    const left = page.filter(({ task_id }) => !this.#reserved.has(task_id));
     this.#page = { takers: new Set(takers.keys()), left, position, until };
-    return all.map((looking, at) => found[at] ?? (shown.length < most ? undefined : this.#alone(looking)));
+    return all.map((request, at) => found[at] ?? (page.length < most ? undefined : this.#readAlone(request)));
   }
 
-  /** A page may be full of what others alone may take, or have taken meanwhile. */
-  async #alone(looking: Looking): Promise<NamedTask | undefined> {
+  /** The page may contain only tasks for others, or reserved ones. */
+  async #readAlone(request: TaskRequest): Promise<TaskKey | undefined> {
     for (;;) {
-      const but = [...this.#givenToOthers([looking]), ...looking.passed];
-      const shown = await readyForAny(this.#app.pool, [looking.taker], SHOWN, but);
-      const own = shown.filter((one) => mayTake(looking.taker, one));
-      const found = own.find((one) => this.#reserve(one, looking));
-      if (found || own.length === 0 || shown.length < SHOWN) return found;
+      const but = [...this.#reservedByOthers([request]), ...request.passed];
+      const page = await readyForAny(this.#app.pool, [request.taker], PAGE_SIZE, but);
+      const own = page.filter((one) => canTake(request.taker, one));
+      const found = own.find((one) => this.#reserve(one, request));
+      if (found || own.length === 0 || page.length < PAGE_SIZE) return found;
     }
   }
 
-  /** Those who look, and who is likely to look again before the read model moves on. */
-  #takersFor(all: readonly Looking[]): Map<string, Taker> {
+  /** The callers, and those who will probably look again soon. */
+  #takersFor(all: readonly TaskRequest[]): Map<string, Taker> {
     const takers = new Map([...this.#takers].map(([name, { taker }]) => [name, taker]));
     for (const { taker } of all) takers.set(nameOf(taker), taker);
     return takers;
   }
 
-  #expect(taker: Taker): void {
+  #remember(taker: Taker): void {
     const now = performance.now();
     const name = nameOf(taker);
     this.#takers.delete(name);
@@ -125,36 +125,36 @@ export class Dispenser {
     }
   }
 
-  /** What others than these were given. */
-  #givenToOthers(all: readonly Looking[]): string[] {
+  /** Tasks reserved for other commands. */
+  #reservedByOthers(all: readonly TaskRequest[]): string[] {
     const now = performance.now();
-    const asking = new Set(all.map(({ by }) => by));
+    const commands = new Set(all.map(({ by }) => by));
     const others: string[] = [];
-    for (const [task_id, { by, until }] of this.#given) {
+    for (const [task_id, { by, until }] of this.#reserved) {
       if (until <= now) this.#forget(task_id);
-      else if (!asking.has(by)) others.push(task_id);
+      else if (!commands.has(by)) others.push(task_id);
     }
     return others;
   }
 
-  /** False where another was faster. */
-  #reserve(task: NamedTask, { by, passed }: Looking): boolean {
+  /** False if another command reserved it first. */
+  #reserve(task: TaskKey, { by, passed }: TaskRequest): boolean {
     const { task_id } = task;
-    const holder = this.#given.get(task_id)?.by;
-    if ((holder !== undefined && holder !== by) || passed.includes(task_id)) return false;
-    const given = { task, by, until: performance.now() + KEEP_MS };
-    this.#given.set(task_id, given);
-    this.#givenBy.set(by, given);
+    const owner = this.#reserved.get(task_id)?.by;
+    if ((owner !== undefined && owner !== by) || passed.includes(task_id)) return false;
+    const reservation = { task, by, until: performance.now() + RESERVE_MS };
+    this.#reserved.set(task_id, reservation);
+    this.#reservedBy.set(by, reservation);
     return true;
   }
 }
 
-/** Who may take the same. */
+/** Takers with equal names may take the same tasks. */
 const nameOf = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker): string =>
   `${sx} ${hourly_rate_micro} ${trust} ${kinds.join(" ")} ${bound.join(" ")}`;
 
-/** What none of them may be given again. */
-const commonly = (all: readonly Looking[]): string[] =>
+/** Tasks that every caller has passed. */
+const passedByAll = (all: readonly TaskRequest[]): string[] =>
   all[0]!.passed.filter((task_id) => all.every(({ passed }) => passed.includes(task_id)));
 
 export const dispenserOf = (app: App): Dispenser => app.once("compute: dispenser", () => new Dispenser(app));

@@ -1,5 +1,3 @@
-/** What operations of the compute market share: whose node it is, what a task looks like, and who may see it. */
-
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -15,7 +13,7 @@ import { lowerId, sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { type NamedTask, requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { requesterOf, type TaskKey, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { agentNamed, idOfNumber } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
@@ -30,7 +28,7 @@ export const taskId = z
 
 export const nowOf = ({ clock }: App): string => clock.now().toISOString();
 
-/** Dollars as callers write them, to the millionth: what they come to in micro-USDC. */
+/** Rounds dollars to micro-USDC. */
 export const microOf = (usd: number): number => Math.round(usd * 1e6);
 
 export const usd = (least: number, most: number) =>
@@ -40,11 +38,11 @@ export const usd = (least: number, most: number) =>
     .max(most, `is at most ${most}`)
     .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-3, "has at most six decimals");
 
-/** The passport whose own key was shown; undefined where another credential was. */
+/** The passport of the agent's own key; undefined for other credentials. */
 export const sxOf = (caller: Caller): number | undefined =>
   caller.kind === "subject" ? sxOfTenant(caller.tenant) : undefined;
 
-/** The agent whose own key was shown, if it may act. `agent_id`: whom the call says that it is for. */
+/** The agent of the own key, if it may act. `agent_id`: the agent that the call names. */
 export async function actingAgent(
   { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
   agent_id?: string,
@@ -58,23 +56,23 @@ export async function actingAgent(
   return agents.acting(await watch(agents, agents.targetOf(own)));
 }
 
-/** Tasks whose requesters are kept: the requester's stream is the task's, so it never changes. */
+/** A task's requester never changes, so it can be cached. */
 const MOST_REQUESTERS = 50_000;
 
-const knownRequesters = ({ once }: Pick<App, "once">) =>
+const requesterCache = ({ once }: Pick<App, "once">) =>
   once("compute: requesters", () => new LRUCache<string, string>({ max: MOST_REQUESTERS }));
 
-/** Notes whose a task is, for what is about to be said of it here. */
-export const noteRequester = (app: Pick<App, "once">, { tenant, task_id }: NamedTask): void =>
-  void knownRequesters(app).set(task_id, tenant);
+/** Caches a task's requester. */
+export const noteRequester = (app: Pick<App, "once">, { tenant, task_id }: TaskKey): void =>
+  void requesterCache(app).set(task_id, tenant);
 
-/** For so long one waits for the list of tasks to have what was appended before. */
+/** The longest wait for the list of tasks to include earlier appends. */
 const FOLD_MS = 5_000;
 
-/** Whose task it is. One that nobody has is not told from another's. */
+/** The task's tenant; the answer does not tell a missing task from another's. */
 export async function tenantOf(app: App, caller: Caller, task_id: string): Promise<string> {
-  const known = knownRequesters(app).get(task_id);
-  if (known !== undefined) return known;
+  const cached = requesterCache(app).get(task_id);
+  if (cached !== undefined) return cached;
   const tenant = await findTenant(app, caller, task_id);
   noteRequester(app, { tenant, task_id });
   return tenant;
@@ -83,27 +81,27 @@ export async function tenantOf(app: App, caller: Caller, task_id: string): Promi
 async function findTenant(app: App, { tenant }: Caller, task_id: string): Promise<string> {
   const of = await requesterOf(app.pool, task_id);
   if (of !== undefined) return of;
-  // The read model may not have it yet, neither its requester's nor one that a node was lent at once.
+  // The read model may lag behind a task that was just submitted or leased.
   if (await app.load(tasks, tasks.targetOf(tenant, task_id))) return tenant;
   if (!(await app.caughtUp(tasksProjection, FOLD_MS)))
     refuse("unavailable", "the list of tasks is lagging: retry shortly");
-  return (await requesterOf(app.pool, task_id)) ?? refuseUnknown();
+  return (await requesterOf(app.pool, task_id)) ?? refuseMissingTask();
 }
 
-export const refuseUnknown = (): never =>
+export const refuseMissingTask = (): never =>
   refuse("not_found", "you have no such task; compute_tasks lists yours");
 
 type Side = "requester" | "worker";
 type Party = { tenant: string; task: Task; side: Side };
 
-/** A task as one of its parties sees it. */
+/** A task for one of its parties. */
 export async function taskFor(app: App, caller: Caller, task_id: string): Promise<Party> {
   const tenant = await tenantOf(app, caller, task_id);
   const state = await app.load(tasks, tasks.targetOf(tenant, task_id));
-  return partOf(caller, tenant, state) ?? refuseUnknown();
+  return partOf(caller, tenant, state) ?? refuseMissingTask();
 }
 
-/** The same for whoever is about to decide: what the commit rests on is read again only before it is refused. */
+/** As taskFor, for a decision: a stale state is read again only before a refusal. */
 export async function taskToDecide(
   { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
   task_id: string,
@@ -125,7 +123,7 @@ const receiptShown = z.object({
   engine_sha256: sha256,
   started_at: time,
   ended_at: time,
-  signature: z.string().describe("Over what: docs/compute.md"),
+  signature: z.string().describe("Of what: docs/compute.md"),
 });
 
 export const taskShown = z.object({
@@ -198,7 +196,7 @@ export const nodeShown = z.object({
   kinds: z.array(z.string()).describe("Accepted task_types; none: any"),
   hourly_rate_usd: z.string(),
   max_concurrent: z.int(),
-  stake_usdc: z.string().describe("Its stake, beside its earnings"),
+  stake_usdc: z.string().describe("Its stake, apart from its earnings"),
   stake_free_at: time.nullable().describe("When the stake is free; null unless withdrawn"),
 });
 

@@ -6,7 +6,7 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matchNodes, nodesProjection } from "../../../projections/compute/nodes.ts";
 import { marketSums } from "../../../projections/compute/sums.ts";
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
-import { keptAt } from "../../../projections/trust/scores.ts";
+import { storedAt } from "../../../projections/trust/scores.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import { microOf, usd } from "./fields.ts";
 
@@ -51,7 +51,7 @@ const match = operation({
   handle: async ({ input, app }) => {
     const { need, kind = null, max_hourly_usd, min_trust, limit } = input;
     const max_hourly_micro = max_hourly_usd === undefined ? null : microOf(max_hourly_usd);
-    const day = (await keptAt(app.pool))?.day ?? null;
+    const day = (await storedAt(app.pool))?.day ?? null;
     const found = await matchNodes(app.pool, { need, kind, max_hourly_micro, min_trust, day, limit });
     return {
       nodes: found.map(({ sx, hourly_rate_micro, trust, ...node }) => ({
@@ -83,7 +83,7 @@ const marketplace = operation({
         .nullable()
         .describe("Null if no node takes work"),
       settled: z.int(),
-      settled_usd: z.string().describe("Price of those tasks; nine tenths went to the workers"),
+      settled_usd: z.string().describe("Price of those tasks; the workers got nine tenths"),
       refunded: z.int(),
       audited: z.int().describe("Results that the service re-ran"),
       mismatches: z.int().describe("Re-runs with another result"),
@@ -103,5 +103,4 @@ const marketplace = operation({
   },
 });
 
-/** Finding out who works, and for how much. */
 export const marketOperations = [match, marketplace];

@@ -11,7 +11,7 @@ import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { recordOf } from "../../../projections/compute/records.ts";
-import { lentUnder, owedTo, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { owedTo, taskOfLease, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
 import { stepStake } from "../../../reactors/compute/steps.ts";
 import { agentNamed } from "../../agents/agents.ts";
@@ -84,7 +84,7 @@ const registerNode = operation({
   },
 });
 
-/** Heartbeats of a node within the time of one that it should send. */
+/** The most heartbeats per BEAT_S. */
 const MOST_BEATS = 10;
 
 const heartbeat = operation({
@@ -119,15 +119,16 @@ const heartbeat = operation({
     const target = nodes.targetOf(sx);
     nodes.registered(await app.load(nodes, target));
     await beat(app, sx);
-    const isKnown = input.leases.length === 0 || (await app.caughtUp(tasksProjection));
+    const isCaughtUp = input.leases.length === 0 || (await app.caughtUp(tasksProjection));
     const leases = [];
-    for (const lease_id of new Set(input.leases)) leases.push(await heard(app, { sx, isKnown }, lease_id));
+    for (const lease_id of new Set(input.leases))
+      leases.push(await renewLease(app, { sx, isCaughtUp }, lease_id));
     await decide(nodes, target, nodes.goOnline(nowOf(app)));
     return { next_in_s: nodes.BEAT_S, leases };
   },
 });
 
-/** Notes a sign of life; refuses a node that gives too many. */
+/** Records a heartbeat; refuses too many. */
 async function beat({ pool }: App, sx: number): Promise<void> {
   const text = `insert into compute.nodes_heard as h values ($1, clock_timestamp(), clock_timestamp(), 1)
     on conflict (sx) do update set heard_at = clock_timestamp(),
@@ -145,15 +146,19 @@ async function beat({ pool }: App, sx: number): Promise<void> {
     );
 }
 
-/** Notes that a worker is at its lease, as long as that holds. */
-async function heard(app: App, { sx, isKnown }: { sx: number; isKnown: boolean }, lease_id: string) {
+/** Records a worker's heartbeat for its live lease. */
+async function renewLease(
+  app: App,
+  { sx, isCaughtUp }: { sx: number; isCaughtUp: boolean },
+  lease_id: string,
+) {
   const lease_sha256 = leaseDigest(lease_id);
-  const named = await lentUnder(app.pool, lease_sha256);
-  const state = named && (await app.load(tasks, tasks.targetOf(named.tenant, named.task_id)));
+  const found = await taskOfLease(app.pool, lease_sha256);
+  const state = found && (await app.load(tasks, tasks.targetOf(found.tenant, found.task_id)));
   const lease = state && tasks.workLease(state);
-  // One that the read model may not have yet is not said to be lost, and is heard: it will be there, as when the list is made anew.
-  const isHeld = named ? lease?.lease_sha256 === lease_sha256 && lease.sx === sx : !isKnown;
-  if (!isHeld) return { lease_id, expires_at: null, lost: true };
+  // A lease that the read model may not have yet counts as live, and its heartbeat is stored.
+  const isLive = found ? lease?.lease_sha256 === lease_sha256 && lease.sx === sx : !isCaughtUp;
+  if (!isLive) return { lease_id, expires_at: null, lost: true };
   const text = `insert into compute.leases_heard values ($1, clock_timestamp())
     on conflict (lease_sha256) do update set heard_at = clock_timestamp() returning ${utc("heard_at")} as heard_at`;
   const { rows } = await app.pool.query<{ heard_at: string }>({
@@ -184,11 +189,11 @@ const availability = operation({
   handle: async ({ input, app, decide, ...context }) => {
     const { facts } = await actingAgent({ app, ...context }, input.agent_id);
     const { status, hourly_rate_usd } = input;
-    const wanted = {
+    const change = {
       status,
       ...(hourly_rate_usd !== undefined && { hourly_rate_micro: microOf(hourly_rate_usd) }),
     };
-    const decision = nodes.changeOffer(wanted, nowOf(app));
+    const decision = nodes.changeOffer(change, nowOf(app));
     const { state } = await decide(nodes, nodes.targetOf(facts.sx_number), decision);
     return shownNode(facts.agent_id, facts.sx_number, nodes.registered(state));
   },
@@ -256,5 +261,4 @@ const nodeStatus = operation({
   },
 });
 
-/** Nodes, from their own side. */
 export const nodeOperations = [registerNode, heartbeat, availability, nodeStatus];

@@ -11,7 +11,7 @@ import { refuseSuspended } from "../../agents/agents.ts";
 import type { PricedCall } from "../../declare/access/way.ts";
 import { json, operation, ownAccount, owner, subject, type Usdc } from "../../declare/index.ts";
 import { creditPayment, refuseOthersHold } from "../payments/funds.ts";
-import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
+import { nowOf, refuseMissingTask, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
 
 const settleTask = operation({
   name: "compute_settle",
@@ -44,7 +44,7 @@ a check or the requester's silence has accepted. An unclaimed task settles itsel
       (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
     if (side === "worker") {
       if (!accept) refuse("forbidden", "a worker claims accepted results; only the requester rejects");
-      const { status } = tasks.standing(await watch(tasks, tasks.targetOf(tenant, task_id)));
+      const { status } = tasks.existing(await watch(tasks, tasks.targetOf(tenant, task_id)));
       if (status === "submitted") await step(tasks.accept("window", at));
       return shownTask(await step(tasks.settle(at)));
     }
@@ -58,7 +58,7 @@ a check or the requester's silence has accepted. An unclaimed task settles itsel
   },
 });
 
-/** What a worker puts up for a dispute of its own task. */
+/** The worker's bond for a dispute of its own task. */
 async function bondFor({ task_id }: { task_id: string }, { app, caller }: PricedCall): Promise<Usdc> {
   const { task, side } = await taskFor(app, caller, task_id);
   return decimalUsdc(bondOf(side === "worker" ? task.lease!.price_micro : 0)) as Usdc;
@@ -83,9 +83,9 @@ The service re-runs a task of a built-in kind and decides at once. The operator 
     const { task_id } = context.input;
     await refuseSuspended(context);
     const { tenant, task: before, side } = await taskToDecide(context, task_id);
-    if (side !== "worker") refuseUnknown();
+    if (side !== "worker") refuseMissingTask();
     const bond_micro = bondOf(before.lease!.price_micro);
-    // Disputed already it takes no second bond, which would lie in the account for nothing.
+    // A disputed task takes no second bond, which would stay in the account unused.
     if (payment_id !== undefined && before.status !== "rejected")
       refuse(computeProblems["task-state"], `this task is ${before.status}: no bond is due`);
     const { available } = await watch(accounts, accounts.targetOf(tenant));
@@ -97,5 +97,4 @@ The service re-runs a task of a built-in kind and decides at once. The operator 
   },
 });
 
-/** Saying whether a result is right, and who pays. */
 export const settleOperations = [settleTask, disputeTask];

@@ -30,7 +30,7 @@ import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import {
   microOf,
   nowOf,
-  refuseUnknown,
+  refuseMissingTask,
   shownTask,
   sxOf,
   taskFor,
@@ -109,7 +109,7 @@ const submitTask = operation({
   summary: "Submit a task: a worker does it and is paid if it is right",
   description: `Its highest price is reserved in your account. If the balance is too low, you get a 402 for that price. The payment that you send with
 the same call is credited and reserved in one commit. A key names the account; a payment alone uses the wallet's. Nine tenths of the price go to the worker; you get the rest back.`,
-  access: [account("order", (asked: Asked) => decimalUsdc(heldFor(asked)) as Usdc, "1")],
+  access: [account("order", (input: PricedInput) => decimalUsdc(reservedFor(input)) as Usdc, "1")],
   input: submission,
   output: json(taskShown.extend({ account: fundsShown })),
   status: 201,
@@ -131,45 +131,45 @@ the same call is credited and reserved in one commit. A key names the account; a
     const hold = (of: string) => ({
       ...{ hold_id: tasks.holdOf(of), amount_micro: terms.max_price_micro, for: "a task" },
     });
-    const copies = Array.from({ length: timesOf(input) - 1 }, (_, at) => hold(copyId(task_id, at + 2)));
+    const copies = Array.from({ length: nodeCount(input) - 1 }, (_, at) => hold(copyId(task_id, at + 2)));
     const first = hold(terms.quorum ? copyId(task_id, 1) : task_id);
     store(objectName("task", task_id, input_sha256), bytes);
     const funds = await holdFunds(context, first, ...copies);
     const facts = { task_id, kind: input.task_type, input_sha256, input_bytes: bytes.length, terms };
-    const named = { tenant: caller.tenant, task_id };
+    const key = { tenant: caller.tenant, task_id };
     await watch(tasks, tasks.targetOf(caller.tenant, task_id), { is_new: true });
     const unit = { decide, watch };
-    const { task } = await stepTask(unit, named, tasks.submit({ ...facts, copy_of: null, submitted_at }));
-    const made = terms.quorum ? await makeCopies(unit, named, submitted_at) : task;
+    const { task } = await stepTask(unit, key, tasks.submit({ ...facts, copy_of: null, submitted_at }));
+    const made = terms.quorum ? await makeCopies(unit, key, submitted_at) : task;
     return { ...shownTask(made), account: shownFunds(funds, submitted_at) };
   },
 });
 
-type Asked = Pick<Submission, "max_price_usd" | "verify" | "copies">;
+type PricedInput = Pick<Submission, "max_price_usd" | "verify" | "copies">;
 
 const COPIES = 3;
 
-/** How many nodes do it. */
-const timesOf = ({ verify, copies = COPIES }: Pick<Asked, "verify" | "copies">) =>
+/** The number of nodes that do it. */
+const nodeCount = ({ verify, copies = COPIES }: Pick<PricedInput, "verify" | "copies">) =>
   verify === "quorum" ? copies : 1;
 
-/** What it holds in all, in micro-USDC. */
-const heldFor = (asked: Asked) => microOf(asked.max_price_usd) * timesOf(asked);
+/** The reserved total in micro-USDC. */
+const reservedFor = (input: PricedInput) => microOf(input.max_price_usd) * nodeCount(input);
 
-/** What several nodes have to agree on; null where one does it. */
+/** null = one node does it. */
 function quorumOf({ verify, copies, agree }: Submission): { copies: number; agree: number } | null {
   if (verify !== "quorum") {
     const odd = copies === undefined ? agree !== undefined && "agree" : "copies";
     return odd ? refuseField(odd, "is only for a quorum: set verify to quorum, or omit it") : null;
   }
-  const wanted = copies ?? COPIES;
-  const most = Math.floor(wanted / 2) + 1;
-  if (agree !== undefined && (agree < most || agree > wanted))
-    refuseField("agree", `is from ${most} to ${wanted}, more than half of the copies`);
-  return { copies: wanted, agree: agree ?? most };
+  const count = copies ?? COPIES;
+  const most = Math.floor(count / 2) + 1;
+  if (agree !== undefined && (agree < most || agree > count))
+    refuseField("agree", `is from ${most} to ${count}, more than half of the copies`);
+  return { copies: count, agree: agree ?? most };
 }
 
-/** The canonical bytes of a JSON object that a caller sent. */
+/** The canonical bytes of a caller's JSON object. */
 export function bytesOf(value: JsonObject, path: string): Buffer {
   try {
     const bytes = canonicalBytes(value, path);
@@ -188,7 +188,7 @@ export function bytesOf(value: JsonObject, path: string): Buffer {
 const refuseField = (path: string, message: string) =>
   refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
 
-/** Audits that may wait before no more tasks are taken that need one. */
+/** With more waiting audits, tasks that need one are refused. */
 const MOST_AUDITS = 1_000;
 
 async function termsOf(app: App, input: Submission, tenant: string, submitted_at: string) {
@@ -210,16 +210,17 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
     refuse(coreProblems.busy, "too many results wait for a check; retry in a minute", {
       retry_after_s: 60,
     });
-  const named = input.assign === "queue" ? null : await agentNamed(app, input.assign.slice("agent:".length));
+  const assignee =
+    input.assign === "queue" ? null : await agentNamed(app, input.assign.slice("agent:".length));
   const deadline_at = new Date(Date.parse(submitted_at) + deadline_s * 1_000).toISOString();
-  const assign = named?.facts.sx_number ?? null;
+  const assign = assignee?.facts.sx_number ?? null;
   if (assign !== null) await refuseOwn(app, assign, tenant);
   const quorum = quorumOf(input);
-  if (quorum && named) refuseField("assign", "is queue: several nodes do it");
+  if (quorum && assignee) refuseField("assign", "is queue: several nodes do it");
   return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
 }
 
-/** A node gets no task of its own side: it would buy itself a history of right results. */
+/** A node gets no task of its own side: it could buy itself a history of valid results. */
 async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
   const { bound } = await callerStatusOf(app.pool, sx);
   if (bound.includes(tenant))
@@ -229,7 +230,7 @@ async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
     );
 }
 
-/** Whoever has a part in a task: an agent's own key, or the requester's key or wallet. */
+/** An agent's own key, or the requester's key or wallet. */
 const parties = [subject("order"), owner("order")];
 
 const taskStatus = operation({
@@ -256,7 +257,7 @@ const taskStatus = operation({
   },
 });
 
-/** JSON that lies under a task; null where it does not, or not any more. */
+/** null = the object is not stored, or not any more. */
 export async function readObject(
   app: App,
   task_id: string,
@@ -320,14 +321,13 @@ const cancelTask = operation({
   handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
     await refuseSuspended({ app, caller, watch });
     const { tenant, side, task: before } = await taskToDecide({ app, caller, watch }, task_id);
-    if (side !== "requester" || before.facts.copy_of) refuseUnknown();
+    if (side !== "requester" || before.facts.copy_of) refuseMissingTask();
     const unit = { decide, watch };
-    const named = { tenant, task_id };
+    const key = { tenant, task_id };
     const at = nowOf(app);
-    if (before.facts.terms.quorum) return shownTask(await cancelCopies(unit, named, at));
-    return shownTask((await stepTask(unit, named, tasks.cancel(at))).task);
+    if (before.facts.terms.quorum) return shownTask(await cancelCopies(unit, key, at));
+    return shownTask((await stepTask(unit, key, tasks.cancel(at))).task);
   },
 });
 
-/** Tasks, from their requesters' side. */
 export const taskOperations = [submitTask, taskStatus, listOwn, cancelTask];

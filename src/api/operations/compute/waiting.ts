@@ -1,14 +1,19 @@
-/** Workers that wait for a task: woken by what the log's tail tells, one for each task, and never by asking the database again and again. */
+/** The log's tail wakes waiting workers, one for each task, without polling the database. */
 import type { RecordedEvent } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { nextReadyMs, type Ready, readyAtOnce, tasksProjection } from "../../../projections/compute/tasks.ts";
+import {
+  nextReadyMs,
+  type ReadyTask,
+  readyFromEvents,
+  tasksProjection,
+} from "../../../projections/compute/tasks.ts";
 
-/** A task that somebody may have now, or news that makes it worth while to look; whoever cannot take it lets it go by to the next. */
-type Offer = { task?: Ready; seen: WeakSet<Waiter> };
+/** A ready task, or a reason to look; a worker that cannot take it passes it on. */
+type Offer = { task?: ReadyTask; seen: WeakSet<Waiter> };
 type Waiter = { wake: ((offer: Offer) => void) | undefined };
 
-/** For so long the read model may lag behind the tail before a waiter is woken all the same. */
+/** A waiter wakes after this time even if the read model still lags behind the tail. */
 const FOLD_MS = 5_000;
 class Waiters {
   readonly #app: App;
@@ -37,7 +42,7 @@ class Waiters {
     this.#nextReadyAt = undefined;
   }
 
-  /** Wakes the first who waits and has not seen this one. */
+  /** Wakes the first waiter that has not seen this offer. */
   pass(offer: Offer): void {
     for (const waiter of this.#waiting) {
       if (!waiter.wake || offer.seen.has(waiter)) continue;
@@ -47,21 +52,23 @@ class Waiters {
     }
   }
 
-  /** When the next task is ready that somebody has failed at, by this process's clock: asked once for all, and again when that may have changed. */
+  /**
+   * This process's time at which the next failed task is ready again. Waiters share one query, repeated when its result
+   * may have changed.
+   */
   async nextReadyAt(): Promise<number> {
     this.#nextReadyAt ??= nextReadyMs(this.#app.pool).then(
       (ms = Number.POSITIVE_INFINITY) => performance.now() + ms + 1,
     );
-    const asked = this.#nextReadyAt;
-    const isOver = await asked.then(
+    const query = this.#nextReadyAt;
+    const isOver = await query.then(
       (at) => at <= performance.now(),
       () => true,
     );
-    if (isOver && this.#nextReadyAt === asked) this.#nextReadyAt = undefined;
-    return asked;
+    if (isOver && this.#nextReadyAt === query) this.#nextReadyAt = undefined;
+    return query;
   }
 
-  /** The read model has moved on, and with it the next task that is ready. */
   readModelMoved(): void {
     this.#nextReadyAt = undefined;
   }
@@ -69,7 +76,7 @@ class Waiters {
   async #follow(signal: AbortSignal): Promise<void> {
     const { tail, runner } = this.#app;
     for await (const batch of tail.subscribe({ after: tail.position, signal })) {
-      // Who waits has found nothing better: what is new need not be in the read model to be taken.
+      // A waiter found nothing better, so it can take a new task before the read model has it.
       const { ready, others } = newIn(this.#app, batch);
       for (const task of ready) this.pass({ task, seen: new WeakSet() });
       if (others === 0) continue;
@@ -80,8 +87,8 @@ class Waiters {
   }
 }
 
-/** Tasks that a batch of the log makes ready, and how many more it may make ready, now or from a time on that whoever looks learns. */
-function newIn(app: App, batch: readonly RecordedEvent[]): { ready: Ready[]; others: number } {
+/** Tasks that a batch makes ready, and the number of further ones that a look may find, now or later. */
+function newIn(app: App, batch: readonly RecordedEvent[]): { ready: ReadyTask[]; others: number } {
   const submitted = new Map<string, { tenant: string; state: tasks.TaskState }>();
   let others = 0;
   for (const event of app.eventsOf(tasks, batch)) {
@@ -92,9 +99,9 @@ function newIn(app: App, batch: readonly RecordedEvent[]): { ready: Ready[]; oth
       submitted.set(id, { tenant, state: tasks.evolve(before?.state, event) });
   }
   const all = [...submitted.values()].map(({ tenant, state }) =>
-    readyAtOnce({ tenant, state: tasks.standing(state) }),
+    readyFromEvents({ tenant, state: tasks.existing(state) }),
   );
-  // The best paid a second first, as the read model has them.
+  // The best paid per second first, as in the read model.
   const ready = all
     .filter((task) => task !== undefined)
     .sort((a, b) => b.max_price_micro / b.limit_s - a.max_price_micro / a.limit_s);
@@ -102,36 +109,35 @@ function newIn(app: App, batch: readonly RecordedEvent[]): { ready: Ready[]; oth
 }
 
 /**
- * Asks `look` until it answers something, the time is over or the caller is gone: at once, again when the read model has what was
- * submitted before, and whenever a task may have become ready, or the next one is that others have failed at. `look` is told the
- * task that is offered, where that is known; else it looks for one.
+ * Calls `look` until it returns something, time is over, or the caller leaves: at once, after the read model has caught
+ * up, and whenever a task may be ready. `look` gets the offered task if it is known; otherwise it searches.
  */
-export async function untilReady<Found>(
+export async function untilReady<Result>(
   app: App,
-  look: (offered?: Ready) => Promise<Found | undefined>,
+  look: (offered?: ReadyTask) => Promise<Result | undefined>,
   { wait_ms, signal }: { wait_ms: number; signal: AbortSignal },
-): Promise<Found | undefined> {
+): Promise<Result | undefined> {
   if (wait_ms === 0) return (await look()) ?? lookAgain(app, look);
   const waiters = app.once("compute: waiters", () => new Waiters(app));
   const waiter: Waiter = { wake: undefined };
   const ends_at = performance.now() + wait_ms;
-  // Before the first look: what becomes ready after it is told.
+  // Before the first look, so no later task is missed.
   waiters.enter(waiter);
   const missed: Offer[] = [];
   waiter.wake = (offer) => void missed.push(offer);
-  /** What was told before this one waited has come into the read model: its own to look at. */
-  const own: Offer = { seen: new WeakSet() };
+  /** The read model caught up with tasks from before this wait: only this waiter looks. */
+  const catchUp: Offer = { seen: new WeakSet() };
   let offer: Offer | undefined;
   try {
-    const told = app.tail.position;
-    const isWhole = await app.runner.reached(tasksProjection, told, 0);
+    const position = app.tail.position;
+    const isWhole = await app.runner.reached(tasksProjection, position, 0);
     const at_once = await look();
     if (at_once !== undefined) return at_once;
     if (!isWhole)
-      void app.runner.reached(tasksProjection, told, wait_ms).then(
+      void app.runner.reached(tasksProjection, position, wait_ms).then(
         () => {
           waiters.readModelMoved();
-          waiter.wake?.(own);
+          waiter.wake?.(catchUp);
         },
         () => undefined,
       );
@@ -144,21 +150,21 @@ export async function untilReady<Found>(
         offer = undefined;
         return found;
       }
-      if (offer && offer !== own) waiters.pass(offer);
+      if (offer && offer !== catchUp) waiters.pass(offer);
       offer = undefined;
     }
     return undefined;
   } finally {
     waiters.leave(waiter);
-    for (const one of offer ? [offer, ...missed] : missed) if (one !== own) waiters.pass(one);
+    for (const one of offer ? [offer, ...missed] : missed) if (one !== catchUp) waiters.pass(one);
   }
 }
 
-/** Once the read model has all that was appended until now, by whichever process: who does not wait is told of it all the same. */
-async function lookAgain<Found>(
+/** Looks again after the read model has caught up with all processes' appends. */
+async function lookAgain<Result>(
   app: App,
-  look: () => Promise<Found | undefined>,
-): Promise<Found | undefined> {
+  look: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
   await app.caughtUp(tasksProjection);
   return look();
 }

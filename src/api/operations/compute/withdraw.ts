@@ -51,20 +51,20 @@ const withdraw = operation({
     const target = account.targetOf(caller.tenant);
     const { latest } = await app.chain.heads();
     const at = nowOf(app);
-    const wanted = {
+    const request = {
       withdrawal_id,
       to,
       amount_micro: microOf(context.input.amount_usdc),
       payer: lowerCase(app.refunds.address),
       seen_block: Number(latest.number),
     };
-    const { state } = await decide(account, target, withdrawal.ask(wanted, at));
-    const asked = state.withdrawals.get(withdrawal_id)!;
+    const { state } = await decide(account, target, withdrawal.requestWithdrawal(request, at));
+    const requested = state.withdrawals.get(withdrawal_id)!;
     return {
       withdrawal_id,
       to,
-      amount_usdc: decimalUsdc(asked.amount_micro),
-      valid_before: new Date(asked.valid_before * 1_000).toISOString(),
+      amount_usdc: decimalUsdc(requested.amount_micro),
+      valid_before: new Date(requested.valid_before * 1_000).toISOString(),
       account: shownFunds(state, at),
     };
   },
@@ -72,7 +72,7 @@ const withdraw = operation({
 
 const WALLET = "wallet:";
 
-/** A wallet that is the caller's own, by what stands in the log. */
+/** The log proves the wallet to be the caller's. */
 async function walletOf(context: Context<z.output<typeof input>>) {
   const { input, app, caller } = context;
   const { to } = input;
@@ -99,5 +99,4 @@ async function walletOf(context: Context<z.output<typeof input>>) {
 
 const refuseStranger = (sentence: string): never => refuse(identityProblems["not-yours"], sentence);
 
-/** What was earned and paid in, leaving. */
 export const withdrawOperations = [withdraw];

@@ -11,7 +11,7 @@ import { computeProblems } from "../../../domain/compute/problems.ts";
 import { ownerOf } from "../../../domain/compute/quorum.ts";
 import { receiptFault } from "../../../domain/compute/receipt.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { exits, type Leased, type Receipt } from "../../../domain/compute/task-events.ts";
+import { exits, type LeaseData, type Receipt } from "../../../domain/compute/task-events.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
@@ -23,9 +23,9 @@ import {
   nodesProjection,
 } from "../../../projections/compute/nodes.ts";
 import {
-  lentUnder,
-  type NamedTask,
-  type Ready,
+  type ReadyTask,
+  type TaskKey,
+  taskOfLease,
   tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
@@ -37,7 +37,7 @@ import {
   actingAgent,
   noteRequester,
   nowOf,
-  refuseUnknown,
+  refuseMissingTask,
   shownTask,
   taskId,
   taskShown,
@@ -46,11 +46,11 @@ import {
 import { bytesOf, readObject } from "./tasks.ts";
 import { untilReady } from "./waiting.ts";
 
-/** The secret name of the lease that a call is given: the same when the call is said again, and kept nowhere. */
+/** The secret lease id of a call: a repeat derives it again, so it is never stored. */
 const leaseIdOf = ({ link_secret }: App, fresh_id: string): string =>
   createHmac("sha256", link_secret).update(`lease:${fresh_id}`).digest("hex").slice(0, 32);
 
-const lentTask = z.object({
+const leasedTask = z.object({
   task_id: z.string(),
   task_type: z.string(),
   input_data: z.record(z.string(), z.unknown()),
@@ -88,7 +88,7 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
       .default([])
       .describe("Only these task_types, separated by commas; default: the node's registered types"),
   }),
-  output: json(z.object({ task: lentTask.nullable().describe("Null if there was none") })),
+  output: json(z.object({ task: leasedTask.nullable().describe("Null if there was none") })),
   refuses: [409],
   example: { wait_s: 0 },
   handle: async (context) => {
@@ -100,63 +100,63 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
     const { hourly_rate_micro, facts: offer } = node;
     const lease_id = leaseIdOf(app, fresh_id);
     const lease_sha256 = leaseDigest(lease_id);
-    const take = async (named: NamedTask, { bound }: NodeReading) => {
+    const take = async (key: TaskKey, { bound }: NodeReading) => {
       const at = nowOf(app);
-      await refuseSibling({ app, watch }, named, facts.sx_number, at);
-      const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256, bound }, named.tenant, at);
-      const { task, events } = await stepTask({ decide, watch }, named, decision);
-      noteRequester(app, named);
+      await refuseSibling({ app, watch }, key, facts.sx_number, at);
+      const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256, bound }, key.tenant, at);
+      const { task, events } = await stepTask({ decide, watch }, key, decision);
+      noteRequester(app, key);
       return events.length > 0 ? task : undefined;
     };
-    const before = context.idempotency_key === undefined ? undefined : await lentBefore(app, lease_sha256);
+    const before = context.idempotency_key === undefined ? undefined : await earlierLease(app, lease_sha256);
     if (before) {
       const again = await take(before, await callerStatusOf(app.pool, sx));
-      return { task: await shownLent(app, before, again, lease_id) };
+      return { task: await leasedAnswer(app, before, again, lease_id) };
     }
     refuseUnavailable(node);
-    const standing = await standingUnlessBusy(app, sx, node);
-    const { trust, bound } = standing;
-    refusePaused(standing, nowOf(app));
+    const reading = await nodeUnlessBusy(app, sx, node);
+    const { trust, bound } = reading;
+    refusePaused(reading, nowOf(app));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
     const taker = { sx, bound, kinds, hourly_rate_micro, trust };
     const dispenser = dispenserOf(app);
-    const attempt = async (named: NamedTask) => {
-      const task = await unlessTaken(take(named, standing)).catch((error) => {
-        dispenser.release(named);
+    const attempt = async (key: TaskKey) => {
+      const task = await unlessLostRace(take(key, reading)).catch((error) => {
+        dispenser.release(key);
         throw error;
       });
-      return task && { named, task };
+      return task && { key, task };
     };
-    const look = async (offered?: Ready) => {
-      const looking = { taker, by: lease_sha256, passed: [] as string[] };
-      if (offered) return dispenser.keeps(offered, looking) ? attempt(offered) : undefined;
-      // Another process may have taken one that is shown here: then it is the turn of the next, until there is none.
+    const look = async (offered?: ReadyTask) => {
+      const request = { taker, by: lease_sha256, passed: [] as string[] };
+      if (offered) return dispenser.tryReserve(offered, request) ? attempt(offered) : undefined;
+      // Another process may have leased the task: try the next one until there is none.
       for (;;) {
-        const named = await dispenser.next(looking);
-        if (!named) return undefined;
-        const taken = await attempt(named);
-        if (taken) return taken;
-        looking.passed.push(named.task_id);
-        // A copy that this node may not have is there for others at once.
-        if (ownerOf(named.task_id) !== named.task_id) dispenser.release(named);
+        const key = await dispenser.next(request);
+        if (!key) return undefined;
+        const leased = await attempt(key);
+        if (leased) return leased;
+        request.passed.push(key.task_id);
+        // Another node may take a copy that this one may not have.
+        if (ownerOf(key.task_id) !== key.task_id) dispenser.release(key);
       }
     };
     const found = await untilReady(app, look, { wait_ms: input.wait_s * 1_000, signal });
-    return { task: found ? await shownLent(app, found.named, found.task, lease_id) : null };
+    return { task: found ? await leasedAnswer(app, found.key, found.task, lease_id) : null };
   },
 });
 
-/** The task that an earlier call of this name was lent. */
-async function lentBefore(app: App, lease_sha256: string): Promise<NamedTask | undefined> {
+/** The task that an earlier call with this key leased. */
+async function earlierLease(app: App, lease_sha256: string): Promise<TaskKey | undefined> {
   if (!(await app.caughtUp(tasksProjection)))
     refuse("unavailable", "leases are still loading; retry", { retry_after_s: 1 });
-  return lentUnder(app.pool, lease_sha256);
+  return taskOfLease(app.pool, lease_sha256);
 }
 
-/** Nobody does two copies of a task, nor do two of whom one may act for the other. */
+/** Two copies of a task never go to one node, nor to nodes bound by a delegation. */
 async function refuseSibling(
   { app, watch }: Pick<Context<never>, "app" | "watch">,
-  { tenant, task_id }: NamedTask,
+  { tenant, task_id }: TaskKey,
   sx: number,
   at: string,
 ): Promise<void> {
@@ -181,8 +181,8 @@ async function refuseSibling(
 const delegatesOf = ({ delegations }: Agent, at: string) =>
   delegations.flatMap(({ to, expires_at }) => (expires_at > at ? to : []));
 
-/** A task that another took meanwhile is nobody's fault. */
-const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
+/** Losing a race for a task is no error. */
+const unlessLostRace = (taking: Promise<tasks.Task | undefined>) =>
   taking.catch((error) => {
     if (error instanceof Refusal && error.code === "conflict") return undefined;
     throw error;
@@ -202,14 +202,10 @@ function refusePaused({ failures, failed_at }: NodeReading, now: string): void {
     );
 }
 
-async function standingUnlessBusy(
-  app: App,
-  sx: number,
-  { max_concurrent }: nodes.Node,
-): Promise<NodeReading> {
-  const standing = await callerStatusOf(app.pool, sx);
-  if (standing.running < max_concurrent) return standing;
-  // Whoever has just given a result is not to be told that it works on it still.
+async function nodeUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<NodeReading> {
+  const reading = await callerStatusOf(app.pool, sx);
+  if (reading.running < max_concurrent) return reading;
+  // The read model may still count a task whose result was just submitted.
   await app.caughtUp(nodesProjection);
   const now = await callerStatusOf(app.pool, sx);
   if (now.running < max_concurrent) return now;
@@ -219,12 +215,12 @@ async function standingUnlessBusy(
   );
 }
 
-async function shownLent(
+async function leasedAnswer(
   app: App,
-  { task_id }: NamedTask,
+  { task_id }: TaskKey,
   task: tasks.Task | undefined,
   lease_id: string,
-): Promise<z.infer<typeof lentTask> | null> {
+): Promise<z.infer<typeof leasedTask> | null> {
   if (!task?.lease) return null;
   const { facts, lease } = task;
   const input_data = await readObject(app, task_id, facts.input_sha256);
@@ -310,11 +306,11 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
     if ((result === undefined) === (error === undefined)) {
       const path = result === undefined ? "result" : "error";
       refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is needed: give either result or error" }],
+        errors: [{ path, message: "is required: give either result or error" }],
       });
     }
-    const { tenant, task: before } = await lentTo({ app, caller, watch }, agent.facts.sx_number, input);
-    const lease_sha256 = leaseGiven(input.lease_id, before.lease!);
+    const { tenant, task: before } = await taskOfWorker({ app, caller, watch }, agent.facts.sx_number, input);
+    const lease_sha256 = leaseDigestOf(input.lease_id, before.lease!);
     const at = nowOf(app);
     const step = (decision: Parameters<typeof stepTask>[2], of = {}) =>
       stepTask({ decide, watch }, { tenant, task_id }, decision, of);
@@ -329,7 +325,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
     const output_sha256 = createHash("sha256").update(bytes).digest("hex");
     const { exit, used_ms = null, receipt = null } = input;
     const seed = await seedInUse({ watch }, before);
-    const made = {
+    const content = {
       output_sha256,
       output_bytes: bytes.length,
       exit,
@@ -338,15 +334,17 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
       seed,
       submitted_at: at,
     };
-    if (before.status === "leased") await refuseReceipt(app, agent, before, made);
+    if (before.status === "leased") await refuseReceipt(app, agent, before, content);
     store(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
-    const { task } = await step(tasks.takeResult(lease_sha256, made), { valid_audits });
+    const { task } = await step(tasks.takeResult(lease_sha256, content), { valid_audits });
     return shownTask(task);
   },
 });
 
-/** The commit rests on it, so the seed is secret when the result is recorded, and no later seed can be chosen. */
+/**
+ * The commit depends on the seed's status: it is secret when the result is recorded, and no later seed can be chosen.
+ */
 async function seedInUse(
   { watch }: Pick<Context<never>, "watch">,
   { facts }: tasks.Task,
@@ -358,23 +356,23 @@ async function seedInUse(
   return { space, chain, index, seed_hash };
 }
 
-/** The task that a node has, or had: one that it lost to another is told to be lost. */
-async function lentTo(
+/** The task of a node's current or last lease; a lost lease refuses with `stale-lease`. */
+async function taskOfWorker(
   { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
   sx: number,
   { task_id, lease_id }: { task_id: string; lease_id?: string | undefined },
 ): Promise<{ tenant: string; task: tasks.Task }> {
   const tenant = await tenantOf(app, caller, task_id);
   const target = tasks.targetOf(tenant, task_id);
-  const ifLent = (task: tasks.TaskState) => (task?.lease?.sx === sx ? task : undefined);
-  // What the commit rests on is read again only before it is refused.
-  const task = ifLent(await watch(tasks, target)) ?? ifLent(await app.load(tasks, target));
+  const ifLeased = (task: tasks.TaskState) => (task?.lease?.sx === sx ? task : undefined);
+  // A stale state is read again only before a refusal.
+  const task = ifLeased(await watch(tasks, target)) ?? ifLeased(await app.load(tasks, target));
   if (task) return { tenant, task };
-  const had = lease_id === undefined ? undefined : await lentUnder(app.pool, leaseDigest(lease_id));
-  return had?.task_id === task_id ? tasks.refuseStale() : refuseUnknown();
+  const lost = lease_id === undefined ? undefined : await taskOfLease(app.pool, leaseDigest(lease_id));
+  return lost?.task_id === task_id ? tasks.refuseStale() : refuseMissingTask();
 }
 
-function leaseGiven(lease_id: string | undefined, { attempt, lease_sha256 }: Leased): string {
+function leaseDigestOf(lease_id: string | undefined, { attempt, lease_sha256 }: LeaseData): string {
   if (lease_id !== undefined) return leaseDigest(lease_id);
   if (attempt === 1) return lease_sha256;
   return refuse("invalid", "invalid input: lease_id", {
@@ -382,14 +380,14 @@ function leaseGiven(lease_id: string | undefined, { attempt, lease_sha256 }: Lea
   });
 }
 
-type Made = { output_sha256: string; exit: string; receipt: Receipt | null };
+type ResultContent = { output_sha256: string; exit: string; receipt: Receipt | null };
 
-/** A result that may be checked is one that somebody answers for. */
+/** A result that may be audited needs a signed receipt. */
 async function refuseReceipt(
   app: App,
   agent: Agent,
   task: tasks.Task,
-  { output_sha256, exit, receipt }: Made,
+  { output_sha256, exit, receipt }: ResultContent,
 ) {
   const fault = (message: string) =>
     refuse(computeProblems["receipt-refused"], `the receipt is invalid: ${message}`, {
@@ -404,9 +402,8 @@ async function refuseReceipt(
   const { attempt, lease_sha256 } = task.lease!;
   const { engine_sha256, started_at, ended_at } = receipt;
   const of = { origin, task_id, attempt, lease_sha256, kind, input_sha256, output_sha256, exit };
-  const told = receiptFault(agent, { ...of, engine_sha256, started_at, ended_at }, receipt, app.recover);
-  if (told) fault(told);
+  const reason = receiptFault(agent, { ...of, engine_sha256, started_at, ended_at }, receipt, app.recover);
+  if (reason) fault(reason);
 }
 
-/** Tasks, from their workers' side. */
 export const workOperations = [pull, giveResult];

@@ -1,4 +1,3 @@
-/** What an agent is like, from what it did: profiles, how they changed, when it acts, and what its calls cost it. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
@@ -6,13 +5,13 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {
+  type Activity,
   archetypes,
   characterOf,
   type Dna,
   DRIFT,
   dimensions,
   driftOf,
-  type Happened,
   LEAST_EVENTS,
   MEMORY_WEEKS,
   profiler,
@@ -24,14 +23,14 @@ import {
 import { FACTOR_DAYS } from "../../../domain/trust/factors.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
-import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
-import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
+import { contactsOf, paidCalls, spentBy } from "../../../projections/trust/contacts.ts";
+import { dateOf, dayOfDate, dayOfTime } from "../../../projections/trust/days.ts";
 import { workDays } from "../../../projections/trust/work.ts";
 import { actorsOf, agentNamed, agentOf, id } from "../../agents/agents.ts";
 import { json, key, open, operation, subject } from "../../declare/index.ts";
 import { composed } from "../../serve/composed.ts";
+import { dayRangeFields, dayRangeOf, daysOf, MOST_DAYS } from "../trust/day-range.ts";
 import { trustHistory } from "../trust/scores.ts";
-import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
 
 const named = { agent_id: z.string(), sx_id: z.string() };
 const namesOf = ({ facts }: Agent) => ({ agent_id: facts.agent_id, sx_id: sxId(facts.sx_number) });
@@ -55,20 +54,20 @@ const dnaShown = (of: Dna | null) =>
 const walletsOf = ({ keys }: Agent) =>
   keys.filter(({ kind }) => kind === "evm").map((one) => lowerCase(one.public));
 
-/** Profiles of days up to `to` look back over these days before `from`. */
+/** Profiles of days up to `to` look back over this many days before `from`. */
 const BACK_DAYS = MEMORY_WEEKS * 7;
 
-/** What profiles of an agent are made from, for every day from one to another. */
-export async function happenedTo(
+/** The input of an agent's profiles for every day of the range. */
+export async function activityIn(
   { pool }: App,
   agent: Agent,
   { from, to }: { from: number; to: number },
-): Promise<Happened> {
+): Promise<Activity> {
   const days = { from: from - BACK_DAYS + 1, to };
   const [rows, paid, attested, work] = await Promise.all([
     activityOf(pool, actorsOf(agent), dateOf(days.from), dateOf(days.to)),
     paidCalls(pool, walletsOf(agent), days),
-    dealingsOf(pool, agent.facts.sx_number, days),
+    contactsOf(pool, agent.facts.sx_number, days),
     workDays(pool, { sx: agent.facts.sx_number, from: days.from - FACTOR_DAYS, to }),
   ]);
   const delegated = agent.delegations.map(({ to: other, delegated_at }) => ({
@@ -76,17 +75,17 @@ export async function happenedTo(
     day: dayOfTime(new Date(delegated_at)),
   }));
   return {
-    doings: rows.map(({ day, operation, events }) => ({ day: dayNamed(day), operation, events })),
+    doings: rows.map(({ day, operation, events }) => ({ day: dayOfDate(day), operation, events })),
     paid,
-    dealings: [...attested, ...delegated],
+    contacts: [...attested, ...delegated],
     work,
   };
 }
 
-/** An agent as of today: its profile of the last 90 days. */
+/** The profile of the last 90 days. */
 export async function profileOf(app: App, agent: Agent) {
   const day = dayOfTime(app.clock.now());
-  return { day, profile: profiler(await happenedTo(app, agent, { from: day, to: day }))(day) };
+  return { day, profile: profiler(await activityIn(app, agent, { from: day, to: day }))(day) };
 }
 
 const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; rigor = 5 · verify and proof calls / paid calls; speed = the trust factor of that name; social = c / (c + 20) of c agents that it attested, was attested by or delegated to; memory = active weeks of ${MEMORY_WEEKS}; creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
@@ -153,7 +152,7 @@ const history = operation({
   description: `For each day the seven dimensions of soul_dna over the ${WINDOW_DAYS} days up to it, at most ${MOST_DAYS} points. Counts the agent's current keys.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
-  input: z.object({ id, ...stretchFields }),
+  input: z.object({ id, ...dayRangeFields }),
   output: json(
     z.object({
       ...named,
@@ -165,8 +164,8 @@ const history = operation({
   example: { id: "SX#1", step: "week" },
   handle: async ({ input, app }) => {
     const agent = await agentNamed(app, input.id);
-    const stretch = stretchOf(input, app.clock.now());
-    const profile = profiler(await happenedTo(app, agent, stretch));
+    const stretch = dayRangeOf(input, app.clock.now());
+    const profile = profiler(await activityIn(app, agent, stretch));
     return {
       ...namesOf(agent),
       window_days: WINDOW_DAYS,
@@ -203,19 +202,19 @@ const drift = operation({
   handle: async ({ input, app }) => {
     const agent = await agentNamed(app, input.id);
     const day = dayOfTime(app.clock.now());
-    const told = driftOf(await happenedTo(app, agent, { from: day - DRIFT.days, to: day }), day);
-    const shown = (of: typeof told.recent, days: number) => ({
+    const drifted = driftOf(await activityIn(app, agent, { from: day - DRIFT.days, to: day }), day);
+    const shown = (of: typeof drifted.recent, days: number) => ({
       days,
       events: of.events,
       dna: dnaShown(of.dna),
     });
     return {
       ...namesOf(agent),
-      verdict: told.verdict,
-      distance: shareOf(told.distance_ppm),
-      deltas: dnaShown(told.deltas),
-      recent: shown(told.recent, DRIFT.days),
-      before: shown(told.before, DRIFT.against_days),
+      verdict: drifted.verdict,
+      distance: shareOf(drifted.distance_ppm),
+      deltas: dnaShown(drifted.deltas),
+      recent: shown(drifted.recent, DRIFT.days),
+      before: shown(drifted.before, DRIFT.against_days),
     };
   },
 });
@@ -248,7 +247,7 @@ const seasonality = operation({
     const day = dayOfTime(app.clock.now());
     const from = dateOf(day - WINDOW_DAYS + 1);
     const rows = await activityOf(app.pool, actorsOf(agent), from, dateOf(day));
-    const week = seasonalityOf(rows.map(({ day: date, hours }) => ({ day: dayNamed(date), hours })));
+    const week = seasonalityOf(rows.map(({ day: date, hours }) => ({ day: dayOfDate(date), hours })));
     return {
       ...namesOf(agent),
       window_days: WINDOW_DAYS,

@@ -1,4 +1,3 @@
-/** Passports as Verifiable Credentials, and the lists of those that are revoked or suspended. */
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -20,7 +19,6 @@ import { agentsProjection, numbersOfStatus } from "../../../projections/identity
 import { agentNamed } from "../../agents/agents.ts";
 import { jwt, open, operation } from "../../declare/index.ts";
 
-/** The credential made by `make`, signed by the service. */
 function signedBy(
   { settings, signer, clock }: App,
   make: (of: Parameters<typeof credentialOf>[1]) => object,
@@ -73,7 +71,7 @@ remainder. A credential names both in credentialStatus.`,
   caching: () => "public, max-age=60",
   example: { purpose: "revocation", list: 0 },
   handle: async ({ input: { purpose, list }, app }) => {
-    // A list that lags would call good what is revoked.
+    // A lagging list would show revoked passports as valid.
     if (!(await app.caughtUp(agentsProjection)))
       refuse("unavailable", "the list lags behind the log; retry in some seconds", { retry_after_s: 2 });
     const from = list * LIST_BITS;

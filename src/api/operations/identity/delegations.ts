@@ -1,4 +1,3 @@
-/** What an agent lets another do for it. */
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -138,8 +137,8 @@ const revoke = operation({
     const agent = await agentWatched(context, input.id);
     const answer = { delegation_id, live: false };
     if (!agent.delegations.some((one) => one.delegation_id === delegation_id)) return answer;
-    const asked = { purpose: "revoke" as const, about: delegation_id };
-    const authority = await authorityOf(context, agent, input, asked);
+    const use = { purpose: "revoke" as const, about: delegation_id };
+    const authority = await authorityOf(context, agent, input, use);
     const facts = { delegation_id, ...authority, revoked_at: app.clock.now().toISOString() };
     await decide(agents, agents.targetOf(agent.facts.agent_id), agents.revokeDelegation(facts));
     return answer;

@@ -1,5 +1,3 @@
-/** What an agent's owner says of it, and the forms in which other registries read that. */
-
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
@@ -10,7 +8,12 @@ import type { Subjects } from "../../../core/model/ports/subjects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { sealLocation } from "../../../core/model/sealed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
+import {
+  agentCard,
+  interfacesOf,
+  type PassportView,
+  registrationFile,
+} from "../../../domain/identity/card.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import {
   agentRef,
@@ -31,44 +34,49 @@ import { agentWatched } from "./keys.ts";
 
 const MOST_SERVICES = 10;
 
-const placeOfAbout = (agent_id: string) => sealLocation(agents, agents.targetOf(agent_id), "AgentDescribed");
+const aboutPlace = (agent_id: string) => sealLocation(agents, agents.targetOf(agent_id), "AgentDescribed");
 
 type Opener = Pick<Subjects, "open">;
 
-/** An agent with its name and description, opened. */
-export async function shownAgent(subjects: Opener, agent: agents.Agent): Promise<Shown> {
+/** Opens the sealed name and description. */
+export async function shownAgent(subjects: Opener, agent: agents.Agent): Promise<PassportView> {
   const [name = null] = await namesOf(subjects, [agent]);
   const sealed = agent.description?.about;
   if (!sealed) return { agent, name, purpose: null, provider: null };
-  const [opened] = await subjects.open([{ sealed, place: placeOfAbout(agent.facts.agent_id) }]);
+  const [opened] = await subjects.open([{ sealed, place: aboutPlace(agent.facts.agent_id) }]);
   const about: About = opened!.erased ? {} : opened!.value;
   return { agent, name, purpose: about.purpose ?? null, provider: about.provider ?? null };
 }
 
-/** What is sealed of a description. */
+/** The sealed part of a description. */
 type About = { purpose?: string; provider?: Provider };
 
-type Told = { purpose?: string | null | undefined; provider?: Provider | null | undefined };
+type AboutInput = { purpose?: string | null | undefined; provider?: Provider | null | undefined };
 
-const aboutOf = ({ purpose, provider }: Told): About => ({
+const aboutOf = ({ purpose, provider }: AboutInput): About => ({
   ...(purpose != null && { purpose }),
   ...(provider && { provider }),
 });
 
-type Said = About & { version?: string | null | undefined; services: Service[] };
+type DescriptionInput = About & { version?: string | null | undefined; services: Service[] };
 
-/** What is said, in its canonical form: without what is not given. */
-const textOf = ({ version, services, ...about }: Said): string =>
+/** The canonical form, without missing members. */
+const textOf = ({ version, services, ...about }: DescriptionInput): string =>
   canonicalText({ ...about, ...(version != null && { version }), services } as JsonObject, "description");
 
-/** What was said by this very challenge, if it is what is said again: whoever repeats a call does nothing wrong. */
-async function saidBefore(subjects: Opener, agent: agents.Agent, said: Said, challenge: string | undefined) {
+/** A repeat with the same challenge and content returns the earlier description. */
+async function earlierDescription(
+  subjects: Opener,
+  agent: agents.Agent,
+  content: DescriptionInput,
+  challenge: string | undefined,
+) {
   const { description } = agent;
   if (!description || challenge === undefined) return undefined;
   if (description.challenge_sha256 !== challengeDigest(challenge)) return undefined;
   const { purpose, provider } = await shownAgent(subjects, agent);
   const { version, services, described_at } = description;
-  if (textOf({ ...aboutOf({ purpose, provider }), version, services }) !== textOf(said)) return undefined;
+  if (textOf({ ...aboutOf({ purpose, provider }), version, services }) !== textOf(content)) return undefined;
   return { purpose, provider, version, services, described_at };
 }
 
@@ -122,12 +130,12 @@ The services' addresses are public and stay in the log; purpose and provider are
     const { input, app, decide, personal } = context;
     const { challenge, signature, purpose, provider, version, services } = input;
     const about = aboutOf({ purpose, provider });
-    const said = { ...about, version, services };
+    const content = { ...about, version, services };
     const agent = await agentWatched(context, input.id);
     const { agent_id, sx_number } = agent.facts;
-    const before = await saidBefore(context.subjects, agent, said, challenge);
+    const before = await earlierDescription(context.subjects, agent, content, challenge);
     if (before) return { sx_id: sxId(sx_number), ...before };
-    const digest = createHash("sha256").update(textOf(said)).digest("hex");
+    const digest = createHash("sha256").update(textOf(content)).digest("hex");
     const authority = await authorityOf(
       context,
       agent,
@@ -137,7 +145,7 @@ The services' addresses are public and stay in the log; purpose and provider are
     const sealed =
       Object.keys(about).length === 0
         ? null
-        : personal({ subject: nameSubject(agent_id), place: placeOfAbout(agent_id), value: about });
+        : personal({ subject: nameSubject(agent_id), place: aboutPlace(agent_id), value: about });
     const described_at = app.clock.now().toISOString();
     const facts = { about: sealed, version: version ?? null, services, ...authority, described_at };
     const { state } = await decide(agents, agents.targetOf(agent_id), agents.describe(facts));
@@ -153,13 +161,15 @@ The services' addresses are public and stay in the log; purpose and provider are
   },
 });
 
-/** A card with a JWS over its canonical form (RFC 8785), detached; `kid` and `jku` say which key of the service it is. */
+/** Adds a detached JWS over the canonical form (RFC 8785); `kid` and `jku` name the service's key. */
 function signedCard(card: object, { signer, settings: { public_url } }: App) {
   const kid = keyUrl(public_url, signer.kid);
   const header = { alg: "EdDSA", typ: "JOSE", kid, jku: `${public_url}/.well-known/jwks.json` };
-  const told = encoded(JSON.stringify(header));
-  const signature = signer.sign(Buffer.from(`${told}.${encoded(canonicalText(card as JsonObject, "card"))}`));
-  return { ...card, signatures: [{ protected: told, signature: encoded(signature) }] };
+  const protectedHeader = encoded(JSON.stringify(header));
+  const signature = signer.sign(
+    Buffer.from(`${protectedHeader}.${encoded(canonicalText(card as JsonObject, "card"))}`),
+  );
+  return { ...card, signatures: [{ protected: protectedHeader, signature: encoded(signature) }] };
 }
 
 const encoded = (value: string | Uint8Array) => Buffer.from(value).toString("base64url");
@@ -203,7 +213,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
   refuses: [404, 409],
   example: { sx_id: "SX#1" },
   handle: async ({ input, app, subjects }) => {
-    // A card tells of no suspension, and whoever signs it vouches.
+    // A card cannot show a suspension, and its signer vouches for it.
     const agent = agents.acting(await agentNamed(app, input.sx_id));
     if (interfacesOf(agent).length === 0)
       return refuse(

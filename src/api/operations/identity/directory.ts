@@ -1,11 +1,9 @@
-/** All agents, how many there are, and how lively one is. */
-
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, limit, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import { isInvented, sxId } from "../../../domain/identity/fields.ts";
+import { isSandboxId, sxId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { activityOf, activityProjection, lastActive } from "../../../projections/identity/activity.ts";
@@ -15,8 +13,8 @@ import {
   countAgents,
   newestAgents,
 } from "../../../projections/identity/agents.ts";
-import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
-import { computedAt, newestKept } from "../../../projections/trust/scores.ts";
+import { isWalkable, type RankedAgent, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
+import { computedAt, newestStored } from "../../../projections/trust/scores.ts";
 import { actorsOf, agentNamed, id, namesOf, statusField } from "../../agents/agents.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import type { Context } from "../../declare/operation.ts";
@@ -26,7 +24,7 @@ const DAY_MS = 86_400_000;
 export const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 export const daysBefore = (at: Date, days: number) => dayOf(new Date(at.getTime() - days * DAY_MS));
 
-/** A walk by trust: the computation it began with, the last agent's score and number, and how many were shown. */
+/** A cursor by trust: the walk's computation, the last agent's score and number, and the number of shown agents. */
 const WALK = /^(\d{1,15})\.(\d{1,9})\.(\d{1,7})\.(\d{1,7})$/;
 const NEWEST = /^[1-9]\d{0,6}$/;
 
@@ -83,7 +81,7 @@ const refuseCursor = (message: string): never =>
 const OTHER_SORT = "is the next_cursor of another sort; omit it to start again";
 
 async function byTrust({ input: page, app, subjects }: Page) {
-  const newest = await newestKept(app.pool, "newest");
+  const newest = await newestStored(app.pool, "newest");
   const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
@@ -104,7 +102,7 @@ async function byAge({ input: page, app, subjects }: Page) {
   if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
   const before = page.cursor === undefined ? undefined : Number(page.cursor);
   const rows = await newestAgents(app.pool, { before, limit: page.limit });
-  const newest = await newestKept(app.pool, "newest");
+  const newest = await newestStored(app.pool, "newest");
   const scores = await scoresOf(
     app.pool,
     newest?.position ?? 0,
@@ -121,7 +119,7 @@ async function byAge({ input: page, app, subjects }: Page) {
 
 async function listed(
   subjects: Page["subjects"],
-  rows: readonly Ranked[],
+  rows: readonly RankedAgent[],
   rank: (at: number) => number | null,
 ) {
   const names = await namesOf(
@@ -137,7 +135,7 @@ async function listed(
     trust_level: levelOf(score, status),
     status,
     proven: state.keys.length > 0,
-    synthetic: isInvented(agent_id),
+    synthetic: isSandboxId(agent_id),
     registered_at,
   }));
 }
@@ -172,7 +170,7 @@ const stats = operation({
 
 const COUNTED_FOR_MS = 60_000;
 
-/** Agents that did something in 30 days, as of a minute ago at most: to count them is to read what all did. */
+/** Agents with activity in 30 days, at most a minute old: the count reads the activity of all. */
 function activeAgents({ pool, clock, once }: App): Promise<number> {
   const now = clock.now();
   const counted = once(
@@ -187,7 +185,7 @@ function activeAgents({ pool, clock, once }: App): Promise<number> {
   return active;
 }
 
-/** Idle after a day without anything, dormant after thirty. */
+/** Idle after a day without activity, dormant after thirty. */
 const statusAfter = (idle_ms: number | null) =>
   idle_ms === null || idle_ms >= 30 * DAY_MS ? "dormant" : idle_ms < DAY_MS ? "active" : "idle";
 
@@ -254,7 +252,7 @@ const pulse = operation({
   },
 });
 
-/** The running hour of today and the 23 before it. */
+/** The current hour and the 23 before it. */
 function lastDay(rows: { day: string; hours: number[] }[], now: Date): number {
   const today = dayOf(now);
   const yesterday = daysBefore(now, 1);

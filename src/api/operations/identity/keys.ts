@@ -1,4 +1,3 @@
-/** An agent's keys: proven, rotated, revoked; and its passport, which ends with all of them. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -24,7 +23,7 @@ const shown = (agent: agents.Agent) => ({
   keys: agent.keys.map(shownKey),
 });
 
-/** The agent as it is now; what is decided counts only if it stays so until then. */
+/** The commit fails if the agent changes before it. */
 export async function agentWatched({ app, watch }: Pick<Context<never>, "app" | "watch">, name: string) {
   const { facts } = await agentNamed(app, name);
   return agents.registered(await watch(agents, agents.targetOf(facts.agent_id)));

@@ -1,4 +1,3 @@
-/** What an agent is called elsewhere, where the chain or a domain shows that it is the same. */
 import { z } from "zod";
 import { compareChain } from "../../../chain/history.ts";
 import type { App } from "../../../core/app.ts";
@@ -8,11 +7,18 @@ import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { didOfDomain, documentUrl, domainName } from "../../../domain/identity/linked-domain.ts";
-import { link, linkName, linkNamed, mayLink, namedLink, unlink } from "../../../domain/identity/links.ts";
+import {
+  link,
+  linkName,
+  linkNameField,
+  parseLinkName,
+  requireLinkable,
+  unlink,
+} from "../../../domain/identity/links.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { agentId, holderCalls, holdersIn, REGISTRY } from "../../../domain/identity/registry.ts";
-import { askDomain } from "../../../reactors/identity/ask-domains.ts";
+import { readDomain } from "../../../reactors/identity/check-domains.ts";
 import { id, linkShown, shownLink } from "../../agents/agents.ts";
 import { authorityOf, proofs } from "../../agents/authority.ts";
 import { challengeField, signatureField } from "../../agents/proofs.ts";
@@ -26,8 +32,8 @@ const shown = ({ facts, links = [] }: agents.Agent) => ({
   links: links.map(shownLink),
 });
 
-/** Who has an agent of the registry as its newest block has it, and which block that is. */
-async function holdersNow(app: App, ref: string) {
+/** The owner and wallet of a registry agent at the newest block, and that block. */
+async function currentHolders(app: App, ref: string) {
   const compared = await compareChain(app);
   if (compared.status !== "same")
     refuse("unavailable", "the chain is not the one in the log; retry later", {
@@ -44,9 +50,9 @@ async function holdersNow(app: App, ref: string) {
   return { holders, block_number: Number(latest.number), block_hash: latest.hash };
 }
 
-/** The key of the agent that the registry names, and the block that says so. */
-async function shownByChain(app: App, { facts, keys }: agents.Agent, ref: string) {
-  const { holders, ...block } = await holdersNow(app, ref);
+/** The agent's key that the registry names, with the block. */
+async function proofByChain(app: App, { facts, keys }: agents.Agent, ref: string) {
+  const { holders, ...block } = await currentHolders(app, ref);
   if (holders.length === 0) refuse("not_found", `the registry has no agent ${ref}`);
   const kid = holders.find((one) => keys.some((key) => key.kid === one));
   if (kid === undefined)
@@ -57,12 +63,15 @@ async function shownByChain(app: App, { facts, keys }: agents.Agent, ref: string
   return { kid, ...block };
 }
 
-/** The key of the agent that the domain's document names. */
-async function shownByDomain(app: App, { keys }: agents.Agent, domain: string) {
-  const told = await askDomain(app.webhooks, domain);
-  if ("silent" in told)
-    return refuse(identityProblems["domain-refused"], `${documentUrl(domain)} told nothing: ${told.silent}`);
-  const named = keys.find((key) => told.names.has(didOf(key)));
+/** The agent's key that the domain's document names. */
+async function proofByDomain(app: App, { keys }: agents.Agent, domain: string) {
+  const document = await readDomain(app.webhooks, domain);
+  if ("silent" in document)
+    return refuse(
+      identityProblems["domain-refused"],
+      `${documentUrl(domain)} gave no answer: ${document.silent}`,
+    );
+  const named = keys.find((key) => document.names.has(didOf(key)));
   if (!named)
     return refuse(
       identityProblems["domain-refused"],
@@ -71,11 +80,11 @@ async function shownByDomain(app: App, { keys }: agents.Agent, domain: string) {
   return { kid: named.kid, block_number: null, block_hash: null };
 }
 
-/** One of the two that may be linked, by its name. */
-function nameAsked(
+/** Requires exactly one of the two names. */
+function linkKeyOf(
   { erc8004_id, domain }: { erc8004_id?: string | undefined; domain?: string | undefined },
   network: string,
-): agents.LinkNamed {
+): agents.LinkKey {
   if (erc8004_id !== undefined && domain === undefined) return { kind: "erc8004", network, ref: erc8004_id };
   if (domain !== undefined && erc8004_id === undefined) return { kind: "domain", network: null, ref: domain };
   const message = "is required, unless you give domain";
@@ -112,16 +121,16 @@ key; if the chain reverts a transfer, it is restored.`,
   handle: async (context) => {
     const { input, app, decide } = context;
     const { challenge, signature } = input;
-    const name = nameAsked(input, networkOf(app.chain));
+    const name = linkKeyOf(input, networkOf(app.chain));
     const agent = await agentWatched(context, input.id);
     if (agent.links?.some((one) => agents.isSameLink(one, name))) return shown(agents.acting(agent));
-    const asked = { purpose: "link" as const, about: linkName(name) };
-    const authority = await authorityOf(context, agent, { challenge, signature }, asked);
-    // Nothing outside is asked for whoever may not link anyway.
-    mayLink(agent, authority);
+    const use = { purpose: "link" as const, about: linkName(name) };
+    const authority = await authorityOf(context, agent, { challenge, signature }, use);
+    // Callers who may not link cause no outside request.
+    requireLinkable(agent, authority);
     const facts: agents.Link = {
       ...name,
-      ...(await (name.kind === "domain" ? shownByDomain : shownByChain)(app, agent, name.ref)),
+      ...(await (name.kind === "domain" ? proofByDomain : proofByChain)(app, agent, name.ref)),
       cause: "asked",
       ...authority,
       linked_at: app.clock.now().toISOString(),
@@ -140,7 +149,7 @@ const remove = operation({
   access: [proofs],
   input: z.object({
     id,
-    link: linkNamed.describe("The link's name from soul_passport"),
+    link: linkNameField.describe("The link's name from soul_passport"),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
@@ -151,12 +160,12 @@ const remove = operation({
     const { input, app, decide } = context;
     const { link: about, challenge, signature } = input;
     const agent = await agentWatched(context, input.id);
-    const name = namedLink(about, networkOf(app.chain));
-    const known = [...(agent.links ?? []), ...(agent.lost_links ?? [])];
-    if (!known.some((one) => agents.isSameLink(one, name))) return shown(agent);
-    const asked = { purpose: "revoke" as const, about };
-    const authority = await authorityOf(context, agent, { challenge, signature }, asked);
-    const facts: agents.Unlinked = {
+    const name = parseLinkName(about, networkOf(app.chain));
+    const all = [...(agent.links ?? []), ...(agent.lost_links ?? [])];
+    if (!all.some((one) => agents.isSameLink(one, name))) return shown(agent);
+    const use = { purpose: "revoke" as const, about };
+    const authority = await authorityOf(context, agent, { challenge, signature }, use);
+    const facts: agents.UnlinkData = {
       ...name,
       reason: "asked",
       ...authority,

@@ -1,4 +1,3 @@
-/** Passports: shown, and verified against what somebody claims. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
@@ -6,7 +5,7 @@ import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import { typedEvent } from "../../../core/read-models/typed-events.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
-import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
+import { agentRef, isSandboxId, lowerId } from "../../../domain/identity/fields.ts";
 import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
@@ -91,7 +90,7 @@ const passport = operation({
       passport: { ...passportOf(agent), agent_id, sx_number, issued_at: registered_at, origin },
       display_name,
       erased: display_name === null,
-      synthetic: isInvented(agent_id),
+      synthetic: isSandboxId(agent_id),
       status: agents.statusOf(agent),
       reason: agent.revoked?.reason ?? agent.suspended?.reason ?? null,
       keys: agent.keys.map(shownKey),
@@ -110,10 +109,10 @@ const passport = operation({
   },
 });
 
-/** So many events of an agent are named: a passport's keys, delegations and links are fewer. */
+/** More than an agent's keys, delegations and links can be. */
 const MOST_EVENTS = 500;
 
-/** What an event of an agent's stream is about: the name of a key, a delegation or a link; null of the agent itself. */
+/** The key, delegation or link of an event; null = the agent itself. */
 function aboutOf({ type, data }: agents.AgentEvent): string | null {
   switch (type) {
     case "AgentKeyProven":
@@ -202,11 +201,11 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
         errors: [{ path, message: "is required: challenge and signature go together" }],
       });
     }
-    const asked = { agent_id: facts.agent_id, purpose: "verify" as const, about };
+    const use = { agent_id: facts.agent_id, purpose: "verify" as const, about };
     const shown =
       challenge === undefined || signature === undefined
         ? undefined
-        : await provenBy(app, { challenge, signature }, asked).catch(refusedReason);
+        : await provenBy(app, { challenge, signature }, use).catch(refusedReason);
     const refused =
       shown === undefined || typeof shown === "string"
         ? (shown ?? null)
@@ -226,7 +225,7 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
   },
 });
 
-/** A proof that is refused is an answer here, and whatever else fails is not. */
+/** A refused proof is an answer here; other errors are not. */
 function refusedReason(error: unknown): string | Proof {
   if (error instanceof Refusal && error.type.slug === "proof-refused") return error.message;
   throw error;

@@ -1,5 +1,3 @@
-/** How an agent comes to be, and how it gets something to sign. */
-
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { time } from "../../../core/model/fields.ts";
@@ -19,13 +17,13 @@ import {
 import { displayName, nameSubject, newAgentId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
-import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
+import { keyOfId, publicKey } from "../../../domain/identity/public-key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { passportOf, passportShown, placeOfName } from "../../agents/agents.ts";
 import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "../../agents/proofs.ts";
 import { type Context, json, open, operation } from "../../declare/index.ts";
 
-/** What an agent's own key may do; it fits no way in of a priced operation. */
+/** Scopes of an agent's own key; no priced operation accepts them. */
 const SOUL_SCOPES: keys.Scope[] = ["read", "order", "node"];
 
 const CAMPAIGN = "first 1,000,000 passports, free";
@@ -75,14 +73,14 @@ send that one or prove a key of the agent. The proof you send makes its key the 
     const { input, app, decide, watch } = context;
     const { agent_id, issue_api_key } = input;
     const target = agents.targetOf(agent_id);
-    const known = await watch(agents, target);
-    const proof = await proofOf(context, known);
-    const sealed = known ? null : nameOf(context);
+    const existing = await watch(agents, target);
+    const proof = await proofOf(context, existing);
+    const sealed = existing ? null : nameOf(context);
     const { origin } = await app.store.identity();
     const now = app.clock.now().toISOString();
-    // The counter is the stream that is queued for: all who register wait for each other there, and numbers have no gap.
+    // Registrations queue for the counter's stream, so numbers have no gap.
     const counted = await decide(passports, passports.target, (issued) =>
-      known ? [] : passports.issue(agent_id)(issued),
+      existing ? [] : passports.issue(agent_id)(issued),
     );
     const is_new = counted.events.length > 0;
     const { state } = await decide(agents, target, (state) => {
@@ -103,18 +101,18 @@ send that one or prove a key of the agent. The proof you send makes its key the 
   },
 });
 
-type Registering = Context<Registration>;
+type RegisterContext = Context<Registration>;
 
 type GivenProof = Omit<Proof, "issued_at">;
 
-/** The proof that came along; needed where the id itself is a key's name. What was recorded already needs none again. */
+/** The given proof, required if the id is a key's name. A recorded registration needs none again. */
 async function proofOf(
-  { input, app }: Registering,
-  known: agents.AgentState,
+  { input, app }: RegisterContext,
+  existing: agents.AgentState,
 ): Promise<GivenProof | undefined> {
   const { agent_id, challenge, signature } = input;
-  const named = keyNamedBy(agent_id);
-  if (named === "unreadable")
+  const ownKey = keyOfId(agent_id);
+  if (ownKey === "unreadable")
     refuse("invalid", "invalid input: agent_id", {
       errors: [{ path: "agent_id", message: "looks like a DID but is no did:key of Ed25519" }],
     });
@@ -125,18 +123,18 @@ async function proofOf(
     });
   }
   if (challenge === undefined || signature === undefined) {
-    if (named && !known)
+    if (ownKey && !existing)
       refuse(
         identityProblems["not-yours"],
         "this id is a key: register it with a challenge signed by that key",
       );
     return undefined;
   }
-  // What has counted is not judged again: the call may be said again long after the text was over.
-  const counted = known?.keys.find((key) => key.challenge_sha256 === challengeDigest(challenge));
+  // A used challenge is not checked again: the call may be repeated after its validity.
+  const counted = existing?.keys.find((key) => key.challenge_sha256 === challengeDigest(challenge));
   if (counted) return { key: counted, method: counted.method, challenge_sha256: counted.challenge_sha256 };
   const proof = await provenBy(app, { challenge, signature }, { agent_id, purpose: "prove", about: null });
-  if (named && named.kid !== proof.key.kid)
+  if (ownKey && ownKey.kid !== proof.key.kid)
     refuseProof("", {
       path: "challenge",
       message: "is signed by another key than agent_id",
@@ -144,12 +142,17 @@ async function proofOf(
   return proof;
 }
 
-const nameOf = ({ input: { agent_id, display_name }, personal }: Registering) =>
+const nameOf = ({ input: { agent_id, display_name }, personal }: RegisterContext) =>
   display_name === undefined
     ? null
     : personal({ subject: nameSubject(agent_id), place: placeOfName(agent_id), value: { display_name } });
 
-async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: GivenProof, proven_at: string) {
+async function bindFirst(
+  { decide }: RegisterContext,
+  agent: agents.Agent,
+  proof: GivenProof,
+  proven_at: string,
+) {
   const { key, method, challenge_sha256 } = proof;
   const { sx_number, agent_id } = agent.facts;
   await decide(
@@ -162,9 +165,9 @@ async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: Gi
   await decide(agents, agents.targetOf(agent_id), agents.prove(facts, { by_api_key: true, rotating: null }));
 }
 
-/** An API key of the agent's own. Its secret follows from the command's name, so that it can be told again and is kept nowhere. */
+/** The key's secret is derived from the command's name: a repeat returns it, and it is never stored. */
 async function issueKey(
-  { app, caller, fresh_id, decide }: Registering,
+  { app, caller, fresh_id, decide }: RegisterContext,
   agent: agents.Agent,
   { is_new, proof }: { is_new: boolean; proof: GivenProof | undefined },
   issued_at: string,
@@ -185,7 +188,7 @@ async function issueKey(
         identityProblems["not-yours"],
         `${agent_id} exists: for an API key send its current one, or prove one of its live keys`,
       );
-    // The proof of a new agent is in the log already, with its first key.
+    // The log has a new agent's proof with its first key.
     const challenge_sha256 = is_new ? null : (proof?.challenge_sha256 ?? null);
     return agents.issueApiKey({ key_id, challenge_sha256, issued_at })(state);
   });

@@ -20,7 +20,7 @@ import {
   warmItems,
   wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
-import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
+import { scoreOn, storedAt } from "../../../projections/trust/scores.ts";
 import { agentNamed } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, open, operation, owner, subject } from "../../declare/index.ts";
@@ -231,7 +231,7 @@ const oneItem = operation({
 
 /** An agent's score by the newest computation, in micro-points. */
 async function scoreNow({ pool }: App, sx: number): Promise<number> {
-  const computed = await keptAt(pool);
+  const computed = await storedAt(pool);
   return computed ? (await scoreOn(pool, computed.day, sx)).score : 0;
 }
 

@@ -1,22 +1,22 @@
-/** Money that a call sets aside: from its caller's account, and from the payment that came along. */
+/** A call's holds come from its caller's account and from the payment sent with it. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { keptForAll } from "../../../projections/payments/accounts.ts";
+import { sumOfAccounts } from "../../../projections/payments/accounts.ts";
 import { refuseSuspended } from "../../agents/agents.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
 
-type Paying = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
-type Holding = Paying & Pick<Context<never>, "watch">;
+type PaymentContext = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
+type HoldContext = PaymentContext & Pick<Context<never>, "watch">;
 
-/** Credits the caller's account with the payment that the call is charged to, where it is to one: so much is paid. */
+/** Credits the caller's account with the call's payment, if there is one. */
 export async function creditPayment(
-  { app, caller, decide, payment_id }: Paying,
+  { app, caller, decide, payment_id }: PaymentContext,
   amount_micro: number,
 ): Promise<void> {
   if (payment_id === undefined) return;
@@ -29,37 +29,34 @@ export async function creditPayment(
   await decide(account, account.targetOf(caller.tenant), decision);
 }
 
-/** Sets so much of the caller's account aside, for one thing or several; a payment of the same sum that the call is charged to is credited first. */
+/** Holds the sum of one or several amounts; a payment of that sum is credited first. */
 export async function holdFunds(
-  context: Holding,
-  ...wanted: [account.Hold, ...account.Hold[]]
+  context: HoldContext,
+  ...requests: [account.Hold, ...account.Hold[]]
 ): Promise<account.AccountState> {
   const { app, caller, decide } = context;
   const at = app.clock.now().toISOString();
   const target = account.targetOf(caller.tenant);
   refuseClosed(app);
   await refuseSuspended(context);
-  const amount_micro = wanted.reduce((sum, one) => sum + one.amount_micro, 0);
+  const amount_micro = requests.reduce((sum, one) => sum + one.amount_micro, 0);
   await creditPayment(context, amount_micro);
-  let held: account.AccountState | undefined;
-  for (const one of wanted)
-    held = (await decide(account, target, account.hold(one, at, allowanceOf(caller)))).state;
-  return held!;
+  let current: account.AccountState | undefined;
+  for (const one of requests)
+    current = (await decide(account, target, account.hold(one, at, allowanceOf(caller)))).state;
+  return current!;
 }
 
-/** Refuses a delegate's word on what its principal has set aside: it gives away what it has set aside itself, by its delegation, alone. */
+/** A delegate decides only about holds that its own delegation made. */
 export async function refuseOthersHold(
-  { caller, watch }: Pick<Holding, "caller" | "watch">,
+  { caller, watch }: Pick<HoldContext, "caller" | "watch">,
   hold_id: string,
 ) {
   if (caller.kind !== "delegate") return;
   const { holds } = await watch(account, account.targetOf(caller.tenant));
-  const held = holds.get(hold_id);
-  if (held && held.delegation_id !== caller.mandate.delegation_id)
-    refuse(
-      "forbidden",
-      "your principal set this money aside: who has earned it, it says with a key of its own",
-    );
+  const current = holds.get(hold_id);
+  if (current && current.delegation_id !== caller.mandate.delegation_id)
+    refuse("forbidden", "your principal holds this money: only its own key decides about it");
 }
 
 function allowanceOf(caller: Caller): account.Allowance | undefined {
@@ -70,18 +67,18 @@ function allowanceOf(caller: Caller): account.Allowance | undefined {
 
 async function refuseFull(app: App, amount_micro: number): Promise<void> {
   const { total_micro } = app.settings.custody;
-  if ((await keptForAll(app.pool)) + amount_micro > total_micro)
+  if ((await sumOfAccounts(app.pool)) + amount_micro > total_micro)
     refuse(
       paymentProblems["account-full"],
-      `all accounts together hold ${decimalUsdc(total_micro)} USDC at most, which the operator has set; try again later`,
+      `all accounts together hold at most ${decimalUsdc(total_micro)} USDC, the operator's limit; try again later`,
     );
 }
 
 export const fundsShown = z.object({
-  available_usdc: z.string().describe("Of your account, to be held or to leave it"),
-  maturing_usdc: z.string().describe("What of it came in within the last day, and cannot leave yet"),
-  held_usdc: z.string().describe("Set aside for what is under way"),
-  debt_usdc: z.string().describe("What the chain took back after it was spent; what comes in next pays it"),
+  available_usdc: z.string().describe("Available in your account"),
+  maturing_usdc: z.string().describe("Its part from the last day, which cannot be withdrawn yet"),
+  held_usdc: z.string().describe("Held for open tasks"),
+  debt_usdc: z.string().describe("Reverted after it was spent; the next credit pays it"),
 });
 
 export const shownFunds = (state: account.AccountState, now: string): z.infer<typeof fundsShown> => ({

@@ -15,7 +15,7 @@ import { json, open, operation } from "../../declare/index.ts";
 
 const EXPLORER = "https://basescan.org";
 
-/** Nobody but us has the development chain. */
+/** No explorer shows the development chain. */
 const transactionUrl = (app: App, transaction: Hex | null) =>
   transaction === null || app.embedded_chain ? null : `${EXPLORER}/tx/${transaction}`;
 
@@ -27,9 +27,7 @@ const explorerUrl = z
 const finality = z
   .enum(["included", "safe", "final"])
   .nullable()
-  .describe(
-    "How firmly its block stands on the chain; null while the chain is away or its block is in doubt",
-  );
+  .describe("Finality of its block; null while the chain is down or the block is in doubt");
 
 const refundAnswer = z.object({
   amount_usdc: usdc,
@@ -48,7 +46,7 @@ const paymentAnswer = z.object({
   status: z
     .enum(["pending", "settled", "failed", "reorged"])
     .describe(
-      "pending: under way, do not sign another; reorged: the chain took the settlement back and it is sent again while it holds",
+      "pending: do not sign another; reorged: the chain reverted the settlement, and it is sent again while valid",
     ),
   failure: z
     .object({
@@ -67,7 +65,7 @@ const paymentAnswer = z.object({
   request_seal: z
     .string()
     .describe(
-      "HMAC-SHA256 of the request's digest under a key of the service's own: nobody can guess from it what was asked. The receipt has the digest itself",
+      "HMAC-SHA256 of the request's digest under a key of the service's own: nobody can guess the request from it. The receipt has the digest itself",
     ),
   transaction: chainHash.nullable(),
   explorer_url: explorerUrl,
@@ -80,7 +78,7 @@ const paymentAnswer = z.object({
         .string()
         .nullable()
         .describe(
-          "HMAC-SHA256 of the body's digest under the key of `request_seal`: no digest that a guessed body could be held against. " +
+          "HMAC-SHA256 of the body's digest under the key of `request_seal`: guessed bodies cannot be tested against it. " +
             "Null for a stream, for an answer about a person, and where secret fields were sent. The receipt has the digest itself",
         ),
       vintage: z.string().nullable(),
@@ -90,21 +88,21 @@ const paymentAnswer = z.object({
   kept: z
     .object({ refund_cost_usdc: usdc, kept_at: time })
     .nullable()
-    .describe("It came with no call and stays here, because its refund would have cost more than it is"),
+    .describe("It came without a call and is kept: its refund would have cost more than it is worth"),
   valid_before: z.string().describe("Seconds of Unix time; the authorization ends then"),
   claimed_at: time,
   settled_at: time.nullable(),
   development_chain: z.boolean().describe("True where the USDC is worth nothing"),
 });
 
-/** One payment, whatever came of it. */
+/** One payment, whatever its outcome. */
 export const paymentStatus = operation({
   name: "payment_status",
   route: "GET /v1/agent/payments/{id}",
-  summary: "What became of a payment",
+  summary: "The status of a payment",
   description:
     "The payment named by its network, asset, payer and nonce: pending, settled, failed or reorged, its transaction and " +
-    "how firmly that stands, a seal of what it bought, and its refund if there is one. Always current, and free.",
+    "its finality, a seal of its purchase, and its refund if there is one. Always current, and free.",
   access: [open()],
   input: z.object({
     id: payments.paymentId.describe("eip155:<chain>:<asset>:<payer>:<nonce>, in lower-case hex"),
@@ -158,7 +156,7 @@ const answerOf = (app: App, id: string, { status, sha256, vintage }: payments.Pa
   vintage,
 });
 
-/** A stranger who knows the payment could try a plain digest with every likely request and answer. */
+/** A keyed digest: with a plain one, a stranger could test every likely request and answer. */
 const sealOf = ({ link_secret }: App, of: "request" | "answer", id: string, sha256: string) =>
   createHmac("sha256", link_secret).update(`${of}:${id}:${sha256}`).digest("hex");
 
@@ -176,11 +174,11 @@ function refundOf(app: App, payment: Payment, { amount_micro, reason, opened_at,
   };
 }
 
-/** What lies below our own confirmation is final without a question to the chain. */
+/** Blocks below our own confirmation are final without a chain query. */
 async function finalityOf(
   app: App,
   network: string,
-  { block_number, block_hash }: payments.Mined,
+  { block_number, block_hash }: payments.MinedTransaction,
 ): Promise<"included" | "safe" | "final" | null> {
   const confirmed = await app.load(confirmation, confirmation.targetOf(network));
   if (confirmed && block_number <= confirmed.block_number) return "final";
@@ -195,7 +193,7 @@ async function finalityOf(
   }
 }
 
-/** Free calls must not multiply into questions to the chain. */
+/** Free calls must not multiply into chain queries. */
 const HEADS_MS = 1_000;
 
 function recentHeads({ chain, once }: App): Promise<Heads> {
@@ -208,9 +206,9 @@ function recentHeads({ chain, once }: App): Promise<Heads> {
 }
 
 const sums = {
-  payments: z.int().describe("That stand as settled"),
+  payments: z.int().describe("Settled now"),
   settled_usdc: usdc,
-  reorged_usdc: usdc.describe("Settled, then taken back by the chain"),
+  reorged_usdc: usdc.describe("Settled, then reverted by the chain"),
   refunded_usdc: usdc,
   net_usdc: usdc.describe("Settled, less reorged and refunded"),
 };
@@ -223,14 +221,14 @@ const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro 
   net_usdc: decimalUsdc(BigInt(settled_micro) - BigInt(reorged_micro) - BigInt(refunded_micro)),
 });
 
-/** The revenue, for anybody to compare with the chain. */
+/** Anybody can compare the revenue with the chain. */
 export const revenueTransparency = operation({
   name: "soul_revenue_transparency",
   route: "GET /soul/revenue/transparency",
   envelope: "none",
   summary: "The public revenue ledger",
   description:
-    "Every payment that was settled, newest first, with its transaction on the chain, and what they add up to: in all, by " +
+    "Every settled payment, newest first, with its transaction on the chain, and their sums: in total, by " +
     "operation and by UTC day (of the last 366 with any). Anybody can compare it with the transfers to `pay_to`.",
   access: [open()],
   input: z.object({
@@ -244,9 +242,7 @@ export const revenueTransparency = operation({
       development_chain: z.boolean().describe("True where the USDC is worth nothing"),
       totals: z.object({
         ...sums,
-        kept_usdc: usdc.describe(
-          "Came with no call, and was kept because its refund would cost more than it is",
-        ),
+        kept_usdc: usdc.describe("Came without a call, and was kept because its refund would cost more"),
         by_operation: z.array(z.object({ operation: z.string(), ...sums })),
         by_day: z.array(z.object({ day: z.iso.date(), ...sums })),
       }),
@@ -271,7 +267,7 @@ export const revenueTransparency = operation({
               explorer_url: explorerUrl,
             })
             .nullable(),
-          kept: z.boolean().describe("It came with no call, and was kept"),
+          kept: z.boolean().describe("It came without a call, and was kept"),
         }),
       ),
       count: z.int(),

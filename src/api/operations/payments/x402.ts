@@ -1,4 +1,4 @@
-/** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
+/** x402's own endpoints, with its wire form in camelCase. */
 
 import { z } from "zod";
 import { limit, offset } from "../../../core/model/fields.ts";
@@ -21,7 +21,7 @@ const address = z.string().describe("An address");
 const supportedOperation = operation({
   name: "x402_supported",
   route: "GET /x402/supported",
-  summary: "What payments are taken",
+  summary: "The accepted payments",
   description:
     "The schemes, networks and extensions of x402 that payments to this service may use, as a facilitator lists them.",
   access: [open()],
@@ -42,7 +42,7 @@ const supportedOperation = operation({
 const EXAMPLE_WALLET = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const EXAMPLE_PAYEE = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
 
-/** The body that a facilitator takes, in either generation. */
+/** A facilitator's body, in either version. */
 const facilitated = {
   input: z.object({
     x402Version: z.int().optional().describe("1 or 2, as the payment's own"),
@@ -104,8 +104,8 @@ const settleOperation: OperationDeclaration = operation({
   route: "POST /x402/settle",
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Settle a payment",
-  description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
-answer. For payments to this service's payTo of at least 0.001 USDC; a call that is bought here settles by itself. With an API key the
+  description: `Sends an x402 payment to the chain and returns its transaction, once: the same payment again gets the same
+answer. For payments to this service's payTo of at least 0.001 USDC; a paid call here settles by itself. With an API key the
 payment buys something elsewhere, and nothing here any more. Where the operator lets anybody in without a key, the payment is only carried
 to the chain: its payer can still buy a call with it, and it is given back if nobody asks anything for it.`,
   access: [key("order"), openWhere("SETTLE_OPEN")],
@@ -138,7 +138,7 @@ to the chain: its payer can still buy a call with it, and it is given back if no
 const resourcesOperation = operation({
   name: "x402_resources",
   route: "GET /x402/discovery/resources",
-  summary: "What can be paid for",
+  summary: "The priced operations",
   description:
     "Every priced operation with its terms, in the form in which facilitators list the resources they know (Bazaar).",
   access: [open()],

@@ -1,5 +1,3 @@
-/** Whom an operation of trust is about, and who speaks in it. */
-
 import type { App } from "../../../core/app.ts";
 import type { Target } from "../../../core/commands/unit.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -13,17 +11,17 @@ import { trustProblems } from "../../../domain/trust/problems.ts";
 import { idOfNumber } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 
-/** The stream of the agent that is called so: by its id, its number, or the address of a key that is live on it. */
-export async function targetNamed(app: App, text: string): Promise<Target> {
+/** Finds an agent's stream by id, number, or address of a live key. */
+export async function findTarget(app: App, text: string): Promise<Target> {
   const ref = refOf(text);
   if (ref.by === "number") return targetOfNumber(app, ref.sx_number);
   const bound = /^0x[0-9a-f]{40}$/.test(ref.id) ? await holderOf(app, ref.id) : undefined;
   return bound === undefined ? agents.targetOf(ref.id) : targetOfNumber(app, bound);
 }
 
-/** The agent as the log has it now; refuses what nobody is called. */
-export async function agentNamed(app: App, text: string): Promise<Agent> {
-  return agents.registered(await app.load(agents, await targetNamed(app, text)));
+/** The agent's current state; refuses unknown names. */
+export async function findAgent(app: App, text: string): Promise<Agent> {
+  return agents.registered(await app.load(agents, await findTarget(app, text)));
 }
 
 const holderOf = async (app: App, wallet: string) =>
@@ -34,12 +32,12 @@ export async function targetOfNumber(app: App, sx_number: number): Promise<Targe
   return agents.targetOf(id ?? refuse("not_found", `no passport SX#${sx_number} was issued`));
 }
 
-/** The wallet that a payment came from: its name tells it. */
+/** The id of a payment contains its wallet. */
 export const payerOf = (payment_id: string) => payment_id.split(":")[3]!;
 
 export type Speaker = { target: Target; payer: string | undefined };
 
-/** The agent that speaks: whose own key was shown, or whose live key the wallet is that pays or signs. */
+/** The agent whose own key was sent, or whose live key is the wallet that pays or signs. */
 export async function speakerOf(app: App, caller: Caller, payment_id: string | undefined): Promise<Speaker> {
   const payer =
     payment_id !== undefined ? payerOf(payment_id) : caller.kind === "payer" ? caller.wallet : undefined;
@@ -53,7 +51,7 @@ export async function speakerOf(app: App, caller: Caller, payment_id: string | u
   return { target: await targetOfNumber(app, number), payer };
 }
 
-/** One side of an attestation, as it stands at `now`. */
+/** One side of an attestation at `now`. */
 export const sideOf = ({ facts, keys, delegations }: Agent, now: string): Side => ({
   sx_number: facts.sx_number,
   wallets: keys.flatMap((key) => (key.kind === "evm" ? key.public : [])),

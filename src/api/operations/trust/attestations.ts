@@ -5,9 +5,9 @@ import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
-import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
+import { scoreOn, storedAt } from "../../../projections/trust/scores.ts";
 import { type Context, json, operation, pay } from "../../declare/index.ts";
-import { sideOf, speakerOf, targetNamed } from "./agents.ts";
+import { findTarget, sideOf, speakerOf } from "./agents.ts";
 import { offchainShown, signingOf } from "./offchain.ts";
 
 const target = z.object({
@@ -39,8 +39,8 @@ export const shownAttestation = z.object({
   made_at: time,
 });
 
-/** As an answer to who has said it: with what proves it at once, and what is asked of the chain. */
-const said = shownAttestation.extend({
+/** The attestor also gets the offchain proof and the status on chain. */
+const withProof = shownAttestation.extend({
   attestation_uid: chainHash.describe("UID of the attestation in `offchain`"),
   offchain: offchainShown,
   status: z.literal("asked").describe("It waits for the chain: soul_attestation shows it then"),
@@ -66,11 +66,14 @@ const RULES = `The paying wallet must be a live key of the attesting agent. Its 
 subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
 EAS client; it is then also written to EAS on chain.`;
 
-type Saying = Pick<Context<unknown>, "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id">;
+type AttestContext = Pick<
+  Context<unknown>,
+  "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id"
+>;
 
-/** Says all of it in one commit, or nothing. */
-async function say(
-  { app, caller, decide, watch, fresh_id, payment_id }: Saying,
+/** Attests all in one commit, or none. */
+async function attestAll(
+  { app, caller, decide, watch, fresh_id, payment_id }: AttestContext,
   targets: readonly Target[],
   field: (at: number) => string,
 ) {
@@ -78,10 +81,10 @@ async function say(
   const speaker = await speakerOf(app, caller, payment_id);
   const from = sideOf(agents.acting(await watch(agents, speaker.target)), made_at);
   const lines = new Set<string>();
-  const made: z.input<typeof said>[] = [];
+  const made: z.input<typeof withProof>[] = [];
   const signing = await signingOf(app);
   for (const [at, { subject: named, skill, weight, evidence = null }] of targets.entries()) {
-    const to = sideOf(agents.acting(await watch(agents, await targetNamed(app, named))), made_at);
+    const to = sideOf(agents.acting(await watch(agents, await findTarget(app, named))), made_at);
     attestations.refuseSelf(from, to, speaker.payer);
     const line = `${to.sx_number} ${skill}`;
     if (lines.has(line))
@@ -119,7 +122,7 @@ async function say(
       tx_hash: null,
     });
   }
-  const computed = await keptAt(app.pool);
+  const computed = await storedAt(app.pool);
   const own = computed && (await scoreOn(app.pool, computed.day, from.sx_number));
   return {
     attestations: made,
@@ -135,12 +138,12 @@ const attest = operation({
   description: `One public event in the log. ${RULES}`,
   access: [pay("0.50")],
   input: target,
-  output: json(said.extend({ warning })),
+  output: json(withProof.extend({ warning })),
   status: 201,
   refuses: [404, 409],
   example: { subject: "SX#2", skill: "translation", weight: 2.5 },
   handle: async ({ input, ...context }) => {
-    const { attestations: made, warning } = await say(context, [input], () => "subject");
+    const { attestations: made, warning } = await attestAll(context, [input], () => "subject");
     return { ...made[0]!, warning };
   },
 });
@@ -159,7 +162,7 @@ const batch = operation({
       .max(100, "has at most 100 targets")
       .describe("Up to 100, each as in soul_attest; no subject and skill twice"),
   }),
-  output: json(z.object({ attestations: z.array(said), warning })),
+  output: json(z.object({ attestations: z.array(withProof), warning })),
   status: 201,
   refuses: [404, 409],
   example: {
@@ -168,8 +171,7 @@ const batch = operation({
       { subject: "SX#2", skill: "arithmetic" },
     ],
   },
-  handle: ({ input: { targets }, ...context }) => say(context, targets, (at) => `targets.${at}`),
+  handle: ({ input: { targets }, ...context }) => attestAll(context, targets, (at) => `targets.${at}`),
 });
 
-/** What one agent says of another. */
 export const attestationOperations = [attest, batch];

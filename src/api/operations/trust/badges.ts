@@ -9,11 +9,11 @@ import { explain } from "../../../domain/trust/explain.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { skillsOf } from "../../../domain/trust/skills.ts";
 import { meritsIn, meritsProjection } from "../../../projections/marketplace/merits.ts";
-import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
-import { atOneMoment, beforeOn, keptScore } from "../../../projections/trust/scores.ts";
+import { evidenceOf, skillAttestations } from "../../../projections/trust/evidence.ts";
+import { atOneMoment, beforeOn, storedScore } from "../../../projections/trust/scores.ts";
 import { statusField } from "../../agents/agents.ts";
 import { json, operation, pay } from "../../declare/index.ts";
-import { agentNamed } from "./agents.ts";
+import { findAgent } from "./agents.ts";
 
 export const badgeShown = z.object({
   kind: z.enum(["Genesis", "Validator", "Creator"]),
@@ -55,7 +55,7 @@ ${METHOD} (an attestor's points are split over its skills by remaining weight), 
   refuses: [404],
   example: { agent_id: "SX#1" },
   handle: async ({ input, app }) => {
-    const agent = await agentNamed(app, input.agent_id);
+    const agent = await findAgent(app, input.agent_id);
     const { facts } = agent;
     const { agent_id, sx_number } = facts;
     const { as_of_position, skills } = await skillsNow(app, sx_number);
@@ -71,7 +71,7 @@ ${METHOD} (an attestor's points are split over its skills by remaining weight), 
   },
 });
 
-/** Its first event says which passport it got; the marketplace counts the rest. */
+/** The agent's first event has its number; the marketplace counts the rest. */
 export async function meritsOf(
   app: App,
   { agent_id, sx_number, registered_at }: agents.AgentFacts,
@@ -84,14 +84,14 @@ export async function meritsOf(
   return { passport_number, ...(await meritsIn(app.pool, sx_number)) };
 }
 
-/** Of one moment: the next computation takes the place of the scores that attestors had. */
+/** One snapshot: the next computation replaces the attestors' scores. */
 const skillsNow = ({ pool }: App, sx: number) =>
   atOneMoment(pool, async (moment) => {
-    const kept = await keptScore(moment, sx);
-    if (!kept) return { as_of_position: null, skills: [] };
-    const { as_of_position: position, day } = kept.computed;
+    const stored = await storedScore(moment, sx);
+    if (!stored) return { as_of_position: null, skills: [] };
+    const { as_of_position: position, day } = stored.computed;
     const of = await evidenceOf(moment, { sx, position, day }, (all) => beforeOn(moment, day, all));
-    const words = await skillWords(moment, sx, position);
+    const words = await skillAttestations(moment, sx, position);
     const skills = skillsOf(words, explain({ day, ...of }).attestations, day);
     return {
       as_of_position: position,

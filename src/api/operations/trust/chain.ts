@@ -20,9 +20,9 @@ import { trustProjection } from "../../../projections/trust/trust.ts";
 import { statusField } from "../../agents/agents.ts";
 import { json, operation, pay, reads } from "../../declare/index.ts";
 import { firmness } from "../log/fields.ts";
-import { agentNamed } from "./agents.ts";
+import { findAgent } from "./agents.ts";
 
-/** More than that is an auditor's work, and an export's. */
+/** More events are an auditor's work on an export. */
 const MOST_EVENTS = 100_000;
 
 const verifyChain = operation({
@@ -71,7 +71,7 @@ verifier. Here the service checks itself; you can check an export without it (lo
   refuses: [404, 409],
   example: { id: "SX#1" },
   handle: async ({ input, app }) => {
-    const agent = await agentNamed(app, input.id);
+    const agent = await findAgent(app, input.id);
     const { agent_id, sx_number } = agent.facts;
     const streams = await streamsOf(app, agent_id, sx_number);
     const count = streams.reduce((sum, { events }) => sum + events, 0);
@@ -80,9 +80,9 @@ verifier. Here the service checks itself; you can check an export without it (lo
         "conflict",
         `${sxId(sx_number)} has ${count} events, more than ${MOST_EVENTS}: ask the operator for an export and verify it`,
       );
-    const reports = await forEach(streams, async ({ tenant, stream_id, events: had }) => ({
+    const reports = await forEach(streams, async ({ tenant, stream_id, events: eventCount }) => ({
       stream_id,
-      ...(await verifyStream(app.pool, { log_id: MAIN_LOG, tenant, stream_id, had })),
+      ...(await verifyStream(app.pool, { log_id: MAIN_LOG, tenant, stream_id, had: eventCount })),
     }));
     const bad = reports.find(({ first_bad }) => first_bad !== null);
     return {
@@ -99,12 +99,12 @@ verifier. Here the service checks itself; you can check an export without it (lo
   },
 });
 
-/** The agent's own stream first. */
+/** The agent's own stream comes first. */
 async function streamsOf(app: App, agent_id: string, sx_number: number): Promise<StreamRow[]> {
   await Promise.all([app.caughtUp(agentStreamsProjection), app.caughtUp(trustProjection)]);
   const own = agents.streamOf(agents.targetOf(agent_id).id);
-  const made = await attestationsBy(app.pool, sx_number);
-  const names = [own, ...made.map(attestations.streamOf)];
+  const ids = await attestationsBy(app.pool, sx_number);
+  const names = [own, ...ids.map(attestations.streamOf)];
   const rows = await streamsOfAgent(app.pool, { tenant: soulTenant(sx_number), names });
   const isOwn = ({ stream_id }: StreamRow) => stream_id === own;
   return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))];
@@ -113,11 +113,11 @@ async function streamsOf(app: App, agent_id: string, sx_number: number): Promise
 const headOf = (report: (StreamReport & { stream_id: string }) | undefined) =>
   report?.head ? { stream_id: report.stream_id, ...report.head } : null;
 
-/** What the log was signed and anchored by last. */
+/** The newest signed and anchored heads. */
 async function provenBy(app: App, last_position: number) {
   const { state } = await headsOf(app);
-  const { checkpoint, anchors: standing } = state;
-  const anchor = standing.at(-1);
+  const { checkpoint, anchors: anchoredHeads } = state;
+  const anchor = anchoredHeads.at(-1);
   return {
     checkpoint: checkpoint
       ? {

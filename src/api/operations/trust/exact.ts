@@ -1,4 +1,3 @@
-/** A score as of any position and day: computed for the caller, where nobody has had it computed before. */
 import type { App } from "../../../core/app.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -15,27 +14,27 @@ import { trustProjection } from "../../../projections/trust/trust.ts";
 import type { Caller } from "../../declare/caller.ts";
 
 const DAY_S = 86_400;
-/** After what a computation of somebody else is over, as a rule. */
+/** Another computation is usually over after this. */
 const SOON_S = 2;
 
-type Asked = { sx: number; position: number | undefined; day: string | undefined };
+type ExactInput = { sx: number; position: number | undefined; day: string | undefined };
 
-/** Refuses who has no key, a day that is not that of the position or a later one, and while another computation is under way. */
-export async function exactly(
+/** Refuses callers without a key, a day before the position's own, and a second computation at once. */
+export async function exactAnswer(
   app: App,
   caller: Caller,
-  { sx, ...asked }: Asked,
+  { sx, ...input }: ExactInput,
 ): Promise<ExactScore & { position: number; day: number }> {
   if (caller.kind !== "key" && caller.kind !== "subject")
     return refuse("unauthorized", "exact=true runs its own computation: send an API key, or an agent's own");
   if (!(await app.caughtUp(trustProjection)))
     return refuse("unavailable", "the trust read model is lagging", { retry_after_s: SOON_S });
-  const position = asked.position ?? (await app.store.head()).position;
+  const position = input.position ?? (await app.store.head()).position;
   const own_day = await dayAt(app.pool, position);
   if (own_day === undefined)
     return refuse("not_found", `the log has no event at position ${position}; omit it for the newest`);
   const today = dayOfTime(app.clock.now());
-  const day = asked.day === undefined ? own_day : Math.floor(Date.parse(asked.day) / (DAY_S * 1_000));
+  const day = input.day === undefined ? own_day : Math.floor(Date.parse(input.day) / (DAY_S * 1_000));
   if (day < own_day || day > Math.max(own_day, today))
     refuse("invalid", "invalid input: day", {
       errors: [

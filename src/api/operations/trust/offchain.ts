@@ -1,15 +1,15 @@
-/** EAS offchain attestations as they are answered: whole, signed by the account that will write them to the chain. */
+/** The account that writes attestations to the chain also signs these. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, hexBytes } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import {
-  type Attested,
+  type AttestationContent,
   type Offchain,
   offchainOf,
-  standingCalls,
-  standingIn,
+  statusCalls,
+  statusIn,
 } from "../../../domain/trust/eas.ts";
 
 export const offchainShown = z
@@ -44,22 +44,24 @@ export const offchainShown = z
   })
   .describe("An EAS offchain attestation by the service's own account");
 
-type Shown = z.input<typeof offchainShown>;
+type OffchainAnswer = z.input<typeof offchainShown>;
 
-/** The version that EAS says it has; it does not change while a process lives. */
+/** The version that EAS reports; it is constant in a process. */
 async function versionOf({ chain, once }: App): Promise<string> {
-  const known = once("trust: EAS", (): { version?: string } => ({}));
-  if (known.version !== undefined) return known.version;
-  const standing = standingIn(await chain.read(standingCalls()));
-  if (!standing) return refuse("unavailable", "this chain has no EAS, so you cannot attest");
-  known.version = standing.version;
-  return known.version;
+  const cache = once("trust: EAS", (): { version?: string } => ({}));
+  if (cache.version !== undefined) return cache.version;
+  const status = statusIn(await chain.read(statusCalls()));
+  if (!status) return refuse("unavailable", "this chain has no EAS, so you cannot attest");
+  cache.version = status.version;
+  return cache.version;
 }
 
-/** Signs attestations made at a time. Rejects with ChainUnavailable while nobody can say which EAS there is. */
+/** Rejects with ChainUnavailable if the version of EAS is unknown. */
 export async function signingOf(
   app: App,
-): Promise<(one: Attested, made_at: string) => Promise<{ offchain: Offchain; signed: Shown }>> {
+): Promise<
+  (one: AttestationContent, made_at: string) => Promise<{ offchain: Offchain; signed: OffchainAnswer }>
+> {
   const contract_version = await versionOf(app);
   return async (one, made_at) => {
     const time_s = Math.floor(Date.parse(made_at) / 1_000);
@@ -76,8 +78,8 @@ export async function signingOf(
   };
 }
 
-/** The 65 bytes of a signature by their names. */
-const partsOf = (signature: Hex): Shown["sig"]["signature"] => ({
+/** Splits the 65 bytes of a signature. */
+const partsOf = (signature: Hex): OffchainAnswer["sig"]["signature"] => ({
   r: signature.slice(0, 66),
   s: `0x${signature.slice(66, 130)}`,
   v: Number.parseInt(signature.slice(130), 16),

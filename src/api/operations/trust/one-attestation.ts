@@ -1,4 +1,3 @@
-/** One attestation, by its id. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { pause } from "../../../core/coordination/concurrency.ts";
@@ -22,7 +21,7 @@ const attestationId = madeId.describe("The attestation_id from soul_attest");
 const unknown = (id: string) => refuse("not_found", `there is no attestation ${id}`);
 
 const LONGEST_WAIT_S = 30;
-/** Between two looks at the log while somebody waits. */
+/** Poll interval during a wait. */
 const LOOK_MS = 250;
 
 const onChainStatuses = ["none", "asked", "sent", "anchored", "withdrawn", "revoked"] as const;
@@ -68,7 +67,7 @@ as missing. Trust depends only on the log.`,
   handle: async ({ input, app, signal }) => {
     const state = await settled(app, input, signal);
     const { facts, revoked_at, on_chain } = state;
-    const kept = on_chain.status === "anchored" ? on_chain.kept : undefined;
+    const anchored = on_chain.status === "anchored" ? on_chain.kept : undefined;
     const revoked_s = on_chain.status === "anchored" ? on_chain.revoked_s : null;
     await app.caughtUp(trustProjection);
     return {
@@ -80,9 +79,9 @@ as missing. Trust depends only on the log.`,
       network: networkOf(app.chain),
       contract: EAS_ADDRESS,
       schema_uid: SCHEMA_UID,
-      onchain_uid: kept?.uid ?? null,
-      tx_hash: kept?.transaction ?? null,
-      block_number: kept?.block_number ?? null,
+      onchain_uid: anchored?.uid ?? null,
+      tx_hash: anchored?.transaction ?? null,
+      block_number: anchored?.block_number ?? null,
       revoked_onchain_at: revoked_s === null ? null : new Date(revoked_s * 1_000).toISOString(),
     };
   },
@@ -94,7 +93,7 @@ function statusOf({ revoked_at, on_chain }: attestations.Attestation): (typeof o
   return on_chain.status;
 }
 
-/** The attestation as soon as the chain has what the log says, or as it stands when the wait is over. */
+/** Returns once the chain matches the log, or when the wait ends. */
 async function settled(
   app: App,
   { id, wait_s }: { id: string; wait_s: number },
@@ -104,8 +103,8 @@ async function settled(
   for (;;) {
     const state = (await app.load(attestations, attestations.targetOf(id))) ?? unknown(id);
     const status = statusOf(state);
-    const wanted = state.revoked_at === null ? ["none", "anchored"] : ["none", "withdrawn", "revoked"];
-    if (wanted.includes(status) || signal.aborted || performance.now() >= deadline) return state;
+    const isReached = state.revoked_at === null ? ["none", "anchored"] : ["none", "withdrawn", "revoked"];
+    if (isReached.includes(status) || signal.aborted || performance.now() >= deadline) return state;
     await pause(LOOK_MS, signal);
   }
 }
@@ -141,8 +140,8 @@ const revoke = operation({
     });
     if (revoked_at !== null) return answer(revoked_at);
     const attestor = agents.acting(await watch(agents, await targetOfNumber(app, facts.from)));
-    const asked = { purpose: "revoke" as const, about: facts.attestation_id };
-    const { by } = await authorityOf(context, attestor, input, asked);
+    const request = { purpose: "revoke" as const, about: facts.attestation_id };
+    const { by } = await authorityOf(context, attestor, input, request);
     agents.refuseStranger(attestor, by);
     const at = app.clock.now().toISOString();
     const { state } = await decide(attestations, target, attestations.revoke(facts.from, at));

@@ -21,17 +21,17 @@ import {
   atOneMoment,
   beforeOn,
   type ComputedRow,
-  keptScore,
   type Moment,
   newestScore,
   scoresBetween,
+  storedScore,
 } from "../../../projections/trust/scores.ts";
 import { workDays } from "../../../projections/trust/work.ts";
 import { statusField } from "../../agents/agents.ts";
 import { free, json, key, open, operation, pay, subject } from "../../declare/index.ts";
-import { agentNamed } from "./agents.ts";
-import { exactly } from "./exact.ts";
-import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";
+import { findAgent } from "./agents.ts";
+import { dayRangeFields, dayRangeOf, MOST_DAYS } from "./day-range.ts";
+import { exactAnswer } from "./exact.ts";
 
 const level = z
   .enum(levels)
@@ -110,7 +110,7 @@ const each = <Value extends z.ZodType>(value: Value) =>
     >,
   );
 
-/** `day`: up to whose end work counts; `position`: up to which attestors do. */
+/** Work counts up to the end of `day`, attestors up to `position`. */
 async function factorsShown(
   { pool }: App,
   sx: number,
@@ -186,13 +186,13 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
           },
         ],
       });
-    const agent = await agentNamed(app, input.id);
+    const agent = await findAgent(app, input.id);
     const { facts } = agent;
     const status = agents.statusOf(agent);
     const sx = facts.sx_number;
     if (isExact) {
-      const asked = { sx, position: input.as_of_position, day: input.day };
-      const { score, attested, result_sha256, position, day } = await exactly(app, caller, asked);
+      const query = { sx, position: input.as_of_position, day: input.day };
+      const { score, attested, result_sha256, position, day } = await exactAnswer(app, caller, query);
       const computed_at = app.clock.now().toISOString();
       return {
         agent_id: facts.agent_id,
@@ -228,44 +228,44 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
 });
 
 const scoreAt = ({ pool }: App, sx: number, position: number | undefined) =>
-  position === undefined ? newestScore(pool, sx) : keptScore(pool, sx, position);
+  position === undefined ? newestScore(pool, sx) : storedScore(pool, sx, position);
 
-/** The score with what it is made of, all of one moment: else its lines might be of another computation than the one that is named. */
+/** One snapshot: other reads could belong to another computation than the named one. */
 const explained = ({ pool }: App, sx: number, as_of_position: number | undefined) =>
   atOneMoment(pool, async (moment) => {
-    const kept = await keptScore(moment, sx, as_of_position);
-    return { ...kept, explanation: kept ? await explanationOf(moment, sx, kept.computed) : null };
+    const stored = await storedScore(moment, sx, as_of_position);
+    return { ...stored, explanation: stored ? await explanationOf(moment, sx, stored.computed) : null };
   });
 
 async function explanationOf(moment: Moment, sx: number, { as_of_position: position, day }: ComputedRow) {
   const of = await evidenceOf(moment, { sx, position, day }, (agents) => beforeOn(moment, day, agents));
   const { independent, mutual } = await relationsOf(moment, sx, position, day);
-  const told = explain({ day, ...of });
-  const attested = told.attestations.reduce((sum, { points }) => sum + points, 0);
-  const returned = told.attestations.reduce(
+  const parts = explain({ day, ...of });
+  const attested = parts.attestations.reduce((sum, { points }) => sum + points, 0);
+  const returned = parts.attestations.reduce(
     (sum, { from, points }) => (mutual.has(from) ? sum + points : sum),
     0,
   );
-  const lines = (of: typeof told.base) =>
+  const lines = (of: typeof parts.base) =>
     of.map(({ points, ...rest }) => ({ ...rest, points_micro: points }));
   const usdc = of.evidence.reduce((sum, { kind, points }) => (kind === "spend" ? sum + points : sum), 0);
   return {
-    score_micro: told.score,
-    seeded_micro: told.seeded,
+    score_micro: parts.score,
+    seeded_micro: parts.seeded,
     seeded_event: of.seed_event,
-    base: lines(told.base),
-    attestations: told.attestations.map(({ from, points, attestor_points, ...rest }) => ({
+    base: lines(parts.base),
+    attestations: parts.attestations.map(({ from, points, attestor_points, ...rest }) => ({
       from: sxId(from),
       ...rest,
       attestor_points_micro: attestor_points,
       points_micro: points,
     })),
-    penalties: lines(told.penalties),
-    cuts: told.cuts.map(({ cap, points }) => ({ cap, points_micro: points })),
+    penalties: lines(parts.penalties),
+    cuts: parts.cuts.map(({ cap, points }) => ({ cap, points_micro: points })),
     evidence_usdc: (usdc / 1e6).toFixed(6),
     independent_attestors: independent,
     reciprocal_share: attested === 0 ? null : Math.floor((returned * 1e6) / attested) / 1e6,
-    clique: told.attestations.length >= 3 && 2 * returned >= attested && attested > 0,
+    clique: parts.attestations.length >= 3 && 2 * returned >= attested && attested > 0,
   };
 }
 
@@ -276,7 +276,7 @@ export const trustHistory = operation({
   description: `The last computation of each day from \`from\` to \`to\`, at most ${MOST_DAYS} days, each with the event of its digest. Days without a computation are left out.`,
   access: [subject("read"), key("read")],
   lists: "none",
-  input: z.object({ id: agentRef, ...stretchFields }),
+  input: z.object({ id: agentRef, ...dayRangeFields }),
   output: json(
     z.object({
       agent_id: z.string(),
@@ -295,11 +295,11 @@ export const trustHistory = operation({
   refuses: [404],
   example: { id: "SX#1", step: "day" },
   handle: async ({ input, app }) => {
-    const { facts } = await agentNamed(app, input.id);
-    const { from, to } = stretchOf(input, app.clock.now());
+    const { facts } = await findAgent(app, input.id);
+    const { from, to } = dayRangeOf(input, app.clock.now());
     const all = await scoresBetween(app.pool, facts.sx_number, { from, to });
     const week = (day: number) => Math.floor((day - from) / 7);
-    const told =
+    const scored =
       input.step === "day"
         ? all
         : all.filter(({ day }, at) => !all[at + 1] || week(all[at + 1]!.day) !== week(day));
@@ -307,7 +307,7 @@ export const trustHistory = operation({
       agent_id: facts.agent_id,
       sx_id: sxId(facts.sx_number),
       method: METHOD,
-      points: told.map(({ day, score, as_of_position, event_id }) => ({
+      points: scored.map(({ day, score, as_of_position, event_id }) => ({
         day: dateOf(day),
         trust_score: shareOf(score),
         as_of_position,
@@ -346,14 +346,14 @@ const verify = operation({
   refuses: [404],
   example: { agent_id: "SX#1" },
   handle: async ({ input, app }) => {
-    const agent = await agentNamed(app, input.agent_id);
+    const agent = await findAgent(app, input.agent_id);
     const { facts } = agent;
     const status = agents.statusOf(agent);
-    const [kept, live] = await Promise.all([
+    const [stored, live] = await Promise.all([
       newestScore(app.pool, facts.sx_number),
       liveAttestations(app.pool, facts.sx_number),
     ]);
-    const { computed, own } = kept ?? {};
+    const { computed, own } = stored ?? {};
     const score = own?.score ?? 0;
     return {
       agent_id: facts.agent_id,
@@ -371,5 +371,4 @@ const verify = operation({
   },
 });
 
-/** Scores, as they are asked for. */
 export const scoreOperations = [trust, trustHistory, verify];

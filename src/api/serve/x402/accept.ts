@@ -10,7 +10,7 @@ import { USDC } from "../../../domain/payments/usdc.ts";
 import type { Credentials, Usdc } from "../../declare/access/way.ts";
 import { addressBlock } from "../../declare/address.ts";
 import type { PresentedPayment } from "./charge.ts";
-import { type Asked, examine, SETTLING_SECONDS } from "./checks.ts";
+import { examine, type RequiredPayment, SETTLING_SECONDS } from "./checks.ts";
 import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./required.ts";
@@ -41,7 +41,7 @@ export function createAcceptance(parts: {
   limits: AddressLimits;
 }): Acceptance {
   const { limits } = parts;
-  const asked = ({ price, path }: Quote): Asked => ({
+  const asked = ({ price, path }: Quote): RequiredPayment => ({
     pay_to: parts.terms.pay_to,
     amount_micro: BigInt(microUsdc(price)),
     resource: resourceUrl(parts.terms, path),
@@ -75,7 +75,7 @@ export function createAcceptance(parts: {
  */
 export function judge(
   payload: PaymentPayload,
-  asked: Asked,
+  asked: RequiredPayment,
   now: Date,
   recover: RecoverKey,
 ): PresentedPayment {

@@ -13,7 +13,12 @@ import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
 import { type Errand, NotSettled, type Settlement } from "../../../core/model/ports/settlement.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import { inSpan } from "../../../core/tracing.ts";
-import type { Claim, Mined, PaymentEvent, PaymentState } from "../../../domain/payments/payment.ts";
+import type {
+  Claim,
+  MinedTransaction,
+  PaymentEvent,
+  PaymentState,
+} from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
@@ -101,7 +106,7 @@ export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boole
 }
 
 /** A payment that the chain has moved. */
-export type SettledPayment = { claim: Claim; settlement: Mined };
+export type SettledPayment = { claim: Claim; settlement: MinedTransaction };
 
 /**
  * What a charge begins with: a payment that would settle, one that somebody carried to the chain before it was asked for, the
@@ -109,7 +114,7 @@ export type SettledPayment = { claim: Claim; settlement: Mined };
  */
 export type Checked =
   | { status: "good"; seen_block: bigint }
-  | { status: "carried"; seen_block: bigint; settlement: Mined }
+  | { status: "carried"; seen_block: bigint; settlement: MinedTransaction }
   | { status: "left_behind"; claim: Claim; held_by: string | null }
   | ({ status: "settled" } & SettledPayment);
 
@@ -246,7 +251,7 @@ export async function settle(
     app.decide(
       payments,
       payments.targetOf(payment.id),
-      payments.heldBy(app.presence.name, claim, decision),
+      payments.byOwner(app.presence.name, claim, decision),
       commandOf(call),
     );
   const failed = (reason: string) => whileHeld(payments.fail(reason, app.clock.now().toISOString()));

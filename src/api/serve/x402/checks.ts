@@ -1,6 +1,6 @@
 /**
- * What a payment must be before the chain is asked about it. Its checks are a list that tests iterate over: with any one
- * switched off, some payment that must be refused gets through.
+ * Checks of a payment before any chain query, as a list: a test omits each in turn and requires that a bad payment then
+ * passes.
  */
 
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
@@ -17,29 +17,29 @@ import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./refused.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
 
-/** What a call is sold for. Lower-case hex. */
-export type Asked = {
+/** The payment that a call requires. Lower-case hex. */
+export type RequiredPayment = {
   pay_to: Hex;
   amount_micro: bigint;
-  /** The URL that the call's own 402 names; absent where a payment is judged apart from a call. */
+  /** The URL in the call's own 402; absent without a call. */
   resource?: string;
 };
 
-type Attempt = {
+type PaymentAttempt = {
   payload: PaymentPayload;
-  asked: Asked;
-  /** Seconds of Unix time. */
+  required: RequiredPayment;
+  /** Unix seconds. */
   now: bigint;
 };
 
-/** One reason to turn a payment away. */
-export type PaymentCheck = { name: string; refuses(attempt: Attempt): void };
+/** One reason to refuse a payment. */
+export type PaymentCheck = { name: string; refuses(attempt: PaymentAttempt): void };
 
 const CHAIN_ID = 8453;
 const ASSET = USDC.address.toLowerCase();
-/** Time enough to carry a payment to the chain. */
+/** Enough time to send a payment to the chain. */
 export const SETTLING_SECONDS = 6n;
-/** What is refused or fails may still be carried to the chain by anybody, so it is watched until it expires. */
+/** Anybody may still send a refused or failed payment, so it is watched until it expires. */
 const FURTHEST_SECONDS = 3600n;
 
 export const paymentChecks: PaymentCheck[] = [
@@ -70,12 +70,12 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "terms",
-    refuses: ({ payload: { accepted }, asked }) => {
+    refuses: ({ payload: { accepted }, required }) => {
       if (!accepted) return;
       const { amount, pay_to, max_timeout_seconds, extra } = accepted;
       const bad = [
-        amount !== asked.amount_micro && `amount (${asked.amount_micro})`,
-        pay_to !== asked.pay_to && `payTo (${asked.pay_to})`,
+        amount !== required.amount_micro && `amount (${required.amount_micro})`,
+        pay_to !== required.pay_to && `payTo (${required.pay_to})`,
         max_timeout_seconds !== MAX_TIMEOUT_SECONDS && `maxTimeoutSeconds (${MAX_TIMEOUT_SECONDS})`,
         extra.name !== DOMAIN.name && `extra.name (${DOMAIN.name})`,
         extra.version !== DOMAIN.version && `extra.version (${DOMAIN.version})`,
@@ -89,8 +89,8 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "resource",
-    refuses: ({ payload: { resource_url }, asked: { resource } }) => {
-      if (resource_url !== undefined && resource !== undefined && placeOf(resource_url) !== placeOf(resource))
+    refuses: ({ payload: { resource_url }, required: { resource } }) => {
+      if (resource_url !== undefined && resource !== undefined && pathOf(resource_url) !== pathOf(resource))
         refusePayment(
           "invalid_payment_requirements",
           `resource.url: this payment is for another call than ${resource}`,
@@ -99,21 +99,21 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "payee",
-    refuses: ({ payload: { signed }, asked: { pay_to } }) => {
+    refuses: ({ payload: { signed }, required: { pay_to } }) => {
       if (signed.transfer.to !== pay_to)
         refusePayment("invalid_exact_evm_payload_recipient_mismatch", `authorization.to: pay to ${pay_to}`);
     },
   },
   {
     name: "too little",
-    refuses: ({ payload: { signed }, asked: { amount_micro } }) => {
+    refuses: ({ payload: { signed }, required: { amount_micro } }) => {
       if (signed.transfer.value < amount_micro)
         refusePayment("invalid_exact_evm_payload_authorization_value", wrongAmount(signed, amount_micro));
     },
   },
   {
     name: "too much",
-    refuses: ({ payload: { signed }, asked: { amount_micro } }) => {
+    refuses: ({ payload: { signed }, required: { amount_micro } }) => {
       if (signed.transfer.value > amount_micro)
         refusePayment(
           "invalid_exact_evm_payload_authorization_value_mismatch",
@@ -153,7 +153,7 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "payer",
-    refuses: ({ payload: { signed }, asked: { pay_to } }) => {
+    refuses: ({ payload: { signed }, required: { pay_to } }) => {
       const { from } = signed.transfer;
       if (from === pay_to || BigInt(from) === 0n)
         refusePayment("invalid_payload", "authorization.from: is not a wallet that could pay us");
@@ -164,8 +164,8 @@ export const paymentChecks: PaymentCheck[] = [
 const wrongAmount = ({ transfer }: SignedTransfer, amount: bigint) =>
   `authorization.value: is ${transfer.value}, and this costs ${amount} exactly`;
 
-/** Path and query: the same service may be reached under several names. */
-function placeOf(url: string): string | undefined {
+/** Path and query: the same service may have several names. */
+function pathOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
   return pathname + search;
@@ -174,20 +174,20 @@ function placeOf(url: string): string | undefined {
 const digest = authorizationDigest(domainSeparator(USDC, CHAIN_ID));
 
 /**
- * A payment that no check refuses. `contract`: its signature is not the key's of the payer, and only the chain can say
- * whether a contract wallet accepts it (ERC-1271); asking costs us a request each, so whoever calls this limits them.
+ * A payment that passed all checks. `contract`: the payer's key did not sign it, so only the chain can say whether a
+ * contract wallet accepts it (ERC-1271). That costs a request, so callers limit it.
  */
-export type Examined = { signed: SignedTransfer; contract: boolean };
+export type ExaminedPayment = { signed: SignedTransfer; contract: boolean };
 
-/** Judges a payment in this process: no chain, no log. Throws PaymentRefused. */
+/** Checks a payment without the chain or the log. Throws PaymentRefused. */
 export function examine(
   payload: PaymentPayload,
-  asked: Asked,
+  required: RequiredPayment,
   now: Date,
   recover: RecoverKey,
   checks: PaymentCheck[] = paymentChecks,
-): Examined {
-  const attempt = { payload, asked, now: BigInt(Math.floor(now.getTime() / 1000)) };
+): ExaminedPayment {
+  const attempt = { payload, required, now: BigInt(Math.floor(now.getTime() / 1000)) };
   for (const check of checks) check.refuses(attempt);
   const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);

@@ -23,7 +23,7 @@ import {
   settle as settlePayment,
   used,
 } from "./charge.ts";
-import type { Asked } from "./checks.ts";
+import type { RequiredPayment } from "./checks.ts";
 import { address, type PaymentPayload, readPayment, uint256, word } from "./payload.ts";
 import { PaymentRefused, refusePayment } from "./refused.ts";
 import { answeredPayment } from "./replay.ts";
@@ -184,7 +184,7 @@ async function sellElsewhere(
       const body = JSON.stringify(settleResponse(settled, x402_version));
       const answer = { status: 200, sha256: sha256(body), vintage: null };
       const decision = payments.settle(settled.settlement, answer, app.clock.now().toISOString());
-      const held = payments.heldBy(app.presence.name, settled.claim, decision);
+      const held = payments.byOwner(app.presence.name, settled.claim, decision);
       await app.decide(payments, target, held, commandOf(call));
     } catch (error) {
       if (isNoRoom(error) && mayHaveMoved(checked, isClaimed)) refusePending(payment.id, error);
@@ -216,7 +216,7 @@ const requirements = {
 };
 
 /** What the requirements ask for, in the generation of the payment. */
-function askedOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): Asked {
+function askedOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): RequiredPayment {
   if (request.x402Version !== undefined && request.x402Version !== x402_version)
     refusePayment("invalid_x402_version", "x402Version: differs from that of paymentPayload");
   const read = requirements[x402_version].safeParse(request.paymentRequirements);

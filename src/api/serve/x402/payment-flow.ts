@@ -326,7 +326,7 @@ async function stage(
 ): Promise<void> {
   await keep(app, call, payment.id, made);
   const decision = payments.settle(settlement, paidAnswerOf(call, made), app.clock.now().toISOString());
-  await decide(payments, payments.targetOf(payment.id), payments.heldBy(app.presence.name, claim, decision));
+  await decide(payments, payments.targetOf(payment.id), payments.byOwner(app.presence.name, claim, decision));
 }
 
 const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
@@ -399,7 +399,7 @@ async function giveBack(
     const next = settled.reduce(payments.evolve, state);
     return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
   };
-  const decision = payments.heldBy(app.presence.name, claim, settleAndRefund);
+  const decision = payments.byOwner(app.presence.name, claim, settleAndRefund);
   return (await app.decide(payments, payments.targetOf(payment.id), decision, commandOf(call))).events.at(-1);
 }
 

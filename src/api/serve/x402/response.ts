@@ -1,5 +1,5 @@
 /** What an answer tells of the settlement that paid for it: x402's SettleResponse, in both generations. */
-import type { Claim, Mined } from "../../../domain/payments/payment.ts";
+import type { Claim, MinedTransaction } from "../../../domain/payments/payment.ts";
 import { toHeader } from "./header.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 
@@ -18,7 +18,7 @@ export function settleResponse(
   {
     claim,
     settlement,
-  }: { claim: Pick<Claim, "payer" | "amount_micro">; settlement: Pick<Mined, "transaction"> },
+  }: { claim: Pick<Claim, "payer" | "amount_micro">; settlement: Pick<MinedTransaction, "transaction"> },
   x402_version: 1 | 2,
   extensions?: Record<string, unknown>,
 ): SettleResponse {

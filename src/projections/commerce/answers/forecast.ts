@@ -1,4 +1,3 @@
-/** The forecast of a shop's demand, product by product, with what it rests on and how good it was before. */
 import type pg from "pg";
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -9,9 +8,9 @@ import {
   demandOf,
   lastMonth,
   MOST_DAYS_OUT,
+  type MonthlySales,
   type MonthOfDemand,
   monthAfter,
-  type Sold,
 } from "../../../domain/commerce/demand.ts";
 import {
   type Accuracy,
@@ -24,8 +23,8 @@ import {
 } from "../../../domain/commerce/forecast.ts";
 import { productId, type shopOf, slug, unitNames } from "../../../domain/commerce/product.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
-import { listProducts, type Stocked } from "../catalogue.ts";
-import { orderedIn } from "../demand.ts";
+import { listProducts, type StockedProduct } from "../catalogue.ts";
+import { demandIn } from "../demand.ts";
 
 const between = (least: number, most: number) =>
   z
@@ -122,21 +121,21 @@ const FORMULA =
   "divided by their factors (ratio to a centred 2×12 mean, shrunk by n/(n+1)), from 24 months where its earlier errors were at least 10 % lower. " +
   "Intervals: split conformal, rank ⌈(n+1)·level⌉ of earlier absolute errors over the mean monthly change, all products together, cut at 0.";
 
-export type ForecastAsked = {
+export type ForecastQuery = {
   pool: pg.Pool;
   reference: ReferenceStore;
   now: Date;
   shop: ReturnType<typeof shopOf>;
 };
 
-/** The products that are meant; intervals rest on the errors of all that the shop sells. */
+/** Intervals use the errors of all products of the shop. */
 export async function forecastDemand(
-  { pool, reference, now, shop }: ForecastAsked,
+  { pool, reference, now, shop }: ForecastQuery,
   { product_slug, months_ahead, months_history }: z.output<typeof forecastInput>,
 ): Promise<ForecastAnswer> {
   const imported = salesOf(reference, shop);
   const last = lastMonth(now);
-  const ordered = await orderedIn(pool, shop, monthAfter(last, 1 - LONGEST_RECORD));
+  const ordered = await demandIn(pool, shop, monthAfter(last, 1 - LONGEST_RECORD));
   const sold = (await listProducts(pool, { tenant: shop })).filter(
     ({ withdrawn_at }) => withdrawn_at === null,
   );
@@ -147,8 +146,8 @@ export async function forecastDemand(
     const { sold = [], outs = [] } = ordered.get(product.facts.product_id) ?? {};
     const earlier = before?.get(product.facts.slug) ?? [];
     const { listed_at } = product.facts;
-    const known = { sold: [...earlier, ...sold], listed_at, outs };
-    const history = demandOf(known, { last, most: LONGEST_RECORD });
+    const record = { sold: [...earlier, ...sold], listed_at, outs };
+    const history = demandOf(record, { last, most: LONGEST_RECORD });
     return { product, history, synthetic: earlier.length > 0 && imported?.synthetic === true };
   });
   const records = catalogue.map(({ history }) => history.map((one) => one.quantity));
@@ -175,8 +174,8 @@ export async function forecastDemand(
   };
 }
 
-/** The shop of test keys has invented sales at most; `unavailable` while the table is being opened. */
-function salesOf(reference: ReferenceStore, shop: ForecastAsked["shop"]): Reference<ShopSale> | undefined {
+/** Test keys' shops have only invented sales; refuses with `unavailable` while the table is opening. */
+function salesOf(reference: ReferenceStore, shop: ForecastQuery["shop"]): Reference<ShopSale> | undefined {
   if (reference.isAwaited(shopSales))
     return refuse(tradeProblems["dataset-missing"], "the shop's earlier sales are loading", {
       retry_after_s: 5,
@@ -187,21 +186,21 @@ function salesOf(reference: ReferenceStore, shop: ForecastAsked["shop"]): Refere
 }
 
 const bySlug = perVintage((rows: readonly ShopSale[]) => {
-  const products = new Map<string, Sold[]>();
+  const products = new Map<string, MonthlySales[]>();
   for (const { product_slug, month, quantity } of rows) {
-    const known = products.get(product_slug);
-    if (known) known.push({ month, quantity });
+    const record = products.get(product_slug);
+    if (record) record.push({ month, quantity });
     else products.set(product_slug, [{ month, quantity }]);
   }
   return products;
 });
 
-type Made = { forecast: Forecast; last: string; months_history: number };
+type ProductForecast = { forecast: Forecast; last: string; months_history: number };
 
 function shown(
-  { facts }: Stocked,
+  { facts }: StockedProduct,
   whole: readonly MonthOfDemand[],
-  { forecast, last, months_history }: Made,
+  { forecast, last, months_history }: ProductForecast,
 ): Omit<ForecastAnswer["data"][number], "synthetic"> {
   const history = whole.slice(-months_history);
   const { tests, coverage } = forecast;
@@ -243,7 +242,7 @@ const shownAccuracy = ({ mae, mase, smape }: Accuracy) => ({
   smape: rounded(smape, 1),
 });
 
-function notesOf(whole: readonly MonthOfDemand[], { forecast, months_history }: Made): string[] {
+function notesOf(whole: readonly MonthOfDemand[], { forecast, months_history }: ProductForecast): string[] {
   const { method, months } = forecast;
   const constrained = whole.slice(-months_history).filter((one) => one.constrained).length;
   const isSure = method === "mean" || method === "none" || months.every((one) => one[95] !== null);

@@ -1,4 +1,3 @@
-/** The forecast as rows and as a picture. */
 import { z } from "zod";
 import type { Chart, Series } from "../../../core/model/chart.ts";
 import { type ForecastAnswer, forecastOutput } from "./forecast.ts";
@@ -10,7 +9,7 @@ const { product_id, slug, base_unit, method, synthetic, history, forecast } =
 const { month, mean, lo80, hi80, lo95, hi95, kg } = forecast.element.shape;
 const { constrained } = history.element.shape;
 
-/** A product and month a row: what was ordered, then what is forecast. */
+/** One row per product and month: past orders, then the forecast. */
 export const forecastTable = {
   row: z.object({
     product_id,
@@ -66,8 +65,8 @@ export const forecastTable = {
 };
 
 /**
- * One product in its base unit, with both intervals as bands; several beside each other as indices of their own mean month, for bags and
- * pallets have no scale in common.
+ * One product in its base unit, with both intervals as bands. Several products as indices of their own mean month,
+ * because bags and pallets share no scale.
  */
 export function forecastChart({ data, meta }: ForecastAnswer): Chart {
   const [single, ...others] = data;
@@ -108,13 +107,13 @@ export function forecastChart({ data, meta }: ForecastAnswer): Chart {
   };
 }
 
-/** Never 0, which would be an index of nothing. */
+/** Never 0, which gives no index. */
 const meanMonth = ({ history }: Product) =>
   history.reduce((sum, { quantity }) => sum + quantity, 0) / history.length || 1;
 
-/** The bands begin at the last month that is known. */
+/** The bands begin at the last known month. */
 function seriesOf({ slug, history, forecast }: Product, x: readonly string[], unit: number): Series {
-  const known = new Map(history.map((one) => [one.month, one]));
+  const record = new Map(history.map((one) => [one.month, one]));
   const expected = new Map(forecast.map((one) => [one.month, one]));
   const last = history.at(-1)!;
   const bandOf = (low: "lo80" | "lo95", high: "hi80" | "hi95") =>
@@ -127,11 +126,11 @@ function seriesOf({ slug, history, forecast }: Product, x: readonly string[], un
   return {
     name: slug,
     values: x.map((month) => {
-      const value = known.get(month)?.quantity ?? expected.get(month)?.mean;
+      const value = record.get(month)?.quantity ?? expected.get(month)?.mean;
       return value === undefined ? null : value / unit;
     }),
     provisional: x.map((month) => expected.has(month)),
-    marked: x.map((month) => known.get(month)?.constrained === true),
+    marked: x.map((month) => record.get(month)?.constrained === true),
     band: bandOf("lo95", "hi95"),
     band_within: bandOf("lo80", "hi80"),
   };
@@ -139,7 +138,7 @@ function seriesOf({ slug, history, forecast }: Product, x: readonly string[], un
 
 const bandNote = ({ forecast }: Product): string[] =>
   forecast.some(({ lo80 }) => lo80 !== null)
-    ? ["Dark band: 80 of 100 months are to lie within; pale band: 95 of 100."]
+    ? ["Dark band: 80 of 100 months should lie within; pale band: 95 of 100."]
     : [];
 
 function testNote({ tests, coverage }: Product): string[] {

@@ -4,11 +4,11 @@ import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { growthOf } from "../../../domain/customs/growth.ts";
 import { country } from "../../../domain/customs/inputs.ts";
-import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
+import { type CompletenessCheck, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import { dataset, years } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../../domain/trade/units.ts";
-import { holdsPartner, refuseUnheld } from "../../trade/answers/held-partners.ts";
+import { hasPartner, refuseWithoutPartner } from "../../trade/answers/partner-rows.ts";
 import {
   aboutNames,
   monthsOf,
@@ -97,12 +97,12 @@ export async function countryAnalysis(
     const asked = yearsOrAll(lease, question.years);
     const products_year = yearOrLast(lease, question);
     const subject = { hs: undefined, partner: input.country };
-    if (!(await holdsPartner(lease, subject, signal))) refuseUnheld(lease, subject, "country");
+    if (!(await hasPartner(lease, subject, signal))) refuseWithoutPartner(lease, subject, "country");
     const [found, products] = await Promise.all([
       yearsWith(lease, input.country, asked, signal),
       productsOf(lease, namesOf(trade), { country: input.country, year: products_year }, signal),
     ]);
-    const data = yearRows(lease, asked, knownOf(lease.manifest.coverage, undefined), found);
+    const data = yearRows(lease, asked, completenessOf(lease.manifest.coverage, undefined), found);
     return {
       data: {
         country: { code: input.country, name: partnerName(input.country) },
@@ -148,7 +148,12 @@ function yearsWith(
   );
 }
 
-function yearRows(lease: Lease, asked: Years, known: Known, found: Found[]): z.infer<typeof countryYear>[] {
+function yearRows(
+  lease: Lease,
+  asked: Years,
+  known: CompletenessCheck,
+  found: Found[],
+): z.infer<typeof countryYear>[] {
   const rows: z.infer<typeof countryYear>[] = [];
   for (let year = asked.from; year <= asked.to; year++) {
     const months = monthsOf(lease, { from: year, to: year });

@@ -11,7 +11,7 @@ import {
   ratesOf,
 } from "../../../domain/customs/duties.ts";
 import { code } from "../../../domain/customs/inputs.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { dataset, limit } from "../../../domain/trade/inputs.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { aboutReference, referenceMeta } from "../../reference/meta.ts";
@@ -192,7 +192,7 @@ async function tradeIn(
       signal,
     );
     const { imports_eur, exports_eur, ...masses } = sums!;
-    const known = knownOf(lease.manifest.coverage, input.code);
+    const known = completenessOf(lease.manifest.coverage, input.code);
     const months = monthsOf(lease, years);
     // Where something is known, no row means no trade.
     const absent = (flow: Flow) => (months.some((period) => known(LATVIA, flow, period)) ? 0 : null);

@@ -4,7 +4,7 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { comparativeAdvantage, symmetricAdvantage } from "../../../domain/fusion/comparative-advantage.ts";
 import { dependency, type YearOfImports } from "../../../domain/fusion/dependency.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { flows, sixDecimals } from "../../../domain/trade/units.ts";
 import { monthsOf, namesOf, type TradeData } from "../../trade/answers/question.ts";
@@ -98,7 +98,7 @@ export async function advantagesOf({ trade, lease, country, year }: Of, signal?:
   if (!coverage.products.national)
     return "the dataset does not hold all products, so there is no share of all exports";
   const years = { from: year, to: year };
-  const known = knownOf(coverage, undefined);
+  const known = completenessOf(coverage, undefined);
   const months = monthsOf(lease, years);
   if (months.length < 12 || reporterCodes.some((code) => months.some((one) => !known(code, "EXPORT", one))))
     return `not each of the 27 has delivered its exports of ${year} in full`;

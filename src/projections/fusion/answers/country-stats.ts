@@ -1,7 +1,7 @@
 /** A country's trade by year beside that of all 27: `country-stats`. One that reports nothing is seen through those that trade with it. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
-import { knownOf, knownPartners } from "../../../domain/trade/coverage.ts";
+import { completenessOf, namedPartners } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { flows, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
@@ -101,9 +101,9 @@ export async function countryStats(
       undefined,
       signal,
     );
-    const known = knownOf(lease.manifest.coverage, hs, question.partner);
+    const known = completenessOf(lease.manifest.coverage, hs, question.partner);
     // A share of the trade with chosen partners would look like one of all.
-    const isWhole = knownPartners(lease.manifest.coverage) === undefined;
+    const isWhole = namedPartners(lease.manifest.coverage) === undefined;
     const members = reports ? [country] : reporterCodes;
     const data: z.infer<typeof countryYear>[] = [];
     for (let year = span.from; year <= span.to; year++) {

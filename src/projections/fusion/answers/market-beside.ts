@@ -13,7 +13,7 @@ import {
   MOST_LAG,
 } from "../../../domain/fusion/lead-lag.ts";
 import { realValue } from "../../../domain/fusion/real-value.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import {
   addMonths,
@@ -94,7 +94,7 @@ export async function leadsOf(
 ): Promise<z.infer<typeof moved>[] | string> {
   const { from, to } = lease.manifest.coverage.months;
   const years = { from: yearOf(from), to: yearOf(to) };
-  const knowns = products.map((hs) => knownOf(lease.manifest.coverage, hs));
+  const knowns = products.map((hs) => completenessOf(lease.manifest.coverage, hs));
   const everyKnown = (period: Period) =>
     knowns.every((known) => reporters.every((code) => known(code, flow, period)));
   // What is not delivered yet is no gap within the series.

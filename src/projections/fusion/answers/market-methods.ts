@@ -7,7 +7,7 @@ import { distanceKm, shareBorder } from "../../../domain/fusion/distances.ts";
 import { gravity, LEAST_CELLS, type Pair } from "../../../domain/fusion/gravity.ts";
 import { priceAndQuantity } from "../../../domain/fusion/price-quantity.ts";
 import { LEAST_TOP_SHARE, substitution } from "../../../domain/fusion/substitution.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import {
   isReporter,
   partnerName,
@@ -104,7 +104,7 @@ export async function advantageOf(
     return "the dataset does not hold all products, so there is no share of all exports";
   const years = { from: year, to: year };
   const isOpen = (of: string | undefined) => {
-    const known = knownOf(coverage, of);
+    const known = completenessOf(coverage, of);
     return reporterCodes.some((code) =>
       monthsOf(lease, years).some((period) => !known(code, "EXPORT", period)),
     );
@@ -264,7 +264,7 @@ export async function expectationOf(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof expectation> | string> {
   if (reporter === undefined) return "expected trade is of one country among the 27: name a reporter";
-  const known = knownOf(lease.manifest.coverage, hs);
+  const known = completenessOf(lease.manifest.coverage, hs);
   const months = monthsOf(lease, { from: year, to: year });
   const complete = reporterCodes.filter(
     (code) => months.length === 12 && months.every((period) => known(code, flow, period)),

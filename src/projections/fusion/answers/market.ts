@@ -4,7 +4,7 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import { partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
@@ -244,7 +244,7 @@ async function monthsIn(
     undefined,
     signal,
   );
-  const known = knownOf(lease.manifest.coverage, hs);
+  const known = completenessOf(lease.manifest.coverage, hs);
   const rows = new Map(found.map((row) => [`${row.flow} ${row.period}`, row]));
   return monthsOf(lease, years).flatMap((period) =>
     flows.map((flow) => {

@@ -18,7 +18,7 @@ import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, yearOf } from "../../../domain/trade/units.ts";
 import { aboutReference } from "../../reference/meta.ts";
-import { holdsPartner, refuseUnheld } from "../../trade/answers/held-partners.ts";
+import { hasPartner, refuseWithoutPartner } from "../../trade/answers/partner-rows.ts";
 import {
   chooseDataset,
   metaOf,
@@ -65,8 +65,8 @@ function questionOf(input: MirrorInput): Question {
 /** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
 export function countryMonths(trade: TradeData, input: MirrorInput): number {
   const question = questionOf(input);
-  const { manifest, asked } = chooseDataset(trade, question);
-  return coveredMonths(manifest.coverage, asked).length;
+  const { manifest, query } = chooseDataset(trade, question);
+  return coveredMonths(manifest.coverage, query).length;
 }
 
 const FORMULAS = {
@@ -86,7 +86,7 @@ export async function reconstruct(
     const months = coveredMonths(lease.manifest.coverage, question);
     if (months.length === 0) refuseUncovered(lease, question);
     const subject = { hs, partner: target };
-    if (!(await holdsPartner(lease, subject, signal))) refuseUnheld(lease, subject, "target_country");
+    if (!(await hasPartner(lease, subject, signal))) refuseWithoutPartner(lease, subject, "target_country");
     const years = yearsOrAll(lease, question.years);
     const [rows, ratios] = await Promise.all([
       lease.query<PartnerRow>(partnersSql(lease, question), undefined, signal),

@@ -6,7 +6,7 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { frontRunning, type Series } from "../../../domain/fusion/front-running.ts";
 import { lastDayOf, MOST_SIGNALS, type Watched } from "../../../domain/reports/front-run.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Period, yearOf } from "../../../domain/trade/units.ts";
 import { chooseDataset, isCovered, monthsOf, type TradeData } from "../../trade/answers/question.ts";
@@ -39,13 +39,13 @@ export async function watchedIn(
       flow: "IMPORT",
     } as const;
     if (!isCovered(trade, question)) continue;
-    const { manifest, asked } = chooseDataset(trade, question);
+    const { manifest, query } = chooseDataset(trade, question);
     // Invented policies say nothing of real trade, nor real ones of invented.
     if (manifest.synthetic !== table.synthetic) continue;
     const lease = trade.vintages.lease(manifest.dataset);
     try {
       vintages.add(lease.manifest.vintage);
-      const series = await seriesOf(lease, asked.hs ?? policy.hs, policy.origin, signal);
+      const series = await seriesOf(lease, query.hs ?? policy.hs, policy.origin, signal);
       const found = frontRunning(series.of, monthOf(policy.date), series.peak);
       if (found)
         signals.push({ signal_id: idOf(policy), policy_date: policy.date, hs_code: policy.hs, ...found });
@@ -92,7 +92,7 @@ async function seriesOf(
     signal,
   );
   const values = new Map(rows.map(({ period, value }) => [period, value]));
-  const known = knownOf(lease.manifest.coverage, hs, origin ?? undefined);
+  const known = completenessOf(lease.manifest.coverage, hs, origin ?? undefined);
   const isKnown = (period: Period) => reporterCodes.every((code) => known(code, "IMPORT", period));
   const months = monthsOf(lease, years).map((period) => ({
     period,

@@ -1,8 +1,7 @@
-/** What is unusual now: `alerts`, anomalies of the last months and the top year-over-year movers. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { FALSE_DISCOVERY_RATE } from "../../../domain/trade/anomalies.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
@@ -36,7 +35,6 @@ import {
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 import type { Values } from "./rolled-up-series.ts";
 
-/** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;
 const MOST_MOVERS = 20;
 
@@ -60,7 +58,6 @@ export const alert = anomalyRow.extend({
     .describe(`|year_on_year_score| > ${OUTLIER_SCORE}; false: maybe the season; null: no score`),
 });
 
-/** A series that grew or shrank most against the same months of the year before. */
 export const mover = z.object({
   reporter: reporterCode,
   product: z.string(),
@@ -83,15 +80,14 @@ export const alertsOutput = z.object({
   }),
 });
 
-/** Anomalies of the last months over all reporters and chapters (or one product), and the top movers. */
 export async function alerts(
   trade: TradeData,
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof alertsOutput>> {
-  return onDataset(trade, { ...input, reporters: [] }, async (lease, asked) => {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease, query) => {
     const watched = {
-      ...asked,
+      ...query,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
     };
     const series = watchedSeries(lease, watched);
@@ -131,7 +127,7 @@ type Compared = {
   months: number;
 };
 
-/** Compares the months that a reporter has delivered both now and a year ago. */
+/** Only months that the reporter delivered in both years are compared. */
 async function topMovers(
   lease: Lease,
   nameOf: NameOf,
@@ -140,17 +136,17 @@ async function topMovers(
   series: Values<ReporterCode>[] | undefined,
 ): Promise<z.infer<typeof mover>[]> {
   const { from, to } = watchedMonths(lease, watched.months);
-  const known = knownOf(lease.manifest.coverage, watched.hs);
+  const isComplete = completenessOf(lease.manifest.coverage, watched.hs);
   const compared = monthsEach(watched, (reporter, flow) =>
     monthsBetween(from, to).filter((period) =>
-      [period, addMonths(period, -12)].every((one) => known(reporter, flow, one)),
+      [period, addMonths(period, -12)].every((one) => isComplete(reporter, flow, one)),
     ),
   );
   if (compared === undefined) return [];
-  const found = series
+  const changes = series
     ? comparedSeries(series, compared, addMonths(from, -12))
     : await comparedIn(lease, watched, compared, signal);
-  return found
+  return changes
     .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
     .map(({ value_eur, year_before_eur, ...row }) => ({
       ...row,
@@ -162,7 +158,6 @@ async function topMovers(
     }));
 }
 
-/** The series that changed most between these months and those of the year before. */
 async function comparedIn(
   lease: Lease,
   watched: Watched,
@@ -192,7 +187,7 @@ function comparedSeries(
       one.months.map((period) => monthsSince(first, period)),
     ]),
   );
-  const found: (Compared & { moved: number })[] = [];
+  const changes: (Compared & { moved: number })[] = [];
   for (const { reporter, flow, product, values } of series) {
     const months = places.get(`${reporter} ${flow}`);
     if (!months) continue;
@@ -202,9 +197,9 @@ function comparedSeries(
       year_before_eur += values[at - 12]!;
     }
     const moved = Math.abs(value_eur - year_before_eur);
-    found.push({ reporter, flow, product, months: months.length, value_eur, year_before_eur, moved });
+    changes.push({ reporter, flow, product, months: months.length, value_eur, year_before_eur, moved });
   }
   const codes = ({ reporter, flow, product }: Compared) => `${reporter} ${flow} ${product}`;
-  found.sort((a, b) => b.moved - a.moved || (codes(a) < codes(b) ? -1 : 1));
-  return found.slice(0, MOST_MOVERS).map(({ moved: _, ...one }) => one);
+  changes.sort((a, b) => b.moved - a.moved || (codes(a) < codes(b) ? -1 : 1));
+  return changes.slice(0, MOST_MOVERS).map(({ moved: _, ...one }) => one);
 }

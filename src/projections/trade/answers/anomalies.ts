@@ -1,4 +1,4 @@
-/** Which months of which flows stand out: every reporter, product and flow judged against its own past in one query. */
+/** One query judges every reporter, product and flow against its own past. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -14,7 +14,7 @@ import {
   TRAILING,
   yearOnYearScore,
 } from "../../../domain/trade/anomalies.ts";
-import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import {
@@ -34,7 +34,6 @@ import { rollupsOf } from "./rolled-up.ts";
 import { seriesIn, type Values, valuesOf } from "./rolled-up-series.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
-/** Which months to judge: the dataset's last `months`, of these reporters and flows. */
 export type Watched = {
   hs?: string | undefined;
   flow?: Flow | undefined;
@@ -42,7 +41,6 @@ export type Watched = {
   months: number;
 };
 
-/** A month of one series that differs from the twelve before it. */
 export type Anomaly = {
   reporter: ReporterCode;
   flow: Flow;
@@ -55,11 +53,11 @@ export type Anomaly = {
   deviation_eur: number;
   z: number;
   p_value: number;
-  /** p_value adjusted for all series tested (Benjamini and Hochberg). */
+  /** p_value adjusted for all tested series (Benjamini and Hochberg). */
   p_adjusted: number;
 };
 
-/** How many series and months were tested, and those with p ≤ 0.05 before adjustment, the largest |z| first. */
+/** `tested` counts series and months; `anomalies` have p ≤ 0.05 before adjustment, the largest |z| first. */
 export type Judged = { tested: number; anomalies: Anomaly[] };
 
 export const anomalyRow = z.object({
@@ -96,7 +94,6 @@ export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyR
 
 export const isSignificant = ({ p_adjusted }: Anomaly) => p_adjusted <= FALSE_DISCOVERY_RATE;
 
-/** `meta` of an answer about the last months. */
 export const watchedMeta = meta
   .extend({
     count: z.int().describe("Lines listed"),
@@ -123,13 +120,13 @@ const TOO_LITTLE = `too little data: no complete month of a reporter has ${LEAST
 
 export const ANOMALY_FORMULA = `z = (x − mean) / max(sd, ${SD_FLOOR}·mean) over the ${TRAILING} months before; p two-sided, Student's t, ${TRAILING - 1} df; Benjamini–Hochberg over all tests, q = ${FALSE_DISCOVERY_RATE}; tested where mean ≥ EUR ${LEAST_BASE_EUR / 1e6} M, at least ${LEAST_HISTORY} months are known and the reporter has delivered the month in full`;
 
-/** The months to judge, as first and last. */
+/** The first and last month to judge. */
 export function watchedMonths({ manifest }: Lease, months: number): { from: Period; to: Period } {
   const { to } = manifest.coverage.months;
   return { from: addMonths(to, 1 - months), to };
 }
 
-/** Judges every series of the reporters: each chapter, or the one product `hs`; `series` are those watched, where roll-ups have them. */
+/** Judges each chapter, or the product `hs`. `series` come from roll-ups if those have them. */
 export async function judge(
   lease: Lease,
   watched: Watched,
@@ -137,27 +134,27 @@ export async function judge(
   series = watchedSeries(lease, watched),
 ): Promise<Judged> {
   const { from, to } = watchedMonths(lease, watched.months);
-  const isKnown = knownOf(lease.manifest.coverage, watched.hs);
+  const completeness = completenessOf(lease.manifest.coverage, watched.hs);
   const months = monthsBetween(lease.manifest.coverage.months.from, to);
   const testable = monthsEach(watched, (reporter, flow) => {
-    const found: Period[] = [];
+    const judgedMonths: Period[] = [];
     let history = 0;
     let unbroken = 0;
     for (const period of months) {
-      const known = isKnown(reporter, flow, period);
-      history += Number(known);
-      unbroken = known ? unbroken + 1 : 0;
-      // The first months have as many before them as there are.
-      const isWhole = unbroken > TRAILING || (known && unbroken === monthsSince(months[0]!, period) + 1);
-      if (isWhole && period >= from && history >= LEAST_HISTORY) found.push(period);
+      const isComplete = completeness(reporter, flow, period);
+      history += Number(isComplete);
+      unbroken = isComplete ? unbroken + 1 : 0;
+      // The first months have a shorter history.
+      const isWhole = unbroken > TRAILING || (isComplete && unbroken === monthsSince(months[0]!, period) + 1);
+      if (isWhole && period >= from && history >= LEAST_HISTORY) judgedMonths.push(period);
     }
-    return found;
+    return judgedMonths;
   });
   if (testable === undefined) return { tested: 0, anomalies: [] };
-  const { tested, found } = series
+  const { tested, candidates } = series
     ? judgedSeries(series, testable, { from, first: addMonths(from, -TRAILING) })
     : await testedIn(lease, watched, testable, signal);
-  const scored = found
+  const scored = candidates
     .map((anomaly) => ({ ...anomaly, p_value: pOfScore(anomaly.z) }))
     .filter(({ p_value }) => p_value <= FALSE_DISCOVERY_RATE);
   const adjusted = adjustedPs(
@@ -169,15 +166,15 @@ export async function judge(
 
 type Scored = Omit<Anomaly, "p_value" | "p_adjusted">;
 
-/** How many months are judged of those that may be, and those of them that stand out. */
+/** The number of tested months, and the anomalies among them. */
 async function testedIn(
   lease: Lease,
   watched: Watched,
   testable: MonthsOfFlow[],
   signal: AbortSignal | undefined,
-): Promise<{ tested: number; found: Scored[] }> {
+): Promise<{ tested: number; candidates: Scored[] }> {
   const { from, to } = watchedMonths(lease, watched.months);
-  const found = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
+  const candidates = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
     `with testable(reporter, flow, months) as (${monthsEachSql(testable)}), sums as (${sumsSql(lease, watched)}),
      grid as (
        select reporter, flow, product, period, coalesce(value, 0) as value
@@ -200,19 +197,19 @@ async function testedIn(
     undefined,
     signal,
   );
-  const { tested } = found[0]!;
+  const { tested } = candidates[0]!;
   return {
     tested,
-    found: found.filter(({ z }) => z !== null).map(({ tested: _, ...anomaly }) => anomaly),
+    candidates: candidates.filter(({ z }) => z !== null).map(({ tested: _, ...anomaly }) => anomaly),
   };
 }
 
-/** As the statement beside it, in the same order of additions: scores are compared and shown to their last digit. */
+/** Adds in the same order as the SQL above: scores are compared and shown to their last digit. */
 function judgedSeries(
   series: readonly Values<ReporterCode>[],
   testable: readonly MonthsOfFlow[],
   { from, first }: { from: Period; first: Period },
-): { tested: number; found: Scored[] } {
+): { tested: number; candidates: Scored[] } {
   const places = new Map(
     testable.map((one) => [
       `${one.reporter} ${one.flow}`,
@@ -221,7 +218,7 @@ function judgedSeries(
         .map((period) => ({ period, at: monthsSince(first, period) })),
     ]),
   );
-  const found: Scored[] = [];
+  const candidates: Scored[] = [];
   let tested = 0;
   for (const { reporter, flow, product, values } of series)
     for (const { period, at } of places.get(`${reporter} ${flow}`) ?? []) {
@@ -236,14 +233,14 @@ function judgedSeries(
       const deviation_eur = Math.max(deviationBefore(values, at), least_eur);
       const z = (value_eur - base_eur) / deviation_eur;
       if (Math.abs(z) >= LEAST_Z)
-        found.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
+        candidates.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
     }
   const codes = ({ reporter, flow, product, period }: Scored) => `${reporter} ${flow} ${product} ${period}`;
-  found.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));
-  return { tested, found };
+  candidates.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));
+  return { tested, candidates };
 }
 
-/** Sample standard deviation of the twelve months before a place (Welford). */
+/** Sample standard deviation of the twelve months before `at` (Welford). */
 function deviationBefore(values: Float64Array, at: number): number {
   let mean = 0;
   let squares = 0;
@@ -256,27 +253,26 @@ function deviationBefore(values: Float64Array, at: number): number {
   return Math.sqrt(squares / (TRAILING - 1));
 }
 
-/** The months that a reporter's flow has. */
 export type MonthsOfFlow = { reporter: ReporterCode; flow: Flow; months: Period[] };
 
-/** The months that each reporter and flow has; undefined where none has any. */
+/** undefined = no flow has a month. */
 export function monthsEach(
   { reporters, flow }: Watched,
   monthsOf: (reporter: ReporterCode, flow: Flow) => Period[],
 ): MonthsOfFlow[] | undefined {
-  const found = reporters.flatMap((reporter) =>
+  const flowMonths = reporters.flatMap((reporter) =>
     flowsOf(flow)
       .map((of) => ({ reporter, flow: of, months: monthsOf(reporter, of) }))
       .filter(({ months }) => months.length > 0),
   );
-  return found.length === 0 ? undefined : found;
+  return flowMonths.length === 0 ? undefined : flowMonths;
 }
 
 /** SQL rows (reporter, flow, months). */
-export const monthsEachSql = (found: readonly MonthsOfFlow[]) =>
-  `values ${found.map(({ reporter, flow, months }) => `(${literal(reporter)}, ${literal(flow)}, [${months.join(", ")}])`).join(", ")}`;
+export const monthsEachSql = (flowMonths: readonly MonthsOfFlow[]) =>
+  `values ${flowMonths.map(({ reporter, flow, months }) => `(${literal(reporter)}, ${literal(flow)}, [${months.join(", ")}])`).join(", ")}`;
 
-/** The series watched, from the twelve months before on; undefined where roll-ups do not have them. */
+/** Series from twelve months before the range on; undefined if roll-ups lack them. */
 export function watchedSeries(
   lease: Lease,
   { hs, flow, reporters, months }: Watched,
@@ -287,7 +283,7 @@ export function watchedSeries(
   return rollups && seriesIn(rollups, { reporters, flow, hs, from: first, to });
 }
 
-/** SQL for reporter, flow, product, period and value (EUR) of the months watched and the twelve before them. */
+/** SQL for reporter, flow, product, period and value (EUR) of the range and twelve months before it. */
 export function sumsSql(lease: Lease, { hs, flow, reporters, months }: Watched): string {
   const { from, to } = watchedMonths(lease, months);
   const first = addMonths(from, -TRAILING);
@@ -297,7 +293,7 @@ export function sumsSql(lease: Lease, { hs, flow, reporters, months }: Watched):
     where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${first} group by all`;
 }
 
-/** The year-on-year score of each anomaly, in order; null where its series is too short. */
+/** In the order of the anomalies; null = the series is too short. */
 export async function yearOnYearScores(
   lease: Lease,
   { hs }: Watched,
@@ -312,17 +308,17 @@ export async function yearOnYearScores(
   );
   const years = { from: yearOf(first), to: yearOf(Math.max(...periods)) };
   const valueIn = await valuesSince(lease, hs, { first, years }, anomalies, signal);
-  const known = knownOf(lease.manifest.coverage, hs);
+  const isComplete = completenessOf(lease.manifest.coverage, hs);
   return anomalies.map((anomaly) => {
     const months = monthsBetween(first, anomaly.period).map((period) =>
-      known(anomaly.reporter, anomaly.flow, period) ? valueIn(anomaly, period) : null,
+      isComplete(anomaly.reporter, anomaly.flow, period) ? valueIn(anomaly, period) : null,
     );
     const score = yearOnYearScore(months);
     return score === undefined ? null : sixDecimals(score);
   });
 }
 
-/** What each series of the anomalies comes to in a month, 0 where it has no trade. */
+/** Monthly values of each anomaly's series, 0 without trade. */
 async function valuesSince(
   lease: Lease,
   hs: string | undefined,
@@ -342,7 +338,7 @@ async function valuesSince(
     return (series, period) => values.get(keyOf(series))?.[monthsSince(first, period)] || 0;
   }
   const keys = new Set(anomalies.map(keyOf));
-  const found = await lease.query<Series & { period: Period; value: number }>(
+  const rows = await lease.query<Series & { period: Period; value: number }>(
     `with series as (
        select reporter, flow, ${productSql(hs)} as product, period, value_eur from ${totalsIn(lease, { hs, years })}
      )
@@ -351,7 +347,7 @@ async function valuesSince(
     undefined,
     signal,
   );
-  const values = new Map(found.map((row) => [`${keyOf(row)} ${row.period}`, row.value]));
+  const values = new Map(rows.map((row) => [`${keyOf(row)} ${row.period}`, row.value]));
   return (series, period) => values.get(`${keyOf(series)} ${period}`) ?? 0;
 }
 
@@ -359,5 +355,4 @@ type Series = Pick<Anomaly, "reporter" | "flow" | "product">;
 const keyOf = ({ reporter, flow, product }: Series) =>
   `(${literal(reporter)}, ${literal(flow)}, ${literal(product)})`;
 
-/** SQL for the product of a row of totalsIn. */
 const productSql = (hs: string | undefined) => (hs === undefined ? "hs2" : literal(hs));

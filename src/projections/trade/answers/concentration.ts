@@ -1,4 +1,3 @@
-/** How a country's trade is spread over its partners: `concentration`. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import {
@@ -45,7 +44,7 @@ export const concentrationInput = z.object({
 
 const share = z.number().nullable();
 
-/** How concentrated one flow is; the figures are null where no partner is listed. */
+/** Figures are null if no partner is listed. */
 export const concentrationResult = z.object({
   flow: z.enum(flows),
   hhi: z.number().nullable().describe("Herfindahl–Hirschman index over the listed partners, 0 to 10,000"),
@@ -87,7 +86,6 @@ export const concentrationOutput = z.object({
 type Partner = { flow: Flow; partner: string; value_eur: number };
 type Total = { flow: Flow; value_eur: number };
 
-/** How concentrated a reporter's trade of a product is on its partners, each flow apart. */
 export const concentration = (
   trade: TradeData,
   input: z.output<typeof concentrationInput>,
@@ -152,12 +150,12 @@ function resultOf(
 ): z.infer<typeof concentrationResult> {
   const values = partners.map(({ value_eur }) => value_eur);
   const listed = values.reduce((sum, value) => sum + value, 0);
-  const found = concentrationOf(values);
-  const figure = (of: keyof Concentration) => (found ? sixDecimals(found[of]) : null);
+  const measures = concentrationOf(values);
+  const figure = (of: keyof Concentration) => (measures ? sixDecimals(measures[of]) : null);
   return {
     flow,
     hhi: figure("hhi"),
-    classification: found ? classify(found.hhi, guideline) : null,
+    classification: measures ? classify(measures.hhi, guideline) : null,
     cr3: figure("cr3"),
     cr5: figure("cr5"),
     effective_partners: figure("effective_number"),
@@ -173,6 +171,6 @@ function resultOf(
       share: sixDecimals(value_eur / listed),
       share_of_total: total > 0 ? sixDecimals(value_eur / total) : null,
     })),
-    note: found ? null : "no partner with trade is listed in this year, so there is no index",
+    note: measures ? null : "no partner with trade is listed in this year, so there is no index",
   };
 }

@@ -1,4 +1,3 @@
-/** One direction of the trade between two countries: both views, their gap, season, alerts and products; and the balance. */
 import { z } from "zod";
 import {
   adjustedPs,
@@ -17,7 +16,6 @@ import { type Flow, flows, monthText, sixDecimals, yearOf } from "../../../domai
 import type { MonthRow, Pair, ProductRow } from "./corridor-rows.ts";
 import { type MonthValue, profile, profileOf } from "./seasonality.ts";
 
-/** The last months that are judged. */
 export const WATCHED = 12;
 const TOP_PRODUCTS = 10;
 
@@ -97,8 +95,8 @@ export const balanceYear = z.object({
   complete: z.boolean().describe("All twelve months of both are complete"),
 });
 
-/** What is known of a pair: month by month, null where not delivered, and the products of one year. */
-export type Seen = {
+/** Monthly figures of a pair (null = not delivered) and its products of one year. */
+export type PairFigures = {
   pair: Pair;
   values: (reporter: ReporterCode, flow: Flow) => MonthValue[];
   months: MonthRow[];
@@ -109,13 +107,12 @@ export type Seen = {
 
 const opposite = { IMPORT: "EXPORT", EXPORT: "IMPORT" } as const;
 
-/** The direction that is the reporter's `flow`. */
-export function directionOf(seen: Seen, flow: Flow): z.infer<typeof direction> {
-  const { reporter, partner, other } = seen.pair;
-  const own = seen.values(reporter, flow);
-  const theirs = other === undefined ? undefined : seen.values(other, opposite[flow]);
-  const ownView = viewOf(seen, reporter, flow, own);
-  const theirView = other && theirs ? viewOf(seen, other, opposite[flow], theirs) : null;
+export function directionOf(figures: PairFigures, flow: Flow): z.infer<typeof direction> {
+  const { reporter, partner, other } = figures.pair;
+  const own = figures.values(reporter, flow);
+  const theirs = other === undefined ? undefined : figures.values(other, opposite[flow]);
+  const ownView = viewOf(figures, reporter, flow, own);
+  const theirView = other && theirs ? viewOf(figures, other, opposite[flow], theirs) : null;
   const [exporter, importer] = flow === "EXPORT" ? [own, theirs] : [theirs, own];
   const { flow: _, ...seasonality } = profileOf(flow, own);
   return {
@@ -131,13 +128,13 @@ export function directionOf(seen: Seen, flow: Flow): z.infer<typeof direction> {
     })),
     seasonality,
     alerts: alertsIn(own),
-    products_year: seen.products_year,
-    top_products: productsOf(seen, flow),
+    products_year: figures.products_year,
+    top_products: productsOf(figures, flow),
   };
 }
 
 function viewOf(
-  { months }: Seen,
+  { months }: PairFigures,
   reporter: ReporterCode,
   flow: Flow,
   values: MonthValue[],
@@ -157,7 +154,7 @@ function viewOf(
   };
 }
 
-/** Both views over the months that both have delivered. */
+/** Both views over the months that both countries delivered. */
 function mirrorOf(exporter: MonthValue[], importer: MonthValue[]): z.infer<typeof mirror> {
   const both = exporter.flatMap(({ value }, at) => {
     const other = importer[at]!.value;
@@ -180,7 +177,7 @@ function mirrorOf(exporter: MonthValue[], importer: MonthValue[]): z.infer<typeo
   };
 }
 
-/** Judges the last months as trade/alerts does, each against the twelve before it. */
+/** Judges as trade/alerts does: each month against the twelve before it. */
 function alertsIn(months: MonthValue[]): z.infer<typeof corridorAlert>[] {
   const tested = months.flatMap(({ period, value }, at) => {
     const trailing = months.slice(Math.max(0, at - TRAILING), at).flatMap((one) => one.value ?? []);
@@ -208,7 +205,7 @@ function alertsIn(months: MonthValue[]): z.infer<typeof corridorAlert>[] {
     .filter(({ p_adjusted }) => p_adjusted <= FALSE_DISCOVERY_RATE);
 }
 
-function productsOf({ pair, products, nameOf }: Seen, flow: Flow): z.infer<typeof corridorProduct>[] {
+function productsOf({ pair, products, nameOf }: PairFigures, flow: Flow): z.infer<typeof corridorProduct>[] {
   const own = products.filter((row) => row.reporter === pair.reporter && row.flow === flow);
   const sum = own.reduce((total, { value_eur }) => total + value_eur, 0);
   const theirs = new Map(
@@ -230,14 +227,13 @@ function productsOf({ pair, products, nameOf }: Seen, flow: Flow): z.infer<typeo
   });
 }
 
-/** Exports, imports and balance of each year with any month delivered. */
-export function balanceOf({ pair, values }: Seen): z.infer<typeof balanceYear>[] {
+export function balanceOf({ pair, values }: PairFigures): z.infer<typeof balanceYear>[] {
   const [exports, imports] = [values(pair.reporter, "EXPORT"), values(pair.reporter, "IMPORT")];
   const years = [...new Set(exports.map(({ period }) => yearOf(period)))];
   return years.flatMap((year) => {
     const sumOf = (months: MonthValue[]) => {
-      const known = months.filter(({ period, value }) => yearOf(period) === year && value !== null);
-      return { months: known.length, eur: known.reduce((sum, { value }) => sum + value!, 0) };
+      const complete = months.filter(({ period, value }) => yearOf(period) === year && value !== null);
+      return { months: complete.length, eur: complete.reduce((sum, { value }) => sum + value!, 0) };
     };
     const [sold, bought] = [sumOf(exports), sumOf(imports)];
     if (sold.months + bought.months === 0) return [];

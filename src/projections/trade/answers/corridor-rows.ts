@@ -1,4 +1,3 @@
-/** What the tables hold of the trade between two countries: its months, and its products in one year. */
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Months } from "../../../datasets/rollups/sums.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
@@ -9,7 +8,7 @@ import { digitsBelow } from "./rankings.ts";
 import { rollupsOf } from "./rolled-up.ts";
 import { finestIn, partnersIn } from "./tables.ts";
 
-/** Two countries, the first of which reports; the second where it is one of the 27. */
+/** The first country reports; the second only if it is one of the 27. */
 export type Pair = { reporter: ReporterCode; partner: string; other: ReporterCode | undefined };
 
 export type MonthRow = {
@@ -25,7 +24,7 @@ export type ProductRow = {
   flow: Flow;
   product: string;
   value_eur: number;
-  /** EUR and kg of the rows that state a mass. */
+  /** EUR and kg of the rows with a mass. */
   priced_eur: number;
   priced_kg: number;
 };
@@ -41,7 +40,7 @@ export async function monthsOfPair(
   slice: { hs: string | undefined; years: Years },
   signal: AbortSignal | undefined,
 ): Promise<MonthRow[]> {
-  // Roll-ups tell partners and months apart at once for all products together only.
+  // Roll-ups separate partners and months only for all products together.
   const rollups = slice.hs === undefined ? rollupsOf(lease, slice) : undefined;
   if (rollups) return rolledUpMonths(rollups, pair);
   return lease.query<MonthRow>(
@@ -55,25 +54,25 @@ export async function monthsOfPair(
 function rolledUpMonths(rollups: readonly YearRollup[], { reporter, partner, other }: Pair): MonthRow[] {
   const views: [ReporterCode, string][] = [[reporter, partner]];
   if (other) views.push([other, reporter]);
-  // In the order of the statement beside it: masses are added up as numbers, which makes a difference at their ends.
+  // Sorted as in the SQL: the order of floating-point additions of masses changes their last digits.
   const sorted = views.toSorted(([one], [two]) => (one < two ? -1 : 1));
   return sorted.flatMap(([of, to]) =>
     flows.toSorted().flatMap((flow) =>
       rollups.flatMap((rollup) => {
-        const found = rollup.withPartner(of, to);
-        return found ? monthsWithTrade(rollup.year, of, flow, found) : [];
+        const pairMonths = rollup.withPartner(of, to);
+        return pairMonths ? monthsWithTrade(rollup.year, of, flow, pairMonths) : [];
       }),
     ),
   );
 }
 
-function monthsWithTrade(year: number, reporter: ReporterCode, flow: Flow, found: Months): MonthRow[] {
-  const begin = found.at + flows.indexOf(flow) * 12;
+function monthsWithTrade(year: number, reporter: ReporterCode, flow: Flow, pairMonths: Months): MonthRow[] {
+  const begin = pairMonths.at + flows.indexOf(flow) * 12;
   const rows: MonthRow[] = [];
   for (let month = 0; month < 12; month++) {
-    const value_eur = found.eur[begin + month]!;
+    const value_eur = pairMonths.eur[begin + month]!;
     if (Number.isNaN(value_eur)) continue;
-    const grams = found.grams[begin + month]!;
+    const grams = pairMonths.grams[begin + month]!;
     const quantity_kg = Number.isNaN(grams) ? null : grams / 1000;
     rows.push({ reporter, flow, period: year * 100 + month + 1, value_eur, quantity_kg });
   }
@@ -88,7 +87,7 @@ export function productsOfPair(
   signal: AbortSignal | undefined,
 ) {
   const digits = hs === undefined ? 2 : (digitsBelow(lease, hs) ?? hs.length);
-  // Cut before it is grouped: a name that is an alias and a column means the column in `having` and `where`.
+  // A subquery cuts the codes: in `having` and `where`, a name that is alias and column means the column.
   const cut = `select * replace (substr(product, 1, ${digits}) as product)`;
   return lease.query<ProductRow>(
     `select reporter, flow, product, sum(value_eur)::bigint as value_eur,

@@ -1,15 +1,14 @@
-/** All about the trade between two countries: `corridor`, both directions as both of them report it. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isReporter, partnerName, type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
-import { holdsPartner, refuseUnheld } from "./held-partners.ts";
+import { hasPartner, refuseWithoutPartner } from "./partner-rows.ts";
 import {
   aboutNames,
   formula,
@@ -31,7 +30,7 @@ export const corridorInput = z.object({
   dataset: dataset.optional(),
 });
 
-/** What one database knows of the pair. Figures of two databases are never added up. */
+/** Figures of two databases are never added up. */
 export const section = z.object({
   about: meta,
   years: z.object({ from: z.int(), to: z.int() }),
@@ -52,7 +51,6 @@ const FORMULA =
   `mirror gap = importer's figure − exporter's figure over the months that both have delivered; ` +
   `price = 1000·Σvalue / Σkg over rows with kg > 0; seasonality as trade/seasonality, alerts as trade/alerts, over the last ${WATCHED} months`;
 
-/** The trade between two countries from every database that knows the pair. */
 export async function corridor(
   trade: TradeData,
   input: z.output<typeof corridorInput>,
@@ -67,21 +65,21 @@ export async function corridor(
     partner: input.partner,
     other: isReporter(input.partner) ? input.partner : undefined,
   };
-  const asked = {
+  const query = {
     hs: input.hs,
     partner: input.partner,
     dataset: input.dataset,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
   };
-  return onDatasets(trade, asked, async (leases, question) => {
-    const held = await Promise.all(leases.map((lease) => holdsPartner(lease, question, signal)));
-    const knowing = leases.filter((_, at) => held[at]);
-    if (knowing.length === 0) refuseUnheld(leases[0]!, question, "partner");
+  return onDatasets(trade, query, async (leases, question) => {
+    const withPair = await Promise.all(leases.map((lease) => hasPartner(lease, question, signal)));
+    const knowing = leases.filter((_, at) => withPair[at]);
+    if (knowing.length === 0) refuseWithoutPartner(leases[0]!, question, "partner");
     const sections = await Promise.all(
       knowing.map((lease) => sectionOf(lease, namesOf(trade), pair, question, signal)),
     );
-    // A database that covers the question may still hold nothing of this pair.
+    // A database can cover the question and still have no row of the pair.
     const databases = sections.filter(({ balance }, at) => at === 0 || balance.some(hasTrade));
     return {
       data: {
@@ -103,14 +101,18 @@ export async function corridor(
 const hasTrade = ({ exports_eur, imports_eur }: z.infer<typeof balanceYear>) =>
   Boolean(exports_eur || imports_eur);
 
-type Asked = { hs: string | undefined; partner: string; reporters: ReporterCode[]; years: Years | undefined };
+type CorridorQuery = {
+  hs: string | undefined;
+  partner: string;
+  reporters: ReporterCode[];
+  years: Years | undefined;
+};
 
-/** One database's view of the pair. */
 async function sectionOf(
   lease: Lease,
   nameOf: NameOf,
   pair: Pair,
-  question: Asked,
+  question: CorridorQuery,
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof section>> {
   const { hs } = question;
@@ -121,22 +123,26 @@ async function sectionOf(
     productsOfPair(lease, pair, { hs, year: products_year }, signal),
   ]);
   const { coverage } = lease.manifest;
-  const known = knownOf(coverage, hs, pair.partner);
-  const knownToOther = knownOf(coverage, hs, pair.reporter);
-  const found = new Map(months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]));
+  const isCompleteHere = completenessOf(coverage, hs, pair.partner);
+  const isCompleteThere = completenessOf(coverage, hs, pair.reporter);
+  const eurByMonth = new Map(
+    months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]),
+  );
   const values = (reporter: ReporterCode, flow: Flow) => {
-    const isKnown = reporter === pair.reporter ? known : knownToOther;
+    const isComplete = reporter === pair.reporter ? isCompleteHere : isCompleteThere;
     return monthsOf(lease, years).map((period) => ({
       period,
-      value: isKnown(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
+      value: isComplete(reporter, flow, period)
+        ? (eurByMonth.get(`${reporter} ${flow} ${period}`) ?? 0)
+        : null,
     }));
   };
-  const seen = { pair, values, months, products, products_year, nameOf };
+  const figures = { pair, values, months, products, products_year, nameOf };
   const reporters = pair.other === undefined ? [pair.reporter] : [pair.reporter, pair.other];
   return {
     about: metaOf(lease, { hs, partner: pair.partner, reporters, years }),
     years,
-    directions: [directionOf(seen, "EXPORT"), directionOf(seen, "IMPORT")],
-    balance: balanceOf(seen),
+    directions: [directionOf(figures, "EXPORT"), directionOf(figures, "IMPORT")],
+    balance: balanceOf(figures),
   };
 }

@@ -1,9 +1,8 @@
-/** What all trade operations have in common: the data they read, what their answers rest on, and what is said of both. */
 import type { Data } from "../../../datasets/reading.ts";
 import { namesFrom, namesIn, nameTables } from "./names.ts";
 import type { TradeData } from "./question.ts";
 
-/** Names are looked up where an answer has any: only then does it rest on their tables. */
+/** Names are read lazily: only an answer with names depends on their tables. */
 export const dataOf = ({ vintages, reference, allow_synthetic }: Data): TradeData => ({
   vintages,
   allow_synthetic,
@@ -15,7 +14,7 @@ export const dataOf = ({ vintages, reference, allow_synthetic }: Data): TradeDat
   },
 });
 
-/** An answer may come from any dataset that is open, so all of them name it, and so do the tables that names come from. */
+/** An answer can come from any open dataset, so the vintage names all of them and the tables of names. */
 export const vintage = ({ vintages, reference }: Data) => {
   const open = vintages.open().map(({ vintage }) => vintage);
   return open.length === 0 ? undefined : [...open.sort(), reference.vintages(nameTables)].join("+");

@@ -1,4 +1,3 @@
-/** Which anomalies matter most to a country: `flow-pulse`, each weighed by its share of the reporter's trade. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { pulse, TRAILING } from "../../../domain/trade/anomalies.ts";
@@ -49,16 +48,15 @@ export const flowPulseOutput = z.object({
   meta: watchedMeta.extend({ ranked_of: z.int().describe("Anomalies with p ≤ 0.05 before adjustment") }),
 });
 
-/** The anomalies of the last months with the strongest pulse, by reporter and product. */
 export async function flowPulse(
   trade: TradeData,
   input: z.output<typeof flowPulseInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof flowPulseOutput>> {
   const reporters = input.reporter === undefined ? [] : [input.reporter];
-  return onDataset(trade, { ...input, reporters }, async (lease, asked) => {
+  return onDataset(trade, { ...input, reporters }, async (lease, query) => {
     const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
-    const watched = { ...asked, reporters: input.reporter === undefined ? covered : reporters };
+    const watched = { ...query, reporters: input.reporter === undefined ? covered : reporters };
     const [judged, tradeBefore] = await Promise.all([
       judge(lease, watched, signal),
       tradeBeforeOf(lease, watched, signal),
@@ -88,7 +86,7 @@ export async function flowPulse(
   });
 }
 
-/** What a reporter traded of everything in the flow of an anomaly: the monthly mean over the twelve months before it, EUR. */
+/** Monthly mean (EUR) of the reporter's whole flow over the twelve months before the anomaly. */
 async function tradeBeforeOf(
   lease: Lease,
   { reporters, flow, months }: Watched,
@@ -105,13 +103,13 @@ async function tradeBeforeOf(
       const before = values?.subarray(at - TRAILING, at) ?? new Float64Array();
       return before.reduce((sum, value) => sum + value, 0) / TRAILING;
     };
-  const found = await lease.query<Pick<Anomaly, "reporter" | "flow"> & { period: Period; value: number }>(
+  const rows = await lease.query<Pick<Anomaly, "reporter" | "flow"> & { period: Period; value: number }>(
     `select reporter, flow, period, sum(value_eur)::bigint as value from ${totalsIn(lease, { years })}
      where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${first} group by all`,
     undefined,
     signal,
   );
-  const values = new Map(found.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value]));
+  const values = new Map(rows.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value]));
   return ({ reporter, flow, period }) =>
     monthsBetween(addMonths(period, -TRAILING), addMonths(period, -1)).reduce(
       (sum, month) => sum + (values.get(`${reporter} ${flow} ${month}`) ?? 0),

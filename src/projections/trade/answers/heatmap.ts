@@ -1,7 +1,6 @@
-/** Which countries trade a product most: `heatmap`, all 27 reporters ranked in one year. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
+import { type CompletenessCheck, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
@@ -60,7 +59,6 @@ type Sums = {
 };
 const amountOf = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
 
-/** The 27 reporters by their trade of a product in a year. */
 export async function heatmap(
   trade: TradeData,
   input: z.output<typeof heatmapInput>,
@@ -77,18 +75,18 @@ export async function heatmap(
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };
-    const found = await yearsOf(lease, { hs: product, flow, years: both }, signal);
-    const known = knownOf(lease.manifest.coverage, product);
+    const yearRows = await yearsOf(lease, { hs: product, flow, years: both }, signal);
+    const isComplete = completenessOf(lease.manifest.coverage, product);
     const months = monthsOf(lease, both);
     const rows = reporterCodes.map((code) => {
-      const of = (asked: number) => {
-        const row = found.find((one) => one.reporter === code && one.year === asked);
+      const of = (query: number) => {
+        const row = yearRows.find((one) => one.reporter === code && one.year === query);
         return valuesOf(
           row,
           code,
           flow,
-          months.filter((period) => yearOf(period) === asked),
-          known,
+          months.filter((period) => yearOf(period) === query),
+          isComplete,
         );
       };
       const [now, before] = [of(year), of(year - 1)];
@@ -127,7 +125,6 @@ export async function heatmap(
   });
 }
 
-/** What each reporter traded in each of the years. */
 async function yearsOf(
   lease: Lease,
   { hs, flow, years }: Slice & { flow: Flow | undefined },
@@ -149,16 +146,16 @@ async function yearsOf(
   );
 }
 
-/** One reporter's year; no row means no trade where a month of it is known, else nothing is known. */
+/** No row means no trade if a month of the year is complete; otherwise the figures are unknown. */
 function valuesOf(
   row: Sums | undefined,
   reporter: ReporterCode,
   flow: Flow | undefined,
   months: Period[],
-  known: Known,
+  isComplete: CompletenessCheck,
 ) {
   const amounts = flowsOf(flow).map(
-    (of) => row?.[amountOf[of]] ?? (months.some((period) => known(reporter, of, period)) ? 0 : null),
+    (of) => row?.[amountOf[of]] ?? (months.some((period) => isComplete(reporter, of, period)) ? 0 : null),
   );
   const delivered = amounts.filter((value) => value !== null);
   return {
@@ -167,6 +164,6 @@ function valuesOf(
     quantity_kg: row?.quantity_kg ?? null,
     complete:
       months.length === 12 &&
-      flowsOf(flow).every((of) => months.every((period) => known(reporter, of, period))),
+      flowsOf(flow).every((of) => months.every((period) => isComplete(reporter, of, period))),
   };
 }

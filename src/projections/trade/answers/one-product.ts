@@ -1,4 +1,3 @@
-/** How a question about one reporter and one product begins, and what its answer says of itself. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { productField, productOf, readYears } from "../../../domain/trade/inputs.ts";
@@ -6,7 +5,6 @@ import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
 
-/** `meta` of an answer about one reporter and one product. */
 export const productMeta = meta
   .extend({
     reporter: reporterCode,
@@ -25,7 +23,6 @@ type ProductInput = {
   dataset?: string | undefined;
 };
 
-/** The question of one reporter and one product, named by `hs2` or a finer `hs` within it. */
 export const productQuestion = (input: ProductInput) => ({
   hs: productOf(input),
   reporters: [input.reporter],
@@ -35,7 +32,6 @@ export const productQuestion = (input: ProductInput) => ({
   fields: { hs: productField(input) } as const,
 });
 
-/** `meta` of its answer. */
 export const aboutProduct = (
   lease: Lease,
   { reporters, ...question }: ReturnType<typeof productQuestion>,

@@ -1,11 +1,9 @@
-/** How a question about one reporter in one year begins, and what its answer says of itself. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, type Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
 
-/** `meta` of an answer about one reporter in one year. */
 export const yearMeta = meta
   .extend({
     reporter: reporterCode,
@@ -15,33 +13,32 @@ export const yearMeta = meta
   })
   .meta({ id: "YearMeta" });
 
-/** What is asked of one reporter in one year: the year named, else the last that is complete. */
+/** Without `year`: the last complete one. */
 export type YearQuestion = {
   reporter: ReporterCode;
   year?: number | undefined;
   flow?: Flow | undefined;
   hs?: string | undefined;
   dataset?: string | undefined;
-  /** The input field that names the product, for refusals. */
+  /** The input field of the product, for refusals. */
   product_field?: "hs" | "hs2";
 };
 
-/** Leases the dataset for a question about one reporter and year and settles the year; `asked` is the question in its codes. */
+/** `work` gets the year, and the question in the dataset's codes. */
 export function inOneYear<Q extends YearQuestion, T>(
   trade: TradeData,
   input: Q,
-  work: (lease: Lease, years: Years, asked: Q) => Promise<T>,
+  work: (lease: Lease, years: Years, query: Q) => Promise<T>,
 ): Promise<T> {
   const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const { product_field: hs = "hs", ...asked } = input;
-  const question = { ...asked, reporters: [input.reporter], years, fields: { hs, years: "year" } } as const;
+  const { product_field: hs = "hs", ...query } = input;
+  const question = { ...query, reporters: [input.reporter], years, fields: { hs, years: "year" } } as const;
   return onDataset(trade, question, (lease, { hs }) => {
     const year = yearOrLast(lease, { ...question, hs });
     return work(lease, { from: year, to: year }, { ...input, hs });
   });
 }
 
-/** `meta` of an answer about one reporter and year. */
 export const aboutYear = (lease: Lease, input: YearQuestion, years: Years) => ({
   ...metaOf(lease, { ...input, reporters: [input.reporter], years }),
   reporter: input.reporter,

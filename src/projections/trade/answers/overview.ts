@@ -1,8 +1,7 @@
-/** What there is: `overview` of a dataset and the state of each of the 27 `countries`. */
 import { z } from "zod";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
 import { dataset, hs } from "../../../domain/trade/inputs.ts";
 import { reporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
 import { monthText } from "../../../domain/trade/units.ts";
@@ -61,13 +60,12 @@ export const overviewOutput = z.object({
   meta: meta.extend({ formula }),
 });
 
-/** How much there is, for how many countries, from when to when. */
 export async function overview(
   trade: TradeData,
   input: z.output<typeof overviewInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof overviewOutput>> {
-  // What it says there is would be wrong while some of it is still to be opened.
+  // Counts would be wrong until every released dataset is open.
   if (input.dataset === undefined) refuseUnopened(trade);
   return onDataset(trade, { ...input, reporters: [] }, async (lease, { hs }) => {
     const { coverage } = lease.manifest;
@@ -114,34 +112,32 @@ async function countsOf(lease: Lease, slice: Slice, signal: AbortSignal | undefi
       reporters: records.length,
     };
   }
-  const [found] = await lease.query<Counts>(
+  const [counts] = await lease.query<Counts>(
     `select coalesce(sum(records), 0)::bigint as records, count(*) as reporters,
        (select count(distinct partner) from ${partnersIn(lease, slice)}) as partners
      from ${recordsIn(lease, slice)}`,
     undefined,
     signal,
   );
-  return found!;
+  return counts!;
 }
 
-/** Roll-ups count the rows of all products alone. */
+/** Roll-ups count rows of all products only. */
 const countedIn = (lease: Lease, slice: Slice) =>
   slice.hs === undefined ? rollupsOf(lease, slice) : undefined;
 
-/** Rows of each reporter that delivered any. */
 function recordsOf(rollups: readonly YearRollup[]): Map<string, number> {
-  const found = new Map<string, number>();
+  const byReporter = new Map<string, number>();
   for (const rollup of rollups)
     for (const reporter of rollup.reporters) {
       const records = rollup.records(reporter);
-      if (records) found.set(reporter, (found.get(reporter) ?? 0) + records);
+      if (records) byReporter.set(reporter, (byReporter.get(reporter) ?? 0) + records);
     }
-  return found;
+  return byReporter;
 }
 
 type Sums = { imports_eur: number | null; exports_eur: number | null };
 
-/** What all reporters trade. */
 async function sumsOf(
   lease: Lease,
   slice: Slice,
@@ -149,15 +145,15 @@ async function sumsOf(
 ): Promise<Sums | undefined> {
   const rollups = rollupsOf(lease, slice);
   if (rollups) return totalOf(rollups, { hs: slice.hs, reporters: reporterCodes }).byFlow();
-  const [found] = await lease.query<Sums>(
+  const [sums] = await lease.query<Sums>(
     `select ${flowSums} from ${totalsIn(lease, slice)}`,
     undefined,
     signal,
   );
-  return found;
+  return sums;
 }
 
-/** The answer shows all of them and so rests on each, which a lease says. */
+/** The answer lists all datasets, so it leases each. */
 const datasetsOf = ({ vintages, allow_synthetic }: TradeData) =>
   vintages
     .open()
@@ -230,7 +226,6 @@ export const countriesOutput = z.object({
   meta: meta.extend({ count: z.int() }),
 });
 
-/** The 27 reporters with what the dataset has of each. */
 export async function countries(
   trade: TradeData,
   input: z.output<typeof countriesInput>,
@@ -240,14 +235,14 @@ export async function countries(
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
     const slice = { hs, years: span };
-    const found = await deliveredOf(lease, slice, signal);
+    const deliveries = await deliveredOf(lease, slice, signal);
     const months = monthsOf(lease, span);
-    const known = knownOf(coverage, hs);
+    const isComplete = completenessOf(coverage, hs);
     const data = reporterCodes.map((code) => {
-      const flows = found.find(({ reporter }) => reporter === code);
+      const flows = deliveries.find(({ reporter }) => reporter === code);
       const delivered = coverage.reporters.find(({ reporter }) => reporter === code);
       const unknown = months.filter(
-        (period) => !flowsOf(undefined).every((flow) => known(code, flow, period)),
+        (period) => !flowsOf(undefined).every((flow) => isComplete(code, flow, period)),
       );
       const compact = {
         code,
@@ -273,7 +268,6 @@ export async function countries(
 
 type Flows = { reporter: string; records: number; imports: boolean; exports: boolean };
 
-/** How much each reporter with any trade has delivered, and of which flows. */
 async function deliveredOf(lease: Lease, slice: Slice, signal: AbortSignal | undefined): Promise<Flows[]> {
   const rollups = countedIn(lease, slice);
   if (!rollups)

@@ -1,8 +1,7 @@
-/** What trade costs by mass: `price-per-tonne`, a monthly series with its statistics. */
 import { z } from "zod";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
@@ -42,7 +41,7 @@ export const priceRow = z.object({
 
 const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }).nullable();
 
-/** The complete months of one flow summed up; figures are null where there are too few months. */
+/** Sums of the complete months of one flow; figures are null if there are too few months. */
 export const priceSummary = z.object({
   flow: z.enum(flows),
   months: z.int().describe("Complete months with a price"),
@@ -75,7 +74,6 @@ type Masses = {
 };
 type Row = z.infer<typeof priceRow>;
 
-/** Monthly prices of a reporter's trade in a product, each flow apart. */
 export async function pricesPerTonne(
   trade: TradeData,
   input: z.output<typeof pricesInput>,
@@ -83,14 +81,14 @@ export async function pricesPerTonne(
 ): Promise<z.infer<typeof pricesOutput>> {
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
-    const found = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
-    const known = knownOf(lease.manifest.coverage, question.hs);
+    const rows = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
+    const isComplete = completenessOf(lease.manifest.coverage, question.hs);
     const ofFlow = (flow: Flow) => {
-      const months = new Map(found.filter((row) => row.flow === flow).map((row) => [row.period, row]));
+      const months = new Map(rows.filter((row) => row.flow === flow).map((row) => [row.period, row]));
       const series = monthsOf(lease, span).map((period) =>
-        rowOf(flow, period, months.get(period), known(input.reporter, flow, period)),
+        rowOf(flow, period, months.get(period), isComplete(input.reporter, flow, period)),
       );
-      return summed(flow, series);
+      return summarise(flow, series);
     };
     const all = flowsOf(input.flow).map(ofFlow);
     const series = all.flatMap((one) => one.series);
@@ -105,7 +103,6 @@ export async function pricesPerTonne(
   });
 }
 
-/** The months with trade, each with what its rows state a mass for. */
 async function pricedMonths(
   lease: Lease,
   { hs, years, reporter, flow }: Slice & { hs: string; reporter: ReporterCode; flow?: Flow | undefined },
@@ -125,11 +122,11 @@ async function pricedMonths(
 }
 
 function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: Flow): Masses[] {
-  const found = rollup.totals(reporter, hs);
-  if (!found) return [];
-  const begin = found.at + flows.indexOf(flow) * 12;
+  const totals = rollup.totals(reporter, hs);
+  if (!totals) return [];
+  const begin = totals.at + flows.indexOf(flow) * 12;
   return Array.from({ length: 12 }, (_, month) => month).flatMap((month) => {
-    const value = found.eur[begin + month]!;
+    const value = totals.eur[begin + month]!;
     if (Number.isNaN(value)) return [];
     const priced = rollup.priced[begin + month]!;
     return [
@@ -137,30 +134,29 @@ function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: 
         flow,
         period: rollup.year * 100 + month + 1,
         value_eur: priced,
-        quantity_kg: (found.grams[begin + month]! || 0) / 1000,
+        quantity_kg: (totals.grams[begin + month]! || 0) / 1000,
         excluded_value_eur: value - priced,
       },
     ];
   });
 }
 
-function rowOf(flow: Flow, period: Period, found: Masses | undefined, isKnown: boolean): Row {
-  const none = isKnown ? 0 : null;
-  const price = found && pricePerTonne(found.value_eur, found.quantity_kg);
+function rowOf(flow: Flow, period: Period, masses: Masses | undefined, delivered: boolean): Row {
+  const none = delivered ? 0 : null;
+  const price = masses && pricePerTonne(masses.value_eur, masses.quantity_kg);
   return {
     period: monthText(period),
     flow,
     price_eur_per_tonne: price === undefined ? null : sixDecimals(price),
-    value_eur: found?.value_eur ?? none,
-    quantity_kg: found?.quantity_kg ?? none,
-    excluded_value_eur: found?.excluded_value_eur ?? none,
+    value_eur: masses?.value_eur ?? none,
+    quantity_kg: masses?.quantity_kg ?? none,
+    excluded_value_eur: masses?.excluded_value_eur ?? none,
     outlier: false,
-    complete: isKnown,
+    complete: delivered,
   };
 }
 
-/** Marks the outliers of a flow's series and sums its complete months up. */
-function summed(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
+function summarise(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
   const complete = series.filter((row) => row.complete);
   const priced = complete.filter((row): row is Priced => (row.price_eur_per_tonne ?? 0) > 0);
   for (const [at, isOutlier] of outliers(priced.map((row) => row.price_eur_per_tonne)).entries())

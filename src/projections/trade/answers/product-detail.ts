@@ -1,4 +1,3 @@
-/** All about one reporter's trade of a product: `product-detail`, its months and its largest partners. */
 import { z } from "zod";
 import { dataset, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
@@ -27,7 +26,6 @@ export const productDetailOutput = z.object({
   meta: productMeta.extend({ ranked_of: z.int().describe("Number of partners") }),
 });
 
-/** The months and the largest partners of a reporter's trade in a product. */
 export async function productDetail(
   trade: TradeData,
   input: z.output<typeof productDetailInput>,
@@ -35,16 +33,16 @@ export async function productDetail(
 ): Promise<z.infer<typeof productDetailOutput>> {
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
-    const asked = { reporters: question.reporters, hs: question.hs, years: span };
-    const [found, partners] = await Promise.all([
-      monthsIn(lease, undefined, asked, signal),
+    const query = { reporters: question.reporters, hs: question.hs, years: span };
+    const [monthRows, partners] = await Promise.all([
+      monthsIn(lease, undefined, query, signal),
       rankPartners(
         lease,
-        { ...asked, reporter: input.reporter, flow: undefined, limit: TOP_PARTNERS },
+        { ...query, reporter: input.reporter, flow: undefined, limit: TOP_PARTNERS },
         signal,
       ),
     ]);
-    const months = series(lease, input.reporter, question.reporters, asked, found);
+    const months = series(lease, input.reporter, question.reporters, query, monthRows);
     return {
       data: {
         months: months.map(({ reporter: _, ...month }) => month),

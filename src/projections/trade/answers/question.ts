@@ -1,4 +1,4 @@
-/** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
+/** Each trade question chooses and leases a dataset that covers it; the answer's `meta` names that dataset. */
 
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -8,14 +8,14 @@ import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import {
   type Coverage,
   type Question as Covered,
+  completenessOf,
   flowsOf,
   type Gap,
   gapIn,
   inCodesOf,
-  knownOf,
-  knownPartners,
   lastCompleteYear,
   lastYearWithAny,
+  namedPartners,
   productsComplete,
 } from "../../../domain/trade/coverage.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
@@ -23,24 +23,22 @@ import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
 
-/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
+/** Without `allow_synthetic` the sandbox answers nothing; without `nameOf` few products have a name. */
 export type TradeData = {
   vintages: Vintages;
   allow_synthetic: boolean;
   nameOf?: NameOf;
-  /** The table that those names come from, and its vintage. */
+  /** The table of names and its vintage. */
   names_from?: string | undefined;
 };
 
-/** What the products of answers are called. */
 export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
 
-/** Where they come from, for `meta` of an answer that names products. */
 export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_from ?? null });
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name product, reporters, flow and years, for refusals. */
+  /** Names of the input fields, for refusals. */
   fields?: {
     hs?: "hs" | "hs2" | "code" | "dataset";
     reporter?: "reporter" | "reporters" | "dataset";
@@ -50,7 +48,7 @@ export type Question = Covered & {
   };
 };
 
-/** Codes listed in `coverage.products.codes`; more are counted only. */
+/** `coverage.products.codes` lists at most this many; more are only counted. */
 const LISTED_CODES = 60;
 
 export const meta = z.object({
@@ -82,7 +80,7 @@ export const meta = z.object({
         complete: z
           .boolean()
           .describe("false: the figures sum only the listed codes, not all that was requested"),
-        count: z.int().describe("Product codes with data under the `hs` asked for"),
+        count: z.int().describe("Product codes with data under the requested `hs`"),
         codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
       }),
       partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),
@@ -107,99 +105,97 @@ export const meta = z.object({
 
 export type Meta = z.infer<typeof meta>;
 
-/** What the figures of an answer are, in words. */
 export const formula = z.string().describe("How the figures are computed");
 
-/** Leases the dataset that answers, runs `work` on it and lets it go. `asked` is the question in the dataset's own codes. */
+/** Leases the dataset that answers while `work` runs. `work` gets the question in the dataset's codes. */
 export async function onDataset<Q extends Question, T>(
   trade: TradeData,
   question: Q,
-  work: (lease: Lease, asked: Q) => Promise<T>,
+  work: (lease: Lease, query: Q) => Promise<T>,
 ): Promise<T> {
-  const { manifest, asked } = chooseDataset(trade, question);
+  const { manifest, query } = chooseDataset(trade, question);
   const lease = trade.vintages.lease(manifest.dataset);
   try {
-    return await work(lease, asked);
+    return await work(lease, query);
   } finally {
     lease.release();
   }
 }
 
 /**
- * As onDataset, over each dataset that knows something of the question: first the one that answers it by the usual
- * choice, then the real ones that know a part. Each is to be told apart in the answer.
+ * As onDataset, over several datasets: first the default one, then each real one that covers a part. The answer must
+ * separate them.
  */
 export async function onDatasets<Q extends Question, T>(
   trade: TradeData,
   question: Q,
-  work: (leases: Lease[], asked: Q) => Promise<T>,
+  work: (leases: Lease[], query: Q) => Promise<T>,
 ): Promise<T> {
-  const { manifest, asked } = chooseDataset(trade, question);
+  const { manifest, query } = chooseDataset(trade, question);
   const first = manifest.dataset;
   const others = question.dataset === undefined ? trade.vintages.open() : [];
   const parts = others
     .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
-    .filter(({ coverage }) => gapIn(coverage, asked, true) === undefined)
+    .filter(({ coverage }) => gapIn(coverage, query, true) === undefined)
     .map(({ dataset }) => dataset);
   const leases: Lease[] = [];
   try {
     for (const dataset of [first, ...parts]) leases.push(trade.vintages.lease(dataset));
-    return await work(leases, asked);
+    return await work(leases, query);
   } finally {
     for (const lease of leases) lease.release();
   }
 }
 
-/** Whether any dataset would answer by the usual choice. */
 export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Covered): boolean =>
   vintages
     .open()
     .filter(({ synthetic }) => allow_synthetic || !synthetic)
     .some(({ coverage }) => gapIn(coverage, inCodesOf(coverage, question), false) === undefined);
 
-/** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
-export function mayAnswer({ vintages, allow_synthetic }: TradeData): Manifest[] {
+/** Ordered: real before synthetic, whole before partial, more reporters before fewer. */
+export function candidateDatasets({ vintages, allow_synthetic }: TradeData): Manifest[] {
   const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
-  const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
+  const isWhole = (coverage: Coverage) => coverage.products.national && !namedPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
   const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
   return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
 }
 
-/** The same; refused where nothing may. */
-export function inUsualOrder(trade: TradeData): Manifest[] {
-  const open = mayAnswer(trade);
+/** As candidateDatasets; refuses if there is none. */
+export function requireCandidates(trade: TradeData): Manifest[] {
+  const open = candidateDatasets(trade);
   if (open.length > 0) return open;
   refuseWhileAwaited(trade);
   return refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
 }
 
-/** `asked`: the question in the codes that the dataset has. */
-type Chosen<Q> = { manifest: Manifest; asked: Q };
+/** `query` is the question in the dataset's codes. */
+type DatasetChoice<Q> = { manifest: Manifest; query: Q };
 
-/** The dataset that answers, as it is open now; nothing is ever drawn from two. */
-export function chooseDataset<Q extends Question>(trade: TradeData, question: Q): Chosen<Q> {
-  const candidates = inUsualOrder(trade);
+/** One dataset answers; figures of two are never mixed. */
+export function chooseDataset<Q extends Question>(trade: TradeData, question: Q): DatasetChoice<Q> {
+  const candidates = requireCandidates(trade);
   if (question.dataset !== undefined) {
     refuseWhileAwaited(trade, ({ dataset }) => dataset === question.dataset);
     return namedDataset(candidates, question, question.dataset);
   }
   const gaps: { dataset: string; gap: Gap }[] = [];
-  // A real one that has to be asked for less digits goes before invented figures of all of them, and after a real one that need not.
-  const order = ({ manifest, asked }: Chosen<Q>) =>
-    2 * Number(manifest.synthetic) + Number(asked !== question);
-  const chosen = candidates.map((manifest) => ({ manifest, asked: inCodesOf(manifest.coverage, question) }));
-  for (const one of chosen.toSorted((a, b) => order(a) - order(b))) {
-    const { dataset, coverage } = one.manifest;
-    const gap = gapIn(coverage, one.asked, false);
-    if (!gap) return one;
+  // A real dataset with fewer digits comes after a real one with all digits, and before synthetic figures.
+  const order = ({ manifest, query }: DatasetChoice<Q>) =>
+    2 * Number(manifest.synthetic) + Number(query !== question);
+  const choices = candidates.map((manifest) => ({ manifest, query: inCodesOf(manifest.coverage, question) }));
+  for (const choice of choices.toSorted((a, b) => order(a) - order(b))) {
+    const { dataset, coverage } = choice.manifest;
+    const gap = gapIn(coverage, choice.query, false);
+    if (!gap) return choice;
     gaps.push({ dataset, gap });
   }
   refuseWhileAwaited(trade);
-  const partly = chosen.filter(({ manifest, asked }) => gapIn(manifest.coverage, asked, true) === undefined);
+  const partly = choices.filter(({ manifest, query }) => gapIn(manifest.coverage, query, true) === undefined);
   const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
-  // The dataset that came nearest to an answer says which field to change.
+  // The dataset that came nearest to an answer decides the field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];
   const [nearest] = gaps
     .map(({ gap }) => gap)
@@ -207,76 +203,72 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
-/** Refuses while such a dataset, or any, is still to be made or opened. */
+/** Refuses while a matching dataset is still being built or opened. */
 export function refuseWhileAwaited(
   { vintages, allow_synthetic }: TradeData,
-  such: (expected: Expected) => boolean = () => true,
+  matches: (expected: Expected) => boolean = () => true,
 ): void {
   const awaited = vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
-  if (awaited.some(such)) refuseAwaited(awaited.filter(such));
+  if (awaited.some(matches)) refuseAwaited(awaited.filter(matches));
 }
 
-/** Refuses while a dataset that was released is not open. */
+/** Refuses until every released dataset is open. */
 export const refuseUnopened = (trade: TradeData): void =>
   refuseWhileAwaited(trade, ({ released }) => released);
 
-function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: string): Chosen<Q> {
-  const found = open.find(({ dataset }) => dataset === name);
-  if (!found) {
+function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: string): DatasetChoice<Q> {
+  const match = open.find(({ dataset }) => dataset === name);
+  if (!match) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
   }
-  const asked = inCodesOf(found.coverage, question);
-  const gap = gapIn(found.coverage, asked, true);
-  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: found, asked };
+  const query = inCodesOf(match.coverage, question);
+  const gap = gapIn(match.coverage, query, true);
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: match, query };
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
   const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
-  // A question about all partners names none: another dataset is what would answer it.
+  // A question about all partners has no partner field: the remedy is another dataset.
   const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
   const path = { hs, partner, reporter, flow, years }[gap.path];
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
-/** The reporters of an answer: those named, else all 27. */
 export const orAll = (reporters: readonly ReporterCode[] | undefined): readonly ReporterCode[] =>
   reporters ?? reporterCodes;
 
-/** The year asked for, else the last that every reporter has delivered in full, else the last one with figures. */
+/** The requested year, else the last that every reporter delivered in full, else the last with figures. */
 export function yearOrLast({ manifest }: Lease, question: Covered): number {
   const { coverage } = manifest;
   return question.years?.to ?? lastCompleteYear(coverage, question) ?? lastYearWithAny(coverage, question);
 }
 
-/** The years asked for, else all that the dataset has. */
 export function yearsOrAll({ manifest }: Lease, years: Years | undefined): Years {
   const { from, to } = manifest.coverage.months;
   return years ?? { from: yearOf(from), to: yearOf(to) };
 }
 
-/** The months of the years that lie within the dataset's. */
 export function monthsOf({ manifest }: Pick<Lease, "manifest">, years: Years): Period[] {
   const { from, to } = manifest.coverage.months;
   return monthsBetween(Math.max(from, years.from * 100 + 1), Math.min(to, years.to * 100 + 12));
 }
 
-/** What the answer rests on; `asked` is what the figures are about. */
-export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & { years: Years }): Meta {
+export function metaOf({ manifest }: Pick<Lease, "manifest">, query: Covered & { years: Years }): Meta {
   const { dataset, vintage, synthetic, source, coverage } = manifest;
-  const partners = knownPartners(coverage);
-  const codes = coverage.products.codes.filter((code) => code.startsWith(asked.hs ?? ""));
-  const lastMonth = Math.min(asked.years.to * 100 + 12, coverage.months.to);
-  const months = monthsOf({ manifest }, asked.years);
-  const known = knownOf(coverage, asked.hs, asked.partner);
-  const isKnown = (reporter: ReporterCode, period: Period) =>
-    flowsOf(asked.flow).every((flow) => known(reporter, flow, period));
+  const partners = namedPartners(coverage);
+  const codes = coverage.products.codes.filter((code) => code.startsWith(query.hs ?? ""));
+  const lastMonth = Math.min(query.years.to * 100 + 12, coverage.months.to);
+  const months = monthsOf({ manifest }, query.years);
+  const isComplete = completenessOf(coverage, query.hs, query.partner);
+  const isMonthComplete = (reporter: ReporterCode, period: Period) =>
+    flowsOf(query.flow).every((flow) => isComplete(reporter, flow, period));
   const incomplete = coverage.reporters
-    .filter(({ reporter }) => asked.reporters.includes(reporter))
+    .filter(({ reporter }) => query.reporters.includes(reporter))
     .map(({ reporter, to }) => ({
       reporter,
       to,
-      missing: months.filter((period) => period <= to && !isKnown(reporter, period)),
+      missing: months.filter((period) => period <= to && !isMonthComplete(reporter, period)),
     }))
     .filter(({ to, missing }) => to < lastMonth || missing.length > 0)
     .map(({ reporter, to, missing }) => ({
@@ -289,10 +281,10 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & {
     vintage,
     synthetic,
     source,
-    hs: asked.hs ?? null,
+    hs: query.hs ?? null,
     coverage: {
       products: {
-        complete: productsComplete(coverage, asked),
+        complete: productsComplete(coverage, query),
         count: codes.length,
         codes: codes.length <= LISTED_CODES ? codes : [],
       },

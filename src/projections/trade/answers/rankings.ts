@@ -1,9 +1,8 @@
-/** Who and what trades most: `top-partners` and `top-products`, each list closed by a line for the rest. */
 import { z } from "zod";
 import type { FlowSums } from "../../../datasets/rollups/sums.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isResidue, nextDigits, productLevels } from "../../../domain/trade/products.ts";
@@ -35,21 +34,21 @@ const line = {
 
 export const REST = "rest";
 
-/** A partner's line. The last line, `rest`, is the total less the lines above it. */
+/** The last line, `rest`, is the total less the lines above it. */
 export const partnerRow = z.object({
   ...line,
   partner: z.string().describe(`2-letter code; ${REST} on the last line`),
   name: z.string(),
 });
 
-/** A product's line. The last line, `rest`, is the total less the lines above it. */
+/** The last line, `rest`, is the total less the lines above it. */
 export const productRow = z.object({
   ...line,
   product: z.string().describe(`HS or CN code; ${REST} on the last line`),
   name: z.string().nullable().describe("null if the loaded nomenclature has no such code"),
 });
 
-/** What the shares of a ranking are of. */
+/** The base of a ranking's shares. */
 export const totals = z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() });
 
 export const rankingMeta = yearMeta.extend({
@@ -69,28 +68,28 @@ type Amounts = {
   exports_eur: number | null;
 };
 const amountOf = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
-type Found = Amounts & { code: string; of: number };
+type RankedRow = Amounts & { code: string; of: number };
 
-/** The partners of one reporter in a year, by value; groups of countries are never ranked. */
+/** Country groups are never ranked. */
 export const topPartners = (
   trade: TradeData,
   input: Input,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof topPartnersOutput>> =>
-  inOneYear(trade, input, async (lease, years, asked) => {
-    const { rows, ...ranked } = await rankPartners(lease, { ...asked, years }, signal);
-    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, asked, years) } };
+  inOneYear(trade, input, async (lease, years, query) => {
+    const { rows, ...ranked } = await rankPartners(lease, { ...query, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, query, years) } };
   });
 
-/** The chapters of one reporter's trade in a year, by value; with `hs` the next finer products below it. */
+/** Chapters, or with `hs` the next finer products below it. */
 export const topProducts = (
   trade: TradeData,
   input: Input,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof topProductsOutput>> =>
-  inOneYear(trade, input, async (lease, years, asked) => {
-    const { rows, ...ranked } = await rankProducts(lease, namesOf(trade), { ...asked, years }, signal);
-    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, asked, years), ...aboutNames(trade) } };
+  inOneYear(trade, input, async (lease, years, query) => {
+    const { rows, ...ranked } = await rankProducts(lease, namesOf(trade), { ...query, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, query, years), ...aboutNames(trade) } };
   });
 
 const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({
@@ -100,25 +99,28 @@ const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({
 
 export const RANKED = `share = value / total; rest = total − ranked lines; ${SUMS}`;
 
-/** What a ranking is about; by value unless said otherwise. */
-export type Asked = Pick<Input, "reporter" | "flow" | "hs" | "limit"> & { years: Years; by?: RankedBy };
+/** Default order: by value. */
+export type RankingQuery = Pick<Input, "reporter" | "flow" | "hs" | "limit"> & {
+  years: Years;
+  by?: RankedBy;
+};
 /** The amount that decides the order: EUR or known kg. */
 export type RankedBy = "value_eur" | "quantity_kg";
-/** The lines, largest first, the rest last; how many are ranked, of how many, and the total that shares are of. */
+/** Lines, largest first and the rest last; `count` of `of` are ranked, and shares are of the total. */
 export type Ranking<Row> = { rows: Row[]; count: number; ranked_of: number; total: z.infer<typeof totals> };
 
 export async function rankPartners(
   lease: Lease,
-  asked: Asked,
+  query: RankingQuery,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof partnerRow>>> {
   const { rows, ...ranked } = await rank(
     lease,
-    asked,
+    query,
     {
       code: "partner",
-      from: partnersIn(lease, asked),
-      rolledUp: (rollups) => partnersOf(rollups, asked.reporter, asked),
+      from: partnersIn(lease, query),
+      rolledUp: (rollups) => partnersOf(rollups, query.reporter, query),
     },
     signal,
   );
@@ -133,21 +135,21 @@ export async function rankPartners(
 export async function rankProducts(
   lease: Lease,
   nameOf: NameOf,
-  asked: Asked,
+  query: RankingQuery,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof productRow>>> {
-  return named(await rank(lease, asked, productsBelow(lease, asked), signal), nameOf);
+  return named(await rank(lease, query, productsBelow(lease, query), signal), nameOf);
 }
 
-/** As rankProducts, all products at the finest level, whatever chapter they are of. */
+/** As rankProducts, over all products at the finest level of any chapter. */
 export async function rankFinest(
   lease: Lease,
   nameOf: NameOf,
-  asked: Asked,
+  query: RankingQuery,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof productRow>>> {
-  const from = finerTotalsIn(lease, asked, productLevels.cn8);
-  return named(await rank(lease, asked, { code: "product", from }, signal), nameOf);
+  const from = finerTotalsIn(lease, query, productLevels.cn8);
+  return named(await rank(lease, query, { code: "product", from }, signal), nameOf);
 }
 
 const named = ({ rows, ...ranked }: Ranking<Line>, nameOf: NameOf): Ranking<z.infer<typeof productRow>> => ({
@@ -159,15 +161,15 @@ const named = ({ rows, ...ranked }: Ranking<Line>, nameOf: NameOf): Ranking<z.in
   ...ranked,
 });
 
-/** What is ranked: a SQL expression for the code, over a table; and the same sums from roll-ups, where they tell codes apart. */
-type Ranked = {
+/** An SQL expression for the code, over a table; and the same sums from roll-ups if they separate the codes. */
+type RankingSource = {
   code: string;
   from: string;
   rolledUp?: (rollups: YearRollup[]) => Map<string, FlowSums> | Promise<Map<string, FlowSums>>;
 };
 
-/** The products next below `hs` as a ranking takes them: chapters without it, `hs` itself where nothing is finer. */
-function productsBelow(lease: Lease, slice: Asked): Ranked {
+/** Chapters without `hs`; `hs` itself if the dataset has nothing finer. */
+function productsBelow(lease: Lease, slice: RankingQuery): RankingSource {
   const { hs, reporter, flow } = slice;
   if (hs === undefined)
     return {
@@ -186,7 +188,7 @@ function productsBelow(lease: Lease, slice: Asked): Ranked {
   return { code: `substr(product, 1, ${digits})`, from: finerTotalsIn(lease, { ...slice, hs }, digits) };
 }
 
-/** How many digits the next finer codes below `hs` have; undefined where the dataset has none. */
+/** Digits of the next finer codes below `hs`; undefined if the dataset has none. */
 export function digitsBelow({ manifest }: Lease, hs: string): number | undefined {
   const digits = nextDigits(hs.length);
   const isFiner = (code: string) => code.startsWith(hs) && code.length >= digits && !isResidue(code);
@@ -197,48 +199,52 @@ type Line = z.infer<z.ZodObject<typeof line>> & { code: string };
 
 async function rank(
   lease: Lease,
-  { reporter, flow, hs, limit, years, by = "value_eur" }: Asked,
-  ranked: Ranked,
+  { reporter, flow, hs, limit, years, by = "value_eur" }: RankingQuery,
+  ranked: RankingSource,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<Line>> {
-  const { found, total } = await rankedRows(lease, { reporter, flow, hs, limit, years, by }, ranked, signal);
-  const known = knownOf(lease.manifest.coverage, hs);
+  const { topRows, total } = await rankedRows(
+    lease,
+    { reporter, flow, hs, limit, years, by },
+    ranked,
+    signal,
+  );
+  const isComplete = completenessOf(lease.manifest.coverage, hs);
   const months = monthsOf(lease, years);
   const absent = (of: Flow) =>
-    total[amountOf[of]] !== null || months.some((period) => known(reporter, of, period)) ? 0 : null;
+    total[amountOf[of]] !== null || months.some((period) => isComplete(reporter, of, period)) ? 0 : null;
   const none = { IMPORT: absent("IMPORT"), EXPORT: absent("EXPORT") };
-  const rows = found.map((row, at) => lineOf(row.code, at + 1, row, total, flow, none));
-  if (total.value_eur !== null) rows.push(lineOf(REST, null, lessAll(total, found), total, flow, none));
+  const rows = topRows.map((row, at) => lineOf(row.code, at + 1, row, total, flow, none));
+  if (total.value_eur !== null) rows.push(lineOf(REST, null, remainder(total, topRows), total, flow, none));
   return {
     rows,
-    count: found.length,
-    ranked_of: found[0]?.of ?? 0,
+    count: topRows.length,
+    ranked_of: topRows[0]?.of ?? 0,
     total: { value_eur: total.value_eur ?? 0, quantity_kg: total.quantity_kg },
   };
 }
 
-/** The largest by the amount asked for, and what all of it comes to. */
 async function rankedRows(
   lease: Lease,
-  { reporter, flow, hs, limit, years, by }: Required<Pick<Asked, "by">> & Asked,
-  { code, from, rolledUp }: Ranked,
+  { reporter, flow, hs, limit, years, by }: Required<Pick<RankingQuery, "by">> & RankingQuery,
+  { code, from, rolledUp }: RankingSource,
   signal: AbortSignal | undefined,
-): Promise<{ found: Found[]; total: Amounts }> {
+): Promise<{ topRows: RankedRow[]; total: Amounts }> {
   const rollups = rolledUp && rollupsOf(lease, { hs, years });
   if (rollups) {
     const sums = [...(await rolledUp(rollups))].filter(([of]) => !/[0-9][A-Z]/.test(of));
-    const found = sums.map(([of, one]) => ({ code: of, of: sums.length, ...one.all() }));
+    const topRows = sums.map(([of, one]) => ({ code: of, of: sums.length, ...one.all() }));
     const least = (row: Amounts) => row[by] ?? Number.NEGATIVE_INFINITY;
-    found.sort((a, b) => (least(a) === least(b) ? (a.code < b.code ? -1 : 1) : least(b) - least(a)));
+    topRows.sort((a, b) => (least(a) === least(b) ? (a.code < b.code ? -1 : 1) : least(b) - least(a)));
     return {
-      found: found.slice(0, limit),
+      topRows: topRows.slice(0, limit),
       total: totalOf(rollups, { hs, flow, reporters: [reporter] }).all(),
     };
   }
   const where = `where ${inReporters([reporter])} and ${inFlow(flow)}`;
   const sums = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg, ${flowSums}`;
-  const [found, totals] = await Promise.all([
-    lease.query<Found>(
+  const [topRows, totals] = await Promise.all([
+    lease.query<RankedRow>(
       `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
        having not regexp_matches(code, '[0-9][A-Z]') order by ${by} desc nulls last, code limit ${limit}`,
       undefined,
@@ -246,7 +252,7 @@ async function rankedRows(
     ),
     lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, { hs, years })} ${where}`, undefined, signal),
   ]);
-  return { found, total: totals[0]! };
+  return { topRows, total: totals[0]! };
 }
 
 function lineOf(
@@ -271,11 +277,11 @@ function lineOf(
   };
 }
 
-/** The total less the ranked lines; a mass that is unknown on every line stays unknown. */
-function lessAll(total: Amounts, found: Amounts[]): Amounts {
+/** A mass that is unknown on every line stays unknown. */
+function remainder(total: Amounts, topRows: Amounts[]): Amounts {
   const less = (column: keyof Amounts) => {
     const whole = total[column];
-    return whole === null ? null : found.reduce((left, row) => left - (row[column] ?? 0), whole);
+    return whole === null ? null : topRows.reduce((left, row) => left - (row[column] ?? 0), whole);
   };
   const kilograms = less("quantity_kg");
   return {

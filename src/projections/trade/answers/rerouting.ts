@@ -1,12 +1,10 @@
-/** Where trade may have gone round: `reroute-watch`, a collapsed direct flow beside surges of third countries. */
-
 import { z } from "zod";
 import { month } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import {
   dataset,
   flow,
@@ -109,7 +107,7 @@ export const rerouteOutput = z.object({
 const NOTE =
   "A signal, not a finding: growth with third countries has many causes, and no evasion by anyone is implied.";
 
-/** Products of which the direct flow collapsed while third countries surged, by what may have been rerouted. */
+/** Ordered by the most that can have been rerouted. */
 export async function rerouteWatch(
   trade: TradeData,
   input: z.output<typeof rerouteInput>,
@@ -128,26 +126,26 @@ export async function rerouteWatch(
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     refuseOutside(lease, from, to);
-    const asked = input.reporter === undefined ? reporterCodes : question.reporters;
-    const known = knownOf(lease.manifest.coverage, hs);
+    const query = input.reporter === undefined ? reporterCodes : question.reporters;
+    const isComplete = completenessOf(lease.manifest.coverage, hs);
     const isWhole = (code: ReporterCode) =>
-      flowsOf(flow).every((of) => monthsBetween(from, to).every((period) => known(code, of, period)));
-    const compared = asked.filter(isWhole);
+      flowsOf(flow).every((of) => monthsBetween(from, to).every((period) => isComplete(code, of, period)));
+    const compared = query.filter(isWhole);
     const watched = { hs, flow, origin, from, first, to };
-    const found = compared.length === 0 ? [] : await collapsed(lease, compared, watched, signal);
-    const signals = signalsIn(found, origin, namesOf(trade));
+    const changes = compared.length === 0 ? [] : await collapsedFlows(lease, compared, watched, signal);
+    const signals = signalsIn(changes, origin, namesOf(trade));
     const data = signals.slice(0, input.limit).map((row, at) => ({ rank: at + 1, ...row }));
     return {
       data,
       meta: {
-        ...metaOf(lease, { ...question, hs, reporters: asked }),
+        ...metaOf(lease, { ...question, hs, reporters: query }),
         count: data.length,
         ranked_of: signals.length,
         origin,
         reporter: input.reporter ?? "EU27",
         before: { from: monthText(from), to: monthText(addMonths(first, -1)) },
         after: { from: input.month, to: monthText(to) },
-        left_out: asked.filter((code) => !compared.includes(code)),
+        left_out: query.filter((code) => !compared.includes(code)),
         note: NOTE,
         ...aboutNames(trade),
         formula: `twelve months before against twelve after; collapse = drop / before ≥ ${rerouteBounds.collapse}; a surge is after / before ≥ ${rerouteBounds.surge} with at least EUR ${rerouteBounds.excess_eur / 1e6} M more, of a country outside the EU other than the origin; offset = Σ excess / drop`,
@@ -173,21 +171,21 @@ type Watched = {
   first: Period;
   to: Period;
 };
-type Found = { flow: Flow; product: string; partner: string; before_eur: number; after_eur: number };
+type FlowChange = { flow: Flow; product: string; partner: string; before_eur: number; after_eur: number };
 
-/** The flows that collapsed, each with the third countries that grew enough to be judged. */
-async function collapsed(
+/** Collapsed flows, each with the third countries that grew enough to be judged. */
+async function collapsedFlows(
   lease: Lease,
   reporters: readonly ReporterCode[],
   watched: Watched,
   signal: AbortSignal | undefined,
-): Promise<Found[]> {
+): Promise<FlowChange[]> {
   const { hs, flow, origin, from, first, to } = watched;
   const rollups = rollupsOf(lease, { hs, years: { from: yearOf(from), to: yearOf(to) } });
-  // Roll-ups have the sums of all reporters that there are.
+  // Roll-ups only sum all of their reporters.
   if (rollups?.every((rollup) => rollup.reporters.every((code) => reporters.some((one) => one === code))))
     return rolledUp(rollups, watched);
-  return lease.query<Found>(
+  return lease.query<FlowChange>(
     `with sums as (
        select flow, ${hs === undefined ? "hs2" : literal(hs)} as product, partner,
          coalesce(sum(value_eur) filter (period < ${first}), 0)::bigint as before_eur,
@@ -209,12 +207,12 @@ async function collapsed(
 async function rolledUp(
   rollups: readonly YearRollup[],
   { hs, flow, origin, from, first, to }: Watched,
-): Promise<Found[]> {
+): Promise<FlowChange[]> {
   const codesOf = (list: (rollup: YearRollup) => readonly string[]) =>
     [...new Set(rollups.flatMap(list))].sort();
   const products = hs === undefined ? codesOf(({ chapters }) => chapters) : [hs];
   const partners = codesOf((rollup) => rollup.partners);
-  // Of each product, partner and flow.
+  // Two sums for each product, partner and flow.
   const size = products.length * partners.length * 2;
   const sums = {
     before: new Float64Array(size),
@@ -223,7 +221,7 @@ async function rolledUp(
   };
   for (const rollup of rollups) {
     const begin = Math.max(0, monthsSince(rollup.year * 100 + 1, from));
-    const turn = monthsSince(rollup.year * 100 + 1, first);
+    const breakMonth = monthsSince(rollup.year * 100 + 1, first);
     const end = Math.min(12, monthsSince(rollup.year * 100 + 1, to) + 1);
     const place = rollup.partners.map((code) => partners.indexOf(code));
     const values = await rollup.allReporters(hs);
@@ -237,48 +235,48 @@ async function rolledUp(
             const value = values[at + month]!;
             if (Number.isNaN(value)) continue;
             sums.traded[sum] = 1;
-            if (month < turn) sums.before[sum]! += value;
+            if (month < breakMonth) sums.before[sum]! += value;
             else sums.after[sum]! += value;
           }
         }
     }
   }
-  const found: Found[] = [];
+  const changes: FlowChange[] = [];
   for (const of of flows.toSorted()) {
     if (flow !== undefined && flow !== of) continue;
     const sumAt = (product: number, partner: number) =>
       (product * partners.length + partner) * 2 + flows.indexOf(of);
     for (const [p, product] of products.entries()) {
       const direct = sumAt(p, partners.indexOf(origin));
-      const isKnown = partners.includes(origin) && sums.traded[direct];
+      const hasDirectTrade = partners.includes(origin) && sums.traded[direct];
       const drop = sums.before[direct]! - sums.after[direct]!;
-      if (!isKnown || drop < rerouteBounds.collapse * sums.before[direct]!) continue;
+      if (!hasDirectTrade || drop < rerouteBounds.collapse * sums.before[direct]!) continue;
       for (const [q, partner] of partners.entries()) {
         const sum = sumAt(p, q);
         const [before_eur, after_eur] = [sums.before[sum]!, sums.after[sum]!];
         const isThird = after_eur - before_eur >= rerouteBounds.excess_eur && !isReporter(partner);
         if (sums.traded[sum] && (partner === origin || isThird))
-          found.push({ flow: of, product, partner, before_eur, after_eur });
+          changes.push({ flow: of, product, partner, before_eur, after_eur });
       }
     }
   }
-  return found;
+  return changes;
 }
 
 function signalsIn(
-  found: Found[],
+  changes: FlowChange[],
   origin: string,
   nameOf: NameOf,
 ): Omit<z.infer<typeof rerouteRow>, "rank">[] {
-  const changeOf = ({ partner, before_eur, after_eur }: Found) => ({
+  const changeOf = ({ partner, before_eur, after_eur }: FlowChange) => ({
     country: partner,
     before_eur,
     after_eur,
   });
-  return found
+  return changes
     .filter(({ partner }) => partner === origin)
     .flatMap((direct) => {
-      const others = found.filter(
+      const others = changes.filter(
         ({ flow, product, partner }) =>
           flow === direct.flow && product === direct.product && partner !== origin,
       );
@@ -291,7 +289,7 @@ function signalsIn(
 const named = <Of extends { country: string }>(of: Of) => ({ ...of, name: partnerName(of.country) });
 
 function rowOf(
-  { flow, product }: Found,
+  { flow, product }: FlowChange,
   { direct, drop_eur, collapse, surges, offset }: Rerouting,
   nameOf: NameOf,
 ) {

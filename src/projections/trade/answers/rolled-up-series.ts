@@ -1,9 +1,9 @@
-/** Monthly series of values from roll-ups: one of each reporter, flow and product with any trade in the months. */
+/** A monthly series for each reporter, flow and product with trade. */
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { flowsOf } from "../../../domain/trade/coverage.ts";
 import { type Flow, flows, monthsSince, type Period } from "../../../domain/trade/units.ts";
 
-/** EUR of each month from the first on, 0 where there is no row. */
+/** EUR by month; 0 without a row. */
 export type Values<Reporter extends string> = {
   reporter: Reporter;
   flow: Flow;
@@ -11,10 +11,10 @@ export type Values<Reporter extends string> = {
   values: Float64Array;
 };
 
-type Asked<Reporter extends string> = {
+type SeriesQuery<Reporter extends string> = {
   reporters: readonly Reporter[];
   flow?: Flow | undefined;
-  /** One chapter; without it each of them. */
+  /** One chapter; omitted = all, one by one. */
   hs?: string | undefined;
   from: Period;
   to: Period;
@@ -22,7 +22,7 @@ type Asked<Reporter extends string> = {
 
 export function seriesIn<Reporter extends string>(
   rollups: readonly YearRollup[],
-  { reporters, flow, hs, from, to }: Asked<Reporter>,
+  { reporters, flow, hs, from, to }: SeriesQuery<Reporter>,
 ): Values<Reporter>[] {
   const products = hs === undefined ? [...new Set(rollups.flatMap(({ chapters }) => chapters))] : [hs];
   return reporters.flatMap((reporter) =>
@@ -35,15 +35,15 @@ export function seriesIn<Reporter extends string>(
   );
 }
 
-type One = { reporter: string; flow: Flow; product: string | undefined; from: Period; to: Period };
+type SeriesKey = { reporter: string; flow: Flow; product: string | undefined; from: Period; to: Period };
 
-/** One series, of a chapter or of all together; undefined where no month has a row. */
+/** The series of a chapter, or of all together; undefined if no month has a row. */
 export function valuesOf(
   rollups: readonly YearRollup[],
-  { reporter, flow, product, from, to }: One,
+  { reporter, flow, product, from, to }: SeriesKey,
 ): Float64Array | undefined {
   const length = monthsSince(from, to) + 1;
-  let found: Float64Array | undefined;
+  let values: Float64Array | undefined;
   for (const rollup of rollups) {
     const months = rollup.totals(reporter, product);
     if (!months) continue;
@@ -52,9 +52,9 @@ export function valuesOf(
     for (let month = Math.max(0, -offset); month < Math.min(12, length - offset); month++) {
       const value = months.eur[begin + month]!;
       if (Number.isNaN(value)) continue;
-      found ??= new Float64Array(length);
-      found[offset + month] = value;
+      values ??= new Float64Array(length);
+      values[offset + month] = value;
     }
   }
-  return found;
+  return values;
 }

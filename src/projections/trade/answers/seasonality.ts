@@ -1,7 +1,6 @@
-/** When in the year a product is traded: `seasonality`, twelve factors around 1. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
@@ -19,12 +18,11 @@ export const seasonInput = z.object({
   dataset: dataset.optional(),
 });
 
-const turn = z
+const extreme = z
   .object({ month: z.int().describe("1 to 12"), factor: z.number() })
   .nullable()
   .describe("null without a profile");
 
-/** The usual year of one flow. */
 export const profile = z.object({
   flow: z.enum(flows),
   profile: z
@@ -32,8 +30,8 @@ export const profile = z.object({
     .length(12)
     .nullable()
     .describe("A factor a month, January first, 1.0 = average; null = too little data, see note"),
-  peak: turn,
-  trough: turn,
+  peak: extreme,
+  trough: extreme,
   amplitude: z.number().nullable().describe("Peak factor − trough factor"),
   months_used: z.int().describe("Complete months in the requested years"),
   note: z.string().nullable().describe("Why there is no profile"),
@@ -46,7 +44,6 @@ export const seasonOutput = z.object({
 
 export const SEASON_FORMULA = `classical decomposition: each month's value / its centred 2×12 moving average, averaged by calendar month, scaled to mean 1; at least ${LEAST_MONTHS} complete months`;
 
-/** The seasonal profile of a reporter's trade in a product, each flow apart. */
 export async function season(
   trade: TradeData,
   input: z.output<typeof seasonInput>,
@@ -60,40 +57,38 @@ export async function season(
   });
 }
 
-/** The profile of each flow asked for of a reporter's trade in a product. */
 export async function profilesOf(
   lease: Lease,
-  asked: { hs?: string | undefined; reporter: ReporterCode; flow?: Flow | undefined; years: Years },
+  query: { hs?: string | undefined; reporter: ReporterCode; flow?: Flow | undefined; years: Years },
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof profile>[]> {
-  const found = await monthsIn(lease, undefined, { ...asked, reporters: [asked.reporter] }, signal);
-  const values = knownValues(lease, asked, found);
-  return flowsOf(asked.flow).map((flow) => profileOf(flow, values(flow)));
+  const monthRows = await monthsIn(lease, undefined, { ...query, reporters: [query.reporter] }, signal);
+  const values = knownValues(lease, query, monthRows);
+  return flowsOf(query.flow).map((flow) => profileOf(flow, values(flow)));
 }
 
 export type MonthValue = { period: Period; value: number | null };
 
-/** One flow of what a reporter traded, month by month: 0 where it is known that there was nothing, null where not all is. */
+/** Monthly values of a flow: 0 = no trade, null = incomplete. */
 function knownValues(
   lease: Lease,
-  asked: { hs?: string | undefined; reporter: ReporterCode; years: Years },
-  found: SeriesRow[],
+  query: { hs?: string | undefined; reporter: ReporterCode; years: Years },
+  monthRows: SeriesRow[],
 ): (flow: Flow) => MonthValue[] {
-  const known = knownOf(lease.manifest.coverage, asked.hs);
-  const rows = new Map(found.map((row) => [row.period, row]));
+  const isComplete = completenessOf(lease.manifest.coverage, query.hs);
+  const rows = new Map(monthRows.map((row) => [row.period, row]));
   return (flow) =>
-    monthsOf(lease, asked.years).map((period) => {
+    monthsOf(lease, query.years).map((period) => {
       const row = rows.get(period);
       const value = (flow === "IMPORT" ? row?.imports_eur : row?.exports_eur) ?? 0;
-      return { period, value: known(asked.reporter, flow, period) ? value : null };
+      return { period, value: isComplete(query.reporter, flow, period) ? value : null };
     });
 }
 
-/** The profile of a flow's months, or why there is none. */
 export function profileOf(flow: Flow, months: MonthValue[]): z.infer<typeof profile> {
-  const found = seasonality(months.map(({ period, value }) => ({ month: period % 100, value })));
+  const result = seasonality(months.map(({ period, value }) => ({ month: period % 100, value })));
   const months_used = months.filter(({ value }) => value !== null).length;
-  if (!found.enough)
+  if (!result.enough)
     return {
       flow,
       profile: null,
@@ -101,9 +96,9 @@ export function profileOf(flow: Flow, months: MonthValue[]): z.infer<typeof prof
       trough: null,
       amplitude: null,
       months_used,
-      note: found.reason,
+      note: result.reason,
     };
-  const factors = found.profile.map(sixDecimals);
+  const factors = result.profile.map(sixDecimals);
   const at = (factor: number) => ({ month: factors.indexOf(factor) + 1, factor });
   const [peak, trough] = [at(Math.max(...factors)), at(Math.min(...factors))];
   const amplitude = sixDecimals(peak.factor - trough.factor);

@@ -1,8 +1,7 @@
-/** Trade over time: the monthly series of `timeline` and the yearly one of `balance`. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import {
   dataset,
   flow,
@@ -28,7 +27,7 @@ export const timelineInput = z.object({
   dataset: dataset.optional(),
 });
 
-/** A month of one reporter, or of the sum of the 27 (`EU27`). Zero is no trade; null is not delivered. */
+/** A month of one reporter or of the sum of the 27 (`EU27`). 0 = no trade, null = not delivered. */
 export const timelineRow = z.object({
   reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
   period: z.string().describe("YYYY-MM"),
@@ -44,28 +43,27 @@ export const timelineOutput = z.object({
   meta: meta.extend({ count: z.int(), formula }),
 });
 
-/** The monthly series of each reporter named, or of the sum of the 27. */
 export async function timeline(
   trade: TradeData,
   input: z.output<typeof timelineInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof timelineOutput>> {
-  const asked = input.years === undefined ? undefined : readYears(input.years);
+  const query = input.years === undefined ? undefined : readYears(input.years);
   const reporters = orAll(input.reporters);
   const question = {
     ...input,
     reporters,
-    years: asked,
+    years: query,
     fields: { reporter: "reporters", years: "years" },
   } as const;
   return onDataset(trade, question, async (lease, { hs, flow }) => {
-    const span = yearsOrAll(lease, asked);
+    const span = yearsOrAll(lease, query);
     const label = input.reporters ? undefined : "EU27";
     const slice = { hs, flow, years: span };
-    const found = await monthsIn(lease, label, { ...slice, reporters }, signal);
+    const monthRows = await monthsIn(lease, label, { ...slice, reporters }, signal);
     const data = input.reporters
-      ? reporters.flatMap((code) => series(lease, code, [code], slice, found))
-      : series(lease, "EU27", reporters, slice, found);
+      ? reporters.flatMap((code) => series(lease, code, [code], slice, monthRows))
+      : series(lease, "EU27", reporters, slice, monthRows);
     return {
       data,
       meta: { ...metaOf(lease, { ...slice, reporters }), count: data.length, formula: SUMS },
@@ -74,7 +72,7 @@ export async function timeline(
 }
 
 export const SUMS =
-  "sums of EUR values; a total is the source's WORLD row where it has one, else the sum over partners; masses are sums of the known ones";
+  "sums of EUR values; a total is the source's WORLD row if it has one, else the sum over partners; masses are sums of the known ones";
 
 export type SeriesRow = {
   reporter: string;
@@ -92,16 +90,16 @@ type Monthly = {
   years: Years;
 };
 
-/** The months with trade, of each reporter, or of all of them together under a name. */
+/** Months with trade, by reporter or summed under a name. */
 export async function monthsIn(
   lease: Lease,
   together: string | undefined,
-  asked: Monthly,
+  query: Monthly,
   signal: AbortSignal | undefined,
 ): Promise<SeriesRow[]> {
-  const rollups = rollupsOf(lease, asked);
-  if (rollups) return monthsOfTrade(rollups, asked, together);
-  const { hs, flow, reporters, years } = asked;
+  const rollups = rollupsOf(lease, query);
+  if (rollups) return monthsOfTrade(rollups, query, together);
+  const { hs, flow, reporters, years } = query;
   return lease.query<SeriesRow>(
     `select ${together === undefined ? "reporter" : literal(together)} as reporter, period, ${flowSums}
      from ${totalsIn(lease, { hs, years })}
@@ -111,20 +109,22 @@ export async function monthsIn(
   );
 }
 
-/** The months of the years, each with the amounts found for the reporters in `members` together. */
+/** The months of the years, with the sums of the reporters in `members`. */
 export function series(
   lease: Lease,
   label: string,
   members: readonly ReporterCode[],
   { hs, flow, years }: { hs?: string | undefined; flow?: Flow | undefined; years: Years },
-  found: SeriesRow[],
+  monthRows: SeriesRow[],
 ): z.infer<typeof timelineRow>[] {
-  const rows = new Map(found.filter(({ reporter }) => reporter === label).map((row) => [row.period, row]));
-  const known = knownOf(lease.manifest.coverage, hs);
+  const rows = new Map(
+    monthRows.filter(({ reporter }) => reporter === label).map((row) => [row.period, row]),
+  );
+  const isComplete = completenessOf(lease.manifest.coverage, hs);
   return monthsOf(lease, years).map((period) => {
     const row = rows.get(period);
-    // Where something is known, no row means no trade.
-    const absent = (of: Flow) => (members.some((code) => known(code, of, period)) ? 0 : null);
+    // A complete month without a row means no trade.
+    const absent = (of: Flow) => (members.some((code) => isComplete(code, of, period)) ? 0 : null);
     return {
       reporter: label,
       period: monthText(period),
@@ -136,7 +136,7 @@ export function series(
         exports_eur: row?.exports_eur ?? absent("EXPORT"),
         exports_kg: row?.exports_kg ?? null,
       }),
-      complete: flowsOf(flow).every((of) => members.every((code) => known(code, of, period))),
+      complete: flowsOf(flow).every((of) => members.every((code) => isComplete(code, of, period))),
     };
   });
 }
@@ -163,25 +163,24 @@ export const balanceOutput = z.object({
   meta: meta.extend({ count: z.int(), reporter: reporterCode, formula }),
 });
 
-/** Yearly imports, exports and balance of one reporter. */
 export async function balance(
   trade: TradeData,
   input: z.output<typeof balanceInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof balanceOutput>> {
-  const asked = input.years === undefined ? undefined : readYears(input.years);
+  const query = input.years === undefined ? undefined : readYears(input.years);
   const reporters = [input.reporter];
   const question = {
     ...input,
     reporters,
-    years: asked,
+    years: query,
     fields: { reporter: "reporter", years: "years" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
-    const span = yearsOrAll(lease, asked);
+    const span = yearsOrAll(lease, query);
     const traded = await monthsIn(lease, undefined, { hs, reporters, years: span }, signal);
     const months = monthsOf(lease, span);
-    const known = knownOf(lease.manifest.coverage, hs);
+    const isComplete = completenessOf(lease.manifest.coverage, hs);
     const data: z.infer<typeof balanceRow>[] = [];
     for (let year = span.from; year <= span.to; year++) {
       const inYear = traded.filter(({ period }) => yearOf(period) === year);
@@ -191,14 +190,14 @@ export async function balance(
           null,
         );
       const ofYear = months.filter((period) => yearOf(period) === year);
-      const isKnown = (of: Flow, period: Period) => known(input.reporter, of, period);
-      const absent = (of: Flow) => (ofYear.some((period) => isKnown(of, period)) ? 0 : null);
+      const isMonthComplete = (of: Flow, period: Period) => isComplete(input.reporter, of, period);
+      const absent = (of: Flow) => (ofYear.some((period) => isMonthComplete(of, period)) ? 0 : null);
       const imports_eur = sumOf("imports_eur") ?? absent("IMPORT");
       const exports_eur = sumOf("exports_eur") ?? absent("EXPORT");
       if (imports_eur === null && exports_eur === null) continue;
       const balance_eur = imports_eur === null || exports_eur === null ? null : exports_eur - imports_eur;
       const delivered = ofYear.filter((period) =>
-        flowsOf(undefined).every((of) => isKnown(of, period)),
+        flowsOf(undefined).every((of) => isMonthComplete(of, period)),
       ).length;
       data.push({
         year,

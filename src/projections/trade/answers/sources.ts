@@ -1,4 +1,3 @@
-/** Who depends on a single source: `source-concentration`, products of which one partner has at least half. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
@@ -35,7 +34,7 @@ import { rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
-/** A year's total below which nothing is judged. */
+/** A product with a smaller yearly total is not judged. */
 const LEAST_TOTAL_EUR = 12 * LEAST_BASE_EUR;
 
 export const sourcesInput = z.object({
@@ -87,7 +86,7 @@ export const sourcesOutput = z.object({
 });
 
 type Listed = { partner: string; value: number };
-type Found = {
+type SourceRow = {
   reporter: ReporterCode;
   product: string;
   listed: Listed[];
@@ -97,7 +96,7 @@ type Found = {
   of: number;
 };
 
-/** The products of which one partner has at least `threshold` of a reporter's trade, by the value at stake. */
+/** Ordered by the value at stake. */
 export async function sources(
   trade: TradeData,
   input: z.output<typeof sourcesInput>,
@@ -118,12 +117,12 @@ export async function sources(
     const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
     const where = `where ${inReporters(reporters)} and ${inFlow(flow)}`;
     const product = hs === undefined ? "hs2" : literal(hs);
-    const asked = { ...slice, reporter: input.reporter, flow, threshold, limit: input.limit };
+    const query = { ...slice, reporter: input.reporter, flow, threshold, limit: input.limit };
     const rollups = rollupsOf(lease, slice);
-    // The two largest as a least of two: a sorted list of each product's partners would take hundreds of megabytes.
-    const found = rollups
-      ? await rolledUpSources(rollups, asked)
-      : await lease.query<Found>(
+    // min(…, 2) keeps the two largest: sorted lists of all partners would need hundreds of megabytes.
+    const rows = rollups
+      ? await rolledUpSources(rollups, query)
+      : await lease.query<SourceRow>(
           `with partners as (
          select reporter, ${product} as product, partner, sum(value_eur)::double as value
          from ${partnersIn(lease, slice)} ${where} group by all
@@ -144,11 +143,11 @@ export async function sources(
           signal,
         );
     return {
-      data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
+      data: rows.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
         ...metaOf(lease, { ...question, hs, reporters, years: slice.years }),
-        count: found.length,
-        ranked_of: found[0]?.of ?? 0,
+        count: rows.length,
+        ranked_of: rows[0]?.of ?? 0,
         year,
         flow,
         product: hs ?? null,
@@ -160,7 +159,7 @@ export async function sources(
   });
 }
 
-type Asked = {
+type SourcesQuery = {
   hs: string | undefined;
   reporter: ReporterCode | undefined;
   flow: Flow;
@@ -168,24 +167,24 @@ type Asked = {
   limit: number;
 };
 
-/** As the statement above; a year is one roll-up, and a year without data none. */
+/** The same as the SQL above; each year with data is one roll-up. */
 async function rolledUpSources(
   rollups: readonly YearRollup[],
-  { hs, reporter, flow, threshold, limit }: Asked,
-): Promise<Found[]> {
-  const found: (Found & { top: number })[] = [];
-  const wanted = flows.indexOf(flow);
+  { hs, reporter, flow, threshold, limit }: SourcesQuery,
+): Promise<SourceRow[]> {
+  const rows: (SourceRow & { top: number })[] = [];
+  const required = flows.indexOf(flow);
   for (const rollup of rollups)
     await rollup.eachChapter(reporter, hs, (of, product, { eur, codes }) => {
       const total = totalOf([rollup], { hs: product, flow, reporters: [of] }).of(flow);
       if (total.isNone || total.eur < LEAST_TOTAL_EUR) return;
       let [partners, listed_eur, first, second] = [0, 0, -1, -1];
       for (let at = 0; at < codes.length; at++) {
-        if ((codes[at]! & 1) !== wanted) continue;
+        if ((codes[at]! & 1) !== required) continue;
         const value = eur[at]!;
         partners++;
         listed_eur += value;
-        // Of equal ones the first by its code is the larger.
+        // Of two equal partners the first code ranks higher, as in the SQL.
         if (first < 0 || value > eur[first]!) [first, second] = [at, first];
         else if (second < 0 || value > eur[second]!) second = at;
       }
@@ -194,16 +193,16 @@ async function rolledUpSources(
         .filter((at) => at >= 0)
         .map((at) => ({ partner: rollup.partners[codes[at]! >> 1]!, value: eur[at]! }));
       const row = { reporter: of as ReporterCode, product, listed, partners, listed_eur };
-      found.push({ ...row, total_eur: total.eur, of: 0, top: eur[first]! });
+      rows.push({ ...row, total_eur: total.eur, of: 0, top: eur[first]! });
     });
-  found.sort(
+  rows.sort(
     (a, b) => b.top - a.top || (`${a.reporter} ${a.product}` < `${b.reporter} ${b.product}` ? -1 : 1),
   );
-  return found.slice(0, limit).map((row) => ({ ...row, of: found.length }));
+  return rows.slice(0, limit).map((row) => ({ ...row, of: rows.length }));
 }
 
-function rowOf(found: Found, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
-  const { reporter, product, listed, partners, listed_eur, total_eur } = found;
+function rowOf(rows: SourceRow, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
+  const { reporter, product, listed, partners, listed_eur, total_eur } = rows;
   const [first, second] = listed as [Listed, Listed | undefined];
   const shareOf = (value: number) => sixDecimals(value / total_eur);
   return {

@@ -1,4 +1,4 @@
-/** Which tables of a vintage answer a question, as SQL to select from. */
+/** SQL over the tables of a vintage that answer a question. */
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease, OpenPartition } from "../../../datasets/vintage-store.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
@@ -7,14 +7,14 @@ import type { Years } from "../../../domain/trade/units.ts";
 
 export type Slice = { hs?: string | undefined; years: Years };
 
-/** A row a partner and month: reporter, hs2, flow, period, partner, value_eur, quantity_kg. */
+/** One row per partner and month: reporter, hs2, flow, period, partner, value_eur, quantity_kg. */
 export function partnersIn(lease: Lease, slice: Slice): string {
   return isChapters(slice.hs)
     ? union(lease, slice.years, "chapter_partners", inChapter(slice.hs))
     : union(lease, slice.years, "cells", productFilter(slice.hs));
 }
 
-/** A row a product and month, WORLD where the source states it: reporter, hs2, flow, period, value_eur, quantity_kg. */
+/** One row per product and month, WORLD if the source has it: reporter, hs2, flow, period, value_eur, quantity_kg. */
 export function totalsIn(lease: Lease, slice: Slice): string {
   return isChapters(slice.hs)
     ? union(lease, slice.years, "chapter_totals", inChapter(slice.hs))
@@ -32,11 +32,11 @@ export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): str
 }
 
 /**
- * As fine as the dataset has it, a row a partner, product and month: reporter, hs2, flow, period, partner, product,
- * value_eur, quantity_kg. `where` is a condition on the columns but product and the amounts.
+ * The dataset's finest rows, one per partner, product and month: reporter, hs2, flow, period, partner, product,
+ * value_eur, quantity_kg. `where` is a condition on any column except product and amounts.
  */
 export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
-  // A source may state chapters alone: then they are cells, and stand in chapter_partners, too.
+  // A source may state only chapters: these are cells and are in chapter_partners, too.
   const finer = `length(product) > ${productLevels.hs2}`;
   const cells = union(lease, years, "cells", `${productFilter(hs)} and ${finer} and ${where}`);
   const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
@@ -52,8 +52,8 @@ export function finestIn(lease: Lease, { hs, years }: Slice, where: string): str
 }
 
 /**
- * The finest rows that state a mass, of which no two hold the same goods: a product's month is its WORLD row where
- * the source has one, else its partners' rows. `where` is a condition on reporter, flow and period.
+ * The finest rows with a mass, without double counts: a product's month is its WORLD row if there is one, else its
+ * partners' rows. `where` is a condition on reporter, flow and period.
  */
 export function massesIn(lease: Lease, slice: Slice, where: string): string {
   const world = union(
@@ -66,7 +66,7 @@ export function massesIn(lease: Lease, slice: Slice, where: string): string {
     (from ${finestIn(lease, slice, where)} anti join ${world} using (reporter, flow, period, product)))`;
 }
 
-/** How many rows the source has of each reporter: reporter, records. */
+/** Source rows per reporter: reporter, records. */
 export function recordsIn(lease: Lease, { hs, years }: Slice): string {
   if (hs === undefined)
     return `(select reporter, sum(rows)::bigint as records from ${union(lease, years, "deliveries", "true")} group by reporter)`;
@@ -76,20 +76,20 @@ export function recordsIn(lease: Lease, { hs, years }: Slice): string {
   ) group by reporter)`;
 }
 
-/** Whether the code, or none, is answered by whole chapters. */
+/** True if whole chapters answer the question. */
 export const isChapters = (hs: string | undefined): hs is string | undefined =>
   hs === undefined || hs.length === productLevels.hs2;
 
 const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);
 
-/** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
+/** No code of a dataset contains another of its rows, so each amount counts once. */
 function productFilter(hs: string | undefined, digits = 0): string {
   if (hs === undefined) return digits === 0 ? "true" : `length(product) >= ${digits}`;
   const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }
 
-/** Partitions are whole years, so choosing them is the filter on years; one without rows would cost a scan all the same. */
+/** Partitions are whole years, so the choice of partitions filters the years; an empty one would cost a scan. */
 function union({ partitions }: Lease, years: Years, table: string, filter: string): string {
   const select = ({ database }: OpenPartition, where: string) =>
     `select * from ${database}.${table} where ${where}`;
@@ -100,14 +100,14 @@ function union({ partitions }: Lease, years: Years, table: string, filter: strin
   return `(${chosen.map((partition) => select(partition, filter)).join(" union all ")})`;
 }
 
-/** SQL for one flow's sum of value and mass; null where there is no row. */
+/** Sums of value and mass by flow; null without a row. */
 export const flowSums = `
   sum(value_eur) filter (flow = 'IMPORT')::bigint as imports_eur,
   sum(value_eur) filter (flow = 'EXPORT')::bigint as exports_eur,
   sum(quantity_kg) filter (flow = 'IMPORT')::double as imports_kg,
   sum(quantity_kg) filter (flow = 'EXPORT')::double as exports_kg`;
 
-/** A dataset has no other reporters than the 27, so that all of them are no condition; it would cost as much as the sums. */
+/** All 27 need no condition: a dataset has no other reporters, and the filter costs as much as the sums. */
 export const inReporters = (reporters: readonly string[]) =>
   reporters.length === reporterCodes.length ? "true" : `reporter in (${reporters.map(literal).join(", ")})`;
 export const inFlow = (flow: string | undefined) => (flow === undefined ? "true" : `flow = ${literal(flow)}`);

@@ -1,4 +1,3 @@
-/** What wood a country trades: `wood-products`, chapter 44 by heading with the largest partners of each. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { dataset, flow, hs, reporter, year } from "../../../domain/trade/inputs.ts";
@@ -6,12 +5,12 @@ import { partnerName } from "../../../domain/trade/reporters.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear } from "./one-year.ts";
 import { aboutNames, namesOf, type TradeData } from "./question.ts";
-import { type Asked, digitsBelow, productRow, RANKED, rankingMeta, rankProducts } from "./rankings.ts";
+import { digitsBelow, productRow, RANKED, type RankingQuery, rankingMeta, rankProducts } from "./rankings.ts";
 import { finerPartnersIn, inFlow, inReporters } from "./tables.ts";
 
 const WOOD = "44";
 const TOP_PARTNERS = 3;
-/** More than there are codes next below any wood code. */
+/** More than the number of codes next below any wood code. */
 const ALL = 1_000;
 
 export const woodInput = z.object({
@@ -43,17 +42,16 @@ export const woodOutput = z.object({
 
 type Partner = { code: string; partner: string; value_eur: number };
 
-/** The wood products of one reporter in a year by value, each with its three largest partners. */
 export const woodProducts = (
   trade: TradeData,
   { hs: code = WOOD, ...input }: z.output<typeof woodInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof woodOutput>> =>
   inOneYear(trade, { ...input, hs: code }, async (lease, years, { hs }) => {
-    const asked = { ...input, hs, years, limit: ALL };
+    const query = { ...input, hs, years, limit: ALL };
     const [{ rows, ...ranked }, partners] = await Promise.all([
-      rankProducts(lease, namesOf(trade), asked, signal),
-      lease.query<Partner>(partnersSql(lease, asked), undefined, signal),
+      rankProducts(lease, namesOf(trade), query, signal),
+      lease.query<Partner>(partnersSql(lease, query), undefined, signal),
     ]);
     const data = rows.map((row) => ({
       ...row,
@@ -71,7 +69,7 @@ export const woodProducts = (
     return { data, meta: { ...about, ...ranked, ...aboutNames(trade), formula } };
   });
 
-function partnersSql(lease: Lease, { reporter, flow, hs, years }: Asked & { hs: string }): string {
+function partnersSql(lease: Lease, { reporter, flow, hs, years }: RankingQuery & { hs: string }): string {
   const digits = digitsBelow(lease, hs) ?? hs.length;
   return `select substr(product, 1, ${digits}) as code, partner, sum(value_eur)::bigint as value_eur
     from ${finerPartnersIn(lease, { hs, years }, digits)}

@@ -1,4 +1,3 @@
-/** Pictures of months and years: `timeline`, `product-detail`, `balance` and `corridor`. */
 import type { z } from "zod";
 import type { Chart, Series } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
@@ -14,7 +13,6 @@ const FLOWS = [
 
 export type Month = Omit<z.infer<typeof timelineRow>, "reporter">;
 
-/** A line for each flow of these months. */
 export const flowLines = (months: Month[]): Series[] =>
   FLOWS.filter(({ column }) => months.some((month) => month[column] !== undefined)).map(
     ({ column, name }) => ({
@@ -24,7 +22,7 @@ export const flowLines = (months: Month[]): Series[] =>
     }),
   );
 
-/** A line for each reporter and flow; what all lines have in common stands in the title alone. */
+/** A line for each reporter and flow; the title alone names what all lines share. */
 export function timelineChart({ data }: z.infer<typeof timelineOutput>): Chart {
   const reporters = [...new Set(data.map(({ reporter }) => reporter))];
   const monthsOf = (reporter: string | undefined) => data.filter((row) => row.reporter === reporter);
@@ -52,7 +50,6 @@ const MOST_LISTED = 5;
 const listed = (reporters: string[]) =>
   reporters.length > MOST_LISTED ? `${reporters.length} countries` : reporters.map(partnerName).join(", ");
 
-/** The months of a product as two lines; its partners are rows only. */
 export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailOutput>): Chart => ({
   kind: "line",
   title: `${partnerName(meta.reporter)}: monthly trade in ${productTitle(meta.product)}`,
@@ -70,7 +67,7 @@ type Year = {
   complete: boolean;
 };
 
-/** Imports and exports side by side, and the balance as a line. */
+/** Bars for imports and exports, a line for the balance. */
 export const yearBars = (title: string, years: Year[]): Chart => ({
   kind: "bar",
   title,
@@ -90,6 +87,6 @@ export const yearBars = (title: string, years: Year[]): Chart => ({
 export const balanceChart = ({ data, meta }: z.infer<typeof balanceOutput>): Chart =>
   yearBars(`Trade balance of ${partnerName(meta.reporter)}`, data);
 
-/** As the reporter sees it, from the database that answers by the usual choice. */
+/** The reporter's figures from the default database. */
 export const corridorChart = ({ data }: z.infer<typeof corridorOutput>): Chart =>
   yearBars(`Trade of ${data.reporter.name} with ${data.partner.name}`, data.databases[0]?.balance ?? []);

@@ -1,4 +1,3 @@
-/** How pictures call countries and products. */
 import { ownName } from "../../../../domain/trade/product-names.ts";
 import type { Flow } from "../../../../domain/trade/units.ts";
 

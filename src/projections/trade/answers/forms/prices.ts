@@ -1,4 +1,3 @@
-/** Pictures of `price-per-tonne` and `seasonality`. */
 import type { z } from "zod";
 import type { Chart } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
@@ -9,10 +8,10 @@ import { flowWord, productTitle } from "./names.ts";
 
 const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : null);
 
-/** A line a flow, its outliers ringed. */
+/** A line for each flow, outliers ringed. */
 export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart {
   const flows = data.summary.map(({ flow }) => flow);
-  const of = (asked: string | undefined) => data.series.filter(({ flow }) => flow === asked);
+  const of = (requested: string | undefined) => data.series.filter(({ flow }) => flow === requested);
   return {
     kind: "line",
     title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}`,
@@ -33,7 +32,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
   seasonBars(partnerName(meta.reporter), productTitle(meta.product), data);
 
-/** Twelve bars a flow, above and below the average month. */
+/** Twelve bars for each flow, above and below the average month. */
 export const seasonBars = (
   country: string,
   product: string,

@@ -1,4 +1,3 @@
-/** Pictures of who and what comes first: `top-partners`, `top-products`, `wood-products`, `heatmap` and `concentration`. */
 import type { z } from "zod";
 import type { Chart, Series } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
@@ -16,7 +15,7 @@ type Line = {
   exports_eur?: number | null | undefined;
 };
 
-/** One bar a line; imports and exports end to end where both were asked for. */
+/** A bar for each line; imports and exports end to end if both were requested. */
 function bars(lines: Line[]): Series[] {
   const both = lines.some(({ imports_eur }) => imports_eur !== undefined);
   if (!both) return [{ name: "value", values: lines.map(({ value_eur }) => value_eur) }];
@@ -26,7 +25,7 @@ function bars(lines: Line[]): Series[] {
   ];
 }
 
-/** The line for the rest would dwarf the others, so its share is told in words. */
+/** A bar for the rest would dwarf the others, so a sentence gives its share. */
 export function ranking(title: string, lines: (Line & { share: number | null })[]): Chart {
   const ranked = lines.filter(({ rank }) => rank !== null);
   const rest = lines.find(({ rank, share }) => rank === null && share !== null);
@@ -55,7 +54,7 @@ export const woodChart = ({ data, meta }: z.infer<typeof woodOutput>): Chart =>
     data.map((row) => ({ ...row, name: productTitle(row.product) })),
   );
 
-/** All 27, those that delivered nothing last and without a bar. */
+/** All 27; countries without a delivery come last and have no bar. */
 export const heatmapChart = ({ data, meta }: z.infer<typeof heatmapOutput>): Chart => ({
   kind: "ranking",
   title: `The 27 by ${flowWord(meta.flow)} of ${productTitle(meta.product)}, ${meta.year}`,
@@ -70,8 +69,8 @@ export const heatmapChart = ({ data, meta }: z.infer<typeof heatmapOutput>): Cha
 });
 
 /**
- * The shares of the largest partners: of all trade, and lighter beyond it of what is listed by partner. With both flows one stands
- * below the other, each in its own colour.
+ * Shares of the largest partners: of all trade, and in a lighter tone of the listed trade. Two flows come one below the
+ * other, each in its own colour.
  */
 export function concentrationChart({ data, meta }: z.infer<typeof concentrationOutput>): Chart {
   const lines = data.flatMap(({ flow, top_partners }) =>

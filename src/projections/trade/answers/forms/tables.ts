@@ -1,4 +1,4 @@
-/** The rows of answers that are no plain list: each table is a schema of a row, and the rows. */
+/** A table is the schema of a row, and the rows, for answers that are no plain list. */
 import { z } from "zod";
 import { flows } from "../../../../domain/trade/units.ts";
 import { concentrationOutput, concentrationResult } from "../concentration.ts";
@@ -12,7 +12,7 @@ import { woodOutput } from "../wood.ts";
 const woodRow = woodOutput.shape.data.element;
 const woodPartner = woodRow.shape.top_partners.element.nullable();
 
-/** A product a row, its three largest partners side by side. */
+/** One row per product, with its three largest partners. */
 export const woodTable = {
   row: woodRow
     .omit({ top_partners: true })
@@ -26,7 +26,7 @@ export const woodTable = {
     })),
 };
 
-/** A flow and month of the year a row. */
+/** One row per flow and calendar month. */
 export const seasonTable = {
   row: z.object({
     flow: z.enum(flows),
@@ -49,7 +49,7 @@ export const seasonTable = {
 
 const index = concentrationResult.omit({ top_partners: true, note: true });
 
-/** One of a flow's largest partners a row, with the flow's index; a flow without partners has no row. */
+/** One row per flow and partner, with the flow's index; a flow without partners has no row. */
 export const concentrationTable = {
   row: concentrationOutput.shape.data.element.shape.top_partners.element.extend(index.shape),
   rows: ({ data }: z.infer<typeof concentrationOutput>) =>
@@ -58,7 +58,7 @@ export const concentrationTable = {
     ),
 };
 
-/** A product and a country that surged a row: what is told of the product stands in each of its rows. */
+/** One row per product and surging country; each repeats the product's figures. */
 export const rerouteTable = {
   row: rerouteRow.omit({ surges: true }).extend({ surge: rerouteRow.shape.surges.element }),
   rows: ({ data }: z.infer<typeof rerouteOutput>) =>
@@ -69,8 +69,8 @@ const { dataset, vintage, synthetic, coverage } = meta.shape;
 const products_complete = coverage.shape.products.shape.complete;
 
 /**
- * A line a year (the balance as the reporter sees it), a line a month and direction, a line a product and direction; `line`
- * tells which, and columns that are not about it are null. Databases stand apart, each with its own marks.
+ * Rows by year (the reporter's balance), by month and direction, by product and direction; `line` is the kind, and its
+ * foreign columns are null. Each database has its own rows.
  */
 export const corridorTable = {
   row: z

@@ -1,4 +1,4 @@
-/** Paid calls while the log's disk is full, by what Postgres says then: nothing is charged for nothing, and what was charged is answered. */
+/** Paid calls while the log's disk is full, simulated by Postgres's error: no charge without an answer. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { expectBooks } from "../support/books.ts";
@@ -27,7 +27,7 @@ afterEach(async () => {
   await expectBooks(stall.service.app, stall.workshop.chain);
 });
 
-/** From now on these rows find no room. */
+/** From now on inserts of these rows fail with a full disk. */
 async function fill(table: string, when = ""): Promise<void> {
   full = table;
   await owner.query(
@@ -42,7 +42,7 @@ async function freed(): Promise<void> {
 
 const ofType = (type: string) => `when (new.type = '${type}')`;
 
-test("no room for the claim: nothing was charged, and the same payment buys once there is room", async () => {
+test("a full disk at the claim: nothing is charged, and the same payment buys once there is room", async () => {
   const paid = await stall.sign("claim");
   const earned = await stall.earned();
   await fill("eventstore.events", ofType("PaymentClaimed"));
@@ -60,7 +60,7 @@ const late: [string, () => Promise<void>][] = [
   ["the answer", () => fill("access.kept_answers")],
 ];
 test.each(late)(
-  "no room for %s, once the money has moved: the payment is pending, and is answered once there is room, charged once",
+  "a full disk at %s after the transfer: pending, then answered and charged once there is room",
   async (what, fillIt) => {
     const said = what.replace(" ", "_");
     const paid = await stall.sign(said);
@@ -78,7 +78,7 @@ test.each(late)(
   },
 );
 
-test("no room for the settlement, and its caller does not come back: what was paid is given back", async () => {
+test("a full disk at the settlement without another call: the payment is refunded", async () => {
   const paid = await stall.sign("gone");
   await fill("eventstore.events", ofType("PaymentSettled"));
   await expectAway(await stall.pay("gone", paid), "payment-pending");
@@ -96,7 +96,7 @@ test("no room for the settlement, and its caller does not come back: what was pa
   ]);
 });
 
-/** As a server sells by /x402/settle what it makes itself. */
+/** As a server that sells its own answers by /x402/settle. */
 async function settle(paid: SignedPayment, headers: Record<string, string>): Promise<Response> {
   const paymentRequirements = {
     ...{ scheme: "exact", network: "base", maxAmountRequired: String(PRICE), payTo: PAYEE },
@@ -110,7 +110,7 @@ async function settle(paid: SignedPayment, headers: Record<string, string>): Pro
   });
 }
 
-test("no room while a payment is settled for a key: it is pending where the money has moved, and no-room where it has not", async () => {
+test("a full disk during a settlement for a key: pending after the transfer, no-room before it", async () => {
   const { headers } = await stall.service.issue({ tenant: "elsewhere" });
   const earned = await stall.earned();
   const unclaimed = await stall.sign("sold");
@@ -122,12 +122,12 @@ test("no room while a payment is settled for a key: it is pending where the mone
   await expectAway(await settle(unclaimed, headers), "payment-pending");
   expect(await stall.earned()).toBe(earned + PRICE);
   await freed();
-  // Nobody is at it any more: the reactor sees it through.
+  // The claiming process is gone: the reactor finishes the payment.
   await expect.poll(() => stall.reconcile({ claim_holds_ms: -1_000 }).catch(String)).toBe("done");
   expect(await stall.earned()).toBe(earned + PRICE);
 });
 
-test("no room to keep the answer of a command that was recorded: it is answered, and so it is when said again", async () => {
+test("a full disk at the stored answer of a recorded command: it is answered, and so is its repeat", async () => {
   const { headers } = await stall.service.issue();
   const order = async () => {
     const answer = await fetch(`${stall.service.url}/v1/agent/test/order`, {

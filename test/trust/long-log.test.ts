@@ -1,4 +1,4 @@
-/** Scores of a log that lived: many batches, several pairs, and read models rebuilt between computations. */
+/** Scores of a long-lived log: many batches, several pairs, and read models rebuilt between computations. */
 import { spawnSync } from "node:child_process";
 import { createWriteStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const BIN = fileURLToPath(new URL("../../bin/tallystick", import.meta.url));
 const SECOND_VERIFIER = fileURLToPath(new URL("../../src/explorer/verifier.js", import.meta.url));
 const DAY_MS = 86_400_000;
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-/** Requesters: a wallet, another one, and a tenant with a key. */
+/** Requesters: two wallets, and a tenant with a key. */
 const REQUESTERS = [`wallet:${walletOf(301)}`, `wallet:${walletOf(302)}`, "acme"];
 const WORKERS = [1, 2];
 
@@ -43,7 +43,7 @@ async function scores(): Promise<Record<number, number>> {
   return agency.scores();
 }
 
-/** Empties the read model and folds the whole log again, so many events at a time. */
+/** Empties the read model and folds the whole log again in batches of this size. */
 async function rebuild(size: number): Promise<void> {
   const { pool, store } = service.app;
   const events = await wholeLog(store);
@@ -67,14 +67,14 @@ async function rebuild(size: number): Promise<void> {
   }
 }
 
-test("three tasks of a pair count in 30 days, whatever batches the log is folded in", async () => {
+test("three tasks of a pair count in 30 days, however the log is split into batches", async () => {
   for (let task = 1; task <= 6; task++) {
     await agency.task(1, REQUESTERS[0]!, "paid");
     expect(await scores()).toEqual({ 1: 2 * Math.min(task, 3) });
   }
 });
 
-test("each pair has its own three, also where the read model is rebuilt between", async () => {
+test("each pair has its own three, also across a rebuild of the read model", async () => {
   for (const size of [1, 7, 10_000]) {
     for (const requester of REQUESTERS)
       for (const worker of WORKERS) {
@@ -84,7 +84,7 @@ test("each pair has its own three, also where the read model is rebuilt between"
     await agency.attest(1, 3, 2, `skill-${size}`);
     const before = await scores();
     await rebuild(size);
-    // The reactor keeps scores only where they have the digest that the log has.
+    // The reactor stores scores only if their digest equals the log's.
     expect(await scores()).toEqual(before);
   }
   expect(await agency.scores()).toMatchObject({ 1: 18, 2: 18 });

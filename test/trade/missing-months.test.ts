@@ -1,17 +1,17 @@
-/** What alerts make of months without a row: no trade where the month was delivered, nothing where it was not. */
+/** Alerts over months without a row: no trade if the month was delivered, no judgement if it was not. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { bulkFixture, fileOf, importFiles, storeOf, tempDir } from "../datasets/workshop.ts";
 
-test("a trade that ends alerts; a month that was never imported neither alerts nor counts as zero", async () => {
+test("trade that ends causes an alert; a month without an import neither alerts nor counts as zero", async () => {
   const dir = await tempDir();
   const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
   const line = (reporter: string, product: string, period: number, eur: number) =>
     `${reporter},CN,E,${product},58310,2221,2221,220,211210,07,1,1,NO_SU,${period},${eur},${eur},1000,0`;
   const files = monthsBetween(202201, 202412).map((period) => {
-    // Plastics worth 2 million a month, which DE stops to import in December 2024; FR has never delivered March 2024.
+    // Plastics worth 2 million a month; DE stops importing them in December 2024; FR never delivered March 2024.
     const reporters = period === 202403 ? ["DE"] : ["DE", "FR"];
     const lines = reporters.flatMap((reporter) => [
       line(reporter, "27090090", period, 500_000),
@@ -23,15 +23,15 @@ test("a trade that ends alerts; a month that was never imported neither alerts n
   const vintages = await storeOf(dir, manifest.vintage);
   const trade = { vintages, allow_synthetic: false };
   const { data, meta } = await alerts(trade, alertsInput.parse({ months: 12, flow: "IMPORT" }));
-  // Plastics alone are large enough: twelve months of DE; of FR only January and February, as all later ones look
-  // back on March.
+  // Only plastics are large enough: twelve months of DE; of FR January and February, because later months compare with
+  // March.
   expect(meta.tested).toBe(12 + 2);
   expect(meta.incomplete).toEqual([{ reporter: "FR", delivered_to: "2024-12", missing_months: ["2024-03"] }]);
   // The flat series has the floor of 5 %: (0 − 2,000,000) / 100,000 = −20.
   expect(data.alerts).toMatchObject([
     { reporter: "DE", product: "39", period: "2024-12", direction: "drop", value_eur: 0, z: -20 },
   ]);
-  // FR is compared over the eleven months that it has delivered in both years, and has not moved.
+  // FR is compared over the eleven months delivered in both years, and has not moved.
   expect(data.movers).toMatchObject([
     { reporter: "DE", product: "39", months: 12, change_eur: -2_000_000, year_before_eur: 24_000_000 },
   ]);

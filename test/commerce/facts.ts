@@ -1,9 +1,9 @@
-/** Facts of the shop that tests tell stories with. */
+/** Facts of a shop for tests. */
 
 import type { Sealed } from "../../src/core/model/sealed.ts";
 import type { OrderEvent, OrderFacts } from "../../src/domain/commerce/order.ts";
 import type { ProductEvent, ProductFacts } from "../../src/domain/commerce/product.ts";
-import type { StockEvent, Wanted } from "../../src/domain/commerce/stock.ts";
+import type { ReservationRequest, StockEvent } from "../../src/domain/commerce/stock.ts";
 
 export const AT = "2026-01-01T12:00:00.000Z";
 export const later = (minutes: number) => new Date(Date.parse(AT) + minutes * 60_000).toISOString();
@@ -42,7 +42,11 @@ export const received = (location: string, quantity: number): StockEvent => ({
   type: "StockReceived",
   data: { location, quantity, reference: null, received_at: AT },
 });
-export const wanted = (order_id: number, quantity: number, more: Partial<Wanted> = {}): Wanted => ({
+export const wanted = (
+  order_id: number,
+  quantity: number,
+  more: Partial<ReservationRequest> = {},
+): ReservationRequest => ({
   order_id,
   tenant: "acme",
   unit: "bag",

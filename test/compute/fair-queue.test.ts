@@ -1,40 +1,40 @@
-/** Whose task the service runs next. */
+/** The order in which the service runs tasks. */
 import { expect, test } from "vitest";
-import { FairTurns, OWN_TURN_MICRO, type Waiting } from "../../src/reactors/compute/fair-turns.ts";
+import { FairQueue, OWN_QUEUE_MICRO, type WaitingTask } from "../../src/reactors/compute/fair-queue.ts";
 
 const waiting = (
   tenant: string,
   price_micro: number,
   position: number,
-  spent_micro = OWN_TURN_MICRO,
-): Waiting => ({
+  spent_micro = OWN_QUEUE_MICRO,
+): WaitingTask => ({
   ...{ tenant, price_micro, position, spent_micro },
 });
 
-test("a requester whose tasks took long waits for the others; among equals the better paid and then the older is first", async () => {
-  const turns = new FairTurns();
+test("a requester with long runs waits for others; among equals the better paid and then the older is first", async () => {
+  const queue = new FairQueue();
   let now = 0;
   const flood = Array.from({ length: 24 }, (_, n) => waiting("flood", 1_000, n));
   const honest = waiting("honest", 1_000, 100);
-  expect(turns.next([...flood, honest], now)).toBe(flood[0]);
-  const ran = turns.run(
+  expect(queue.next([...flood, honest], now)).toBe(flood[0]);
+  const ran = queue.run(
     flood[0]!,
     60_000,
     () => now,
     async () => void (now += 60_000),
   );
-  // While one of its tasks runs, the other lane is for somebody else.
-  expect(turns.next([...flood, honest], 0)).toBe(honest);
+  // While one of its tasks runs, the other lane serves another requester.
+  expect(queue.next([...flood, honest], 0)).toBe(honest);
   await ran;
-  expect(turns.next([...flood, honest], now)).toBe(honest);
-  expect(turns.next([waiting("a", 1_000, 1), waiting("b", 2_000, 2)], now)).toMatchObject({ tenant: "b" });
-  // An hour later nearly nothing of it counts, and the oldest is first again.
-  expect(turns.next([...flood, honest], now + 5 * 3_600_000)).toBe(flood[0]);
-  expect(turns.next([], now)).toBeUndefined();
+  expect(queue.next([...flood, honest], now)).toBe(honest);
+  expect(queue.next([waiting("a", 1_000, 1), waiting("b", 2_000, 2)], now)).toMatchObject({ tenant: "b" });
+  // An hour later almost nothing of it counts, and the oldest is first again.
+  expect(queue.next([...flood, honest], now + 5 * 3_600_000)).toBe(flood[0]);
+  expect(queue.next([], now)).toBeUndefined();
 });
 
-test("tenants that have spent nothing here share one turn, however many there are", async () => {
-  const turns = new FairTurns();
+test("tenants without spending share one queue, however many there are", async () => {
+  const queue = new FairQueue();
   let now = 0;
   const order: string[] = [];
   let left = [
@@ -43,12 +43,12 @@ test("tenants that have spent nothing here share one turn, however many there ar
     waiting("newest", 1_000, 200, 0),
   ];
   const lane = async () => {
-    for (let next = turns.next(left, now); next; next = turns.next(left, now)) {
+    for (let next = queue.next(left, now); next; next = queue.next(left, now)) {
       const { tenant } = next;
       left = left.filter((one) => one !== next);
       order.push(tenant);
       const most_ms = 60_000;
-      await turns.run(
+      await queue.run(
         next,
         most_ms,
         () => now,
@@ -60,6 +60,6 @@ test("tenants that have spent nothing here share one turn, however many there ar
   expect(order.indexOf("known")).toBe(1);
   expect(order.filter((tenant) => tenant === "known")).toHaveLength(3);
   expect(order.lastIndexOf("known")).toBeLessThanOrEqual(5);
-  // Among themselves each gets one before another gets a second.
+  // Each of them gets one before another gets a second.
   expect(new Set(order.filter((tenant) => tenant !== "known")).size).toBe(41);
 });

@@ -1,8 +1,8 @@
-/** Whom an agent dealt with, and what its wallets paid for: what profiles are made from beside its own events. */
+/** Counterparties and payments of an agent, for its profiles. */
 import type pg from "pg";
 
-/** Attestations given and received on days from one to another, whatever became of them. */
-export async function dealingsOf(
+/** Attestations given and received in these days, live or not. */
+export async function contactsOf(
   pool: pg.Pool,
   sx: number,
   { from, to }: { from: number; to: number },
@@ -12,7 +12,7 @@ export async function dealingsOf(
   return (await pool.query<{ day: number; other: number }>(text, [sx, from, to])).rows;
 }
 
-/** Calls that these wallets paid for and got, by day. */
+/** Calls that these wallets paid for and that were answered, by day. */
 export async function paidCalls(
   pool: pg.Pool,
   wallets: readonly string[],
@@ -23,13 +23,13 @@ export async function paidCalls(
   return (await pool.query<{ day: number; calls: number }>(text, [wallets, from, to])).rows;
 }
 
-/** What these wallets paid, refunds taken off, by operation and UTC month; in micro-USDC. */
-export type Spent = { month: string; operation: string; calls: number; spent_micro: number };
+/** Payments of these wallets less refunds, by operation and UTC month; micro-USDC. */
+export type OperationSpending = { month: string; operation: string; calls: number; spent_micro: number };
 
-export async function spentBy(pool: pg.Pool, wallets: readonly string[]): Promise<Spent[]> {
+export async function spentBy(pool: pg.Pool, wallets: readonly string[]): Promise<OperationSpending[]> {
   const text = `select left(p.settled_at, 7) as month, p.operation, count(*)::int as calls,
       sum(p.amount_micro - coalesce(p.refund_micro, 0))::float8 as spent_micro
     from read.trust_payments_v3 t join read.payments_v1 p using (id)
     where t.payer = any($1) and t.settled and p.status = 'settled' group by 1, 2 order by 1, 2`;
-  return (await pool.query<Spent>(text, [wallets])).rows;
+  return (await pool.query<OperationSpending>(text, [wallets])).rows;
 }

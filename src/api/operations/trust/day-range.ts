@@ -1,14 +1,13 @@
-/** A stretch of days, as histories ask for one. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
-import { dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
+import { dayOfDate, dayOfTime } from "../../../projections/trust/days.ts";
 
 export const MOST_DAYS = 366;
 const USUAL_DAYS = 90;
 
 const date = z.iso.date("is a day, YYYY-MM-DD").optional();
 
-export const stretchFields = {
+export const dayRangeFields = {
   from: date.describe(`The first day, UTC; default: ${USUAL_DAYS} days before \`to\``),
   to: date.describe("The last day, UTC; default: today"),
   step: z
@@ -17,10 +16,10 @@ export const stretchFields = {
     .describe("week: the last day of each seven, counted from the first"),
 };
 
-/** The first and last day that are asked for, both in it; refuses more than a year. */
-export function stretchOf(asked: { from?: string | undefined; to?: string | undefined }, now: Date) {
-  const to = asked.to === undefined ? dayOfTime(now) : dayNamed(asked.to);
-  const from = asked.from === undefined ? to - USUAL_DAYS : dayNamed(asked.from);
+/** Both days included; refuses more than a year. */
+export function dayRangeOf(input: { from?: string | undefined; to?: string | undefined }, now: Date) {
+  const to = input.to === undefined ? dayOfTime(now) : dayOfDate(input.to);
+  const from = input.from === undefined ? to - USUAL_DAYS : dayOfDate(input.from);
   if (from > to || to - from >= MOST_DAYS)
     return refuse("invalid", "invalid input: from", {
       errors: [{ path: "from", message: `is at most ${MOST_DAYS - 1} days before to, and not after it` }],
@@ -28,7 +27,7 @@ export function stretchOf(asked: { from?: string | undefined; to?: string | unde
   return { from, to };
 }
 
-/** The days of a stretch that are told: all, or the last of each seven. */
+/** All days of the range, or the last of each seven. */
 export const daysOf = ({ from, to }: { from: number; to: number }, step: "day" | "week"): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at).filter(
     (day) => step === "day" || day === to || (day - from) % 7 === 6,

@@ -1,4 +1,4 @@
-/** Answers that are kept for a day, on a real database. */
+/** Answers are stored for a day, on a real database. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKeptAnswers, KEPT_BODY_LIMIT } from "../../src/adapters/kept-answers.ts";
@@ -20,7 +20,7 @@ const answer = { request_sha256: "00", status: 200, body: Buffer.from("answer"),
 const age = (name: string, time: string) =>
   pool.query("update access.kept_answers set kept_at = now() - $2::interval where name = $1", [name, time]);
 
-test("an answer is found for a day", async () => {
+test("an answer is stored for a day", async () => {
   const answers = createKeptAnswers(pool);
   await answers.keep("a", answer);
   await age("a", "23 hours 59 minutes");
@@ -29,7 +29,7 @@ test("an answer is found for a day", async () => {
   expect(await answers.find("a")).toBeUndefined();
 });
 
-test("a body of 1 MiB is kept, a larger one is let go", async () => {
+test("a body of 1 MiB is stored, a larger one is not", async () => {
   const answers = createKeptAnswers(pool);
   await answers.keep("full", { ...answer, body: Buffer.alloc(KEPT_BODY_LIMIT) });
   await answers.keep("over", { ...answer, body: Buffer.alloc(KEPT_BODY_LIMIT + 1) });
@@ -37,7 +37,7 @@ test("a body of 1 MiB is kept, a larger one is let go", async () => {
   expect(await answers.find("over")).toBeUndefined();
 });
 
-test("all that had its day is swept, however much came in a day", async () => {
+test("expired answers are deleted, however many a day had", async () => {
   await pool.query(`insert into access.kept_answers (name, request_sha256, status, kept_at)
     select 'old ' || n, '00', 200, now() - interval '25 hours' from generate_series(1, 20001) n`);
   await createKeptAnswers(pool).keep("b", answer);

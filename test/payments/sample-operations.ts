@@ -1,4 +1,4 @@
-/** Small things for sale, whose handlers tests can steer. */
+/** Small things for sale with handlers that tests steer. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { key } from "../../src/api/declare/access/key.ts";
@@ -8,10 +8,10 @@ import { json, stream } from "../../src/api/declare/output.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { catalogue } from "../support/catalogue.ts";
 
-/** What the handlers below are told to do, and how often they did; whoever tells them something takes it back after the test. */
+/** Instructions for the handlers below, and how often they ran; a test resets its instructions. */
 export const script = { handled: 0, before: async () => {} };
 
-/** A key stands in for whatever is bought. */
+/** A key stands for any purchase. */
 export const facts = (key_id: string): apiKey.KeyFacts => ({
   key_id,
   tenant: "acme",
@@ -42,7 +42,7 @@ const echo = operation({
   },
 });
 
-/** Appends an event for the caller: a key stands in for whatever is bought. */
+/** Appends an event for the caller: a key stands for any purchase. */
 const order = operation({
   name: "test_order",
   route: "POST /v1/agent/test/order",
@@ -62,7 +62,7 @@ const order = operation({
   },
 });
 
-/** Its answer depends on what another writer did meanwhile. */
+/** Its answer depends on another writer's events meanwhile. */
 const toggle = operation({
   name: "test_toggle",
   route: "POST /v1/agent/test/toggle",
@@ -81,7 +81,7 @@ const toggle = operation({
   },
 });
 
-/** Rests on a release of data, and so has an ETag. */
+/** Depends on a data release, so it has an ETag. */
 const dated = operation({
   name: "test_dated",
   route: "GET /v1/agent/test/dated",
@@ -95,7 +95,7 @@ const dated = operation({
   handle: async () => ({ data: { release: "2026-01" }, meta: {} }),
 });
 
-/** Comes line by line. */
+/** Streams line by line. */
 const lines = operation({
   name: "test_lines",
   route: "GET /v1/agent/test/lines",
@@ -113,4 +113,4 @@ async function* numbered(count: number): AsyncGenerator<string> {
   yield '{"up_to_date":true}\n';
 }
 
-export const wares: OperationDeclaration[] = [...catalogue, echo, order, toggle, dated, lines];
+export const sampleOperations: OperationDeclaration[] = [...catalogue, echo, order, toggle, dated, lines];

@@ -1,19 +1,27 @@
-/** Whenever a linked domain was not asked for an hour, it is asked again; the link ends once its document says otherwise, or tells nothing for a week. */
+/**
+ * Checks each linked domain once an hour. A link ends if the document no longer names the key, or the domain gives no
+ * answer for a week.
+ */
 import type { App } from "../../core/app.ts";
 import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import * as agents from "../../domain/identity/agent.ts";
-import { type DomainTold, documentUrl, MOST_DOCUMENT, toldBy } from "../../domain/identity/linked-domain.ts";
+import {
+  answerOf,
+  type DomainAnswer,
+  documentUrl,
+  MOST_DOCUMENT,
+} from "../../domain/identity/linked-domain.ts";
 import { lose } from "../../domain/identity/links.ts";
 import { didOf } from "../../domain/identity/public-key.ts";
 import { type DueDomain, domainsProjection, dueDomains } from "../../projections/identity/domains.ts";
 
-export const ASKED_EVERY_MS = 3_600_000;
-/** A domain may be away for some days without its agent losing it. */
+export const CHECK_EVERY_MS = 3_600_000;
+/** A domain may be down for some days without losing its link. */
 export const SILENCE_MS = 7 * 86_400_000;
-/** Asked in one turn: few enough that the slowest of answers do not hold it for long. */
-const A_TURN = 50;
+/** Domains per tick: few, so slow answers do not block it for long. */
+const MOST_PER_TICK = 50;
 
 const meta = { actor: "reactor:agent-domains", operation: "agent-domains.ask" };
 
@@ -21,33 +29,33 @@ export const domainsReactor = reactor({
   name: "agent-domains",
   every_ms: 15_000,
   memory: () => ({}),
-  take: askDue,
-  troubles: { failed: "linked domains of agents cannot be asked; trying again" },
-  resumed: "linked domains of agents are asked again",
+  take: checkDue,
+  troubles: { failed: "linked domains of agents cannot be checked; trying again" },
+  resumed: "linked domains of agents are checked again",
 });
 
-/** What a domain says of itself now. */
-export async function askDomain(webhooks: App["webhooks"], domain: string): Promise<DomainTold> {
+/** The domain's current document. */
+export async function readDomain(webhooks: App["webhooks"], domain: string): Promise<DomainAnswer> {
   try {
     const headers = { accept: "application/did+json, application/json" };
-    return toldBy(domain, await webhooks.get({ url: documentUrl(domain), headers, most: MOST_DOCUMENT }));
+    return answerOf(domain, await webhooks.get({ url: documentUrl(domain), headers, most: MOST_DOCUMENT }));
   } catch (error) {
     if (!(error instanceof WebhookUnreached)) throw error;
     return { silent: error.message };
   }
 }
 
-/** A process that dies between an answer and its record asks again, and comes to the same. */
-async function askDue({ app, lease }: Turn): Promise<"done"> {
+/** After a crash before the record, the check is repeated with the same result. */
+async function checkDue({ app, lease }: Turn): Promise<"done"> {
   if (!(await app.caughtUp(domainsProjection))) return "done";
   const now = app.clock.now();
-  const asked_before = new Date(now.getTime() - ASKED_EVERY_MS).toISOString();
-  const due = await dueDomains(app.pool, { asked_before, limit: A_TURN });
-  const asked = await forEach(due, async (one) => ({
+  const checked_before = new Date(now.getTime() - CHECK_EVERY_MS).toISOString();
+  const due = await dueDomains(app.pool, { checked_before, limit: MOST_PER_TICK });
+  const checked = await forEach(due, async (one) => ({
     ...one,
-    silent_since_ms: await askAgain(app, one, now),
+    silent_since_ms: await checkDomain(app, one, now),
   }));
-  if (asked.length > 0)
+  if (checked.length > 0)
     await lease.transaction(async (tx) => {
       await tx.query(
         `insert into access.domains_asked
@@ -55,33 +63,33 @@ async function askDue({ app, lease }: Turn): Promise<"done"> {
            as asked (agent, domain, silent_since)
          on conflict (agent, domain) do update set asked_at = excluded.asked_at, silent_since = excluded.silent_since`,
         [
-          asked.map(({ agent }) => agent),
-          asked.map(({ domain }) => domain),
+          checked.map(({ agent }) => agent),
+          checked.map(({ domain }) => domain),
           now.toISOString(),
-          asked.map(({ silent_since_ms: ms }) => ms && new Date(ms).toISOString()),
+          checked.map(({ silent_since_ms: ms }) => ms && new Date(ms).toISOString()),
         ],
       );
       await tx.query(
         `delete from access.domains_asked asked where asked_at < $1 and not exists
            (select from read.agent_domains_v1 one where one.agent = asked.agent and one.domain = asked.domain)`,
-        [asked_before],
+        [checked_before],
       );
     });
   return "done";
 }
 
-/** Ends the link where the domain says so; answers since when it has told nothing, in Unix time. */
-async function askAgain(app: App, { agent: id, domain, silent_since_ms }: DueDomain, now: Date) {
+/** Ends the link if the domain denies it; returns since when it gives no answer, in Unix time. */
+async function checkDomain(app: App, { agent: id, domain, silent_since_ms }: DueDomain, now: Date) {
   const state = await app.load(agents, agents.targetOf(id));
   const name = { kind: "domain" as const, network: null, ref: domain };
   const link = state?.links?.find((one) => agents.isSameLink(one, name));
   const key = state?.keys.find(({ kid }) => kid === link?.kid);
   if (!link || !key) return null;
-  const told = await askDomain(app.webhooks, domain);
-  if (!("silent" in told) && told.names.has(didOf(key))) return null;
-  const since = "silent" in told ? (silent_since_ms ?? now.getTime()) : null;
+  const answer = await readDomain(app.webhooks, domain);
+  if (!("silent" in answer) && answer.names.has(didOf(key))) return null;
+  const since = "silent" in answer ? (silent_since_ms ?? now.getTime()) : null;
   if (since !== null && now.getTime() - since < SILENCE_MS) return since;
-  const ended: agents.Unlinked = {
+  const ended: agents.UnlinkData = {
     ...name,
     reason: since !== null ? "silent" : "withdrawn",
     by: null,

@@ -1,11 +1,11 @@
-/** Datasets made of drawn figures, and questions with inputs that are drawn. */
+/** Random datasets, and questions with random inputs. */
 import { readFile } from "node:fs/promises";
 import { monthsBetween, monthText } from "../../src/domain/trade/units.ts";
 import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { bulkFixture, fileOf, importFiles, sdmxFixture } from "../datasets/workshop.ts";
 import { type Ask, type Name, questions } from "../support/from-tables.ts";
 
-/** Numbers from 0 to below 1, the same ones each time. */
+/** Seeded numbers from 0 to below 1. */
 export function drawing(seed: number) {
   let state = seed;
   const next = () => {
@@ -19,7 +19,7 @@ const REPORTERS = ["DE", "FR", "LV"];
 const PARTNERS = ["FR", "DE", "RU", "TR", "KZ", "US", "CN", "XS"];
 const PRODUCTS = ["39161000", "39206290", "39XXXXXX", "44071110", "44079910", "27090090", "87032319"];
 
-/** Four years of bulk files: masses to the gram, 4 in 100 unknown, months that one reporter lacks, a Russian break. */
+/** Four years of bulk files: masses to the gram, 4 % unknown, missing months of one reporter, a Russian break. */
 export async function drawnBulk(dir: string): Promise<string> {
   const draw = drawing(48);
   const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
@@ -49,7 +49,7 @@ export async function drawnBulk(dir: string): Promise<string> {
   return built.manifest.vintage;
 }
 
-/** Files of single products with WORLD rows, of which some state more than the partners, and some no mass. */
+/** Files of single products with WORLD rows; some exceed the partners' sum, some have no mass. */
 export async function drawnWorld(dir: string): Promise<string> {
   const draw = drawing(49);
   const header = (await readFile(sdmxFixture, "utf8")).split("\n")[0]!;
@@ -90,7 +90,7 @@ export async function drawnWorld(dir: string): Promise<string> {
 
 type Draw = ReturnType<typeof drawing>;
 
-/** A question of this name with inputs that are drawn; `years` are those that there are. */
+/** A question with random inputs; `years` are the dataset's. */
 export function drawnQuestion(name: Name, draw: Draw, dataset: string, years: [number, number]) {
   const some = <T>(value: () => T, share = 0.5) => (draw.next() < share ? value() : undefined);
   const year = () => years[0] + Math.floor(draw.next() * (years[1] - years[0] + 1));
@@ -153,6 +153,6 @@ export function drawnQuestion(name: Name, draw: Draw, dataset: string, years: [n
   return { input, ask: questions[name](input) };
 }
 
-/** An answer's bytes, or the refusal's sentence. */
+/** The answer's bytes, or the refusal's message. */
 export const toldBy = (ask: Ask, trade: TradeData): Promise<string> =>
   ask(trade).then(JSON.stringify, (error: unknown) => `refused: ${(error as Error).message}`);

@@ -1,4 +1,4 @@
-/** What no file spoke for is not zero, and what cannot be added up honestly is not imported. */
+/** Data that no file covers is not zero, and figures that cannot be added up are not imported. */
 import { describe, expect, test } from "vitest";
 import type { ReporterCode } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
@@ -21,7 +21,7 @@ const line = (reporter: string, product: string, month: string, value: number, p
 
 const both: ReporterCode[] = ["DE", "FR"];
 
-/** Imports each list of lines as a file of one command; answers the vintage. */
+/** Imports each list of lines as a file of one command; returns the vintage. */
 async function sdmx(dir: string, files: string[][], replaces: string | null = null, afresh = false) {
   const paths = await Promise.all(
     files.map((lines, at) => fileOf(dir, `extract-${at}.csv`, [HEADER, ...lines])),
@@ -49,7 +49,7 @@ const importsOf = async (trade: TradeData, input: object) => {
 };
 
 describe("one file of several products", () => {
-  test("speaks for each product and reporter from the first row to the last", async () => {
+  test("covers each product and reporter from the first row to the last", async () => {
     const dir = await tempDir();
     const trade = await served(dir, (await sdmx(dir, [mixed])).manifest.vintage);
     const { months, meta } = await importsOf(trade, { reporters: ["DE"], hs: "39206290" });
@@ -70,7 +70,7 @@ describe("one file of several products", () => {
     expect(states.data.find(({ code }) => code === "DE")).toMatchObject({ complete: false });
   });
 
-  test("outside of that a question is refused, naming what is covered", async () => {
+  test("leads to a refusal outside of that, with the covered range", async () => {
     const dir = await tempDir();
     const trade = await served(dir, (await sdmx(dir, [mixed])).manifest.vintage);
     const asked = { reporters: ["FR"], hs: "39206290" };
@@ -92,7 +92,7 @@ describe("one file of several products", () => {
     expect(years.message).toMatch(/covers 2024-01 to 2024-02 for 39206290/);
   });
 
-  test("a sum over several products is complete only where all of them are known", async () => {
+  test("gives complete sums over several products only if all of them are covered", async () => {
     const dir = await tempDir();
     const lines = [...mixed, line("DE", "39201023", "2024-01", 1), line("DE", "39201023", "2024-03", 1)];
     const trade = await served(dir, (await sdmx(dir, [lines])).manifest.vintage);
@@ -113,14 +113,14 @@ describe("files of one product each", () => {
   const one = [line("DE", "39206290", "2024-01", 100), line("DE", "39206290", "2024-03", 100)];
   const other = [line("FR", "48064010", "2024-01", 5), line("FR", "48064010", "2024-02", 5)];
 
-  test("speak for all reporters that were stated: no row is no trade there", async () => {
+  test("cover all stated reporters: no row means no trade there", async () => {
     const dir = await tempDir();
     const { manifest } = await sdmx(dir, [one, other]);
     const trade = await served(dir, manifest.vintage);
     expect((await importsOf(trade, { reporters: ["FR"], hs: "39206290" })).months).toEqual([
       [0, true],
       [0, true],
-      // France's own last month with any row is February.
+      // France's last month with any row is February.
       [null, false],
     ]);
     expect((await importsOf(trade, { reporters: ["DE"], hs: "39206290" })).months).toEqual([
@@ -134,7 +134,7 @@ describe("files of one product each", () => {
     ]);
   });
 
-  test("speak for months before a reporter's first row, too", async () => {
+  test("cover months before a reporter's first row, too", async () => {
     const dir = await tempDir();
     const late = [line("FR", "39206290", "2024-03", 1)];
     const trade = await served(dir, (await sdmx(dir, [[...one, ...late]])).manifest.vintage);
@@ -145,7 +145,7 @@ describe("files of one product each", () => {
     ]);
   });
 
-  test("what an earlier import spoke for stays; the same rows that speak for more are another vintage", async () => {
+  test("extend earlier coverage; the same rows with more coverage are another vintage", async () => {
     const dir = await tempDir();
     const first = await sdmx(dir, [[...one, ...other]]);
     const second = await importFiles(dir, [await fileOf(dir, "again.csv", [HEADER, ...one])], {
@@ -167,7 +167,7 @@ describe("files of one product each", () => {
 });
 
 describe("an import is refused", () => {
-  test("when a product contains another one, in its files or with what is there", async () => {
+  test("if a product contains another one, in its files or in earlier ones", async () => {
     const dir = await tempDir();
     const chapter = line("DE", "39", "2024-03", 7);
     const says = /product 39 contains product 39206290.*one level only.*--afresh/;
@@ -178,7 +178,7 @@ describe("an import is refused", () => {
     expect(alone.manifest.coverage.products.codes).toEqual(["39"]);
   });
 
-  test("when partners would add up to more than WORLD by more than rounding", async () => {
+  test("if partners add up to more than WORLD beyond rounding", async () => {
     const dir = await tempDir();
     const of = (value: number, partner: string) => line("DE", "39206290", "2024-01", value, partner);
     const first = await sdmx(dir, [[of(60, "CN"), of(40, "US"), of(98, "WORLD")]]);
@@ -194,14 +194,14 @@ describe("an import is refused", () => {
   });
 });
 
-describe("each flow is judged apart", () => {
+describe("each flow is judged separately", () => {
   const exports = (month: number, count: number) =>
     Array.from({ length: count }, (_, at) =>
       line("DE", "39206290", `2024-0${month}`, 10, `A${"ABCDEFGHIJKLMNOPQ"[at]}`, 2),
     );
   const imports = (month: number) => line("DE", "39206290", `2024-0${month}`, 10);
 
-  test("a month whose exports have not come yet is provisional", async () => {
+  test("a month without its exports is provisional", async () => {
     const dir = await tempDir();
     const lines = [1, 2, 3].flatMap((month) => [imports(month), ...exports(month, month === 3 ? 0 : 12)]);
     const { manifest } = await sdmx(dir, [lines]);
@@ -222,7 +222,7 @@ describe("each flow is judged apart", () => {
     expect(manifest.coverage.reporters[0]).toMatchObject({ to: 202403, provisional: [] });
   });
 
-  test("in whole months a flow that is absent was never imported", async () => {
+  test("a flow missing in whole months was never imported", async () => {
     const dir = await tempDir();
     const columns =
       "REPORTER,PARTNER,TRADE_TYPE,PRODUCT_NC,PRODUCT_SITC,PRODUCT_CPA21,PRODUCT_CPA22,PRODUCT_BEC,PRODUCT_BEC5,PRODUCT_SECTION,FLOW,STAT_PROCEDURE,SUPPL_UNIT,PERIOD,VALUE_EUR,VALUE_NAC,QUANTITY_KG,QUANTITY_SUPPL_UNIT";

@@ -1,4 +1,4 @@
-/** What all tasks come to, counted over each of them. */
+/** Totals of all tasks, counted over each of them. */
 export const COUNTED = `select
   count(*) filter (where status = 'leased') as running,
   count(*) filter (where status = 'queued') as queued,

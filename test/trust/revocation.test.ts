@@ -1,4 +1,4 @@
-/** An attestor takes back what it said; nobody else does, and it is taken back once. */
+/** Only the attestor revokes its attestation, and only once. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { caller, PROXIED, type TestKey } from "../identity/agents.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -38,8 +38,8 @@ const story = async (id: string) => {
   return (await service.app.store.readStream(stream)).map(({ type }) => type);
 };
 
-describe("an attestation is taken back", () => {
-  test("by its attestor's key, and then answers as it stands, whoever asks", async () => {
+describe("an attestation is revoked", () => {
+  test("by its attestor's key, and shows that to everybody", async () => {
     const id = await agency.attest(1, 3);
     const { status, body } = await take(id, await proof(1, id));
     expect([status, body]).toMatchObject([200, { attestation_id: id, from: "SX#1", live: false }]);
@@ -47,7 +47,7 @@ describe("an attestation is taken back", () => {
     expect(await story(id)).toEqual(["AttestationMade", "AttestationRevoked"]);
   });
 
-  test("once, by two processes that are asked at once", async () => {
+  test("once, by two concurrent processes", async () => {
     const id = await agency.attest(1, 3);
     const both = [api, caller(other.url)];
     const proofs = await Promise.all(both.map((of) => proof(1, id, { of })));
@@ -58,7 +58,7 @@ describe("an attestation is taken back", () => {
     expect(await story(id)).toEqual(["AttestationMade", "AttestationRevoked"]);
   });
 
-  test("by nobody else: not in its own name, by a proof about another one, in its attestor's name, nor without any", async () => {
+  test("by nobody else: not in another's name, by a proof about another one, in its attestor's name, nor without a proof", async () => {
     const id = await agency.attest(1, 2);
     const refused = [
       await take(id, await proof(2, id)),
@@ -72,7 +72,7 @@ describe("an attestation is taken back", () => {
     expect(unknown.status).toBe(404);
   });
 
-  test("by no agent that is suspended: it is silent anyhow", async () => {
+  test("by no suspended agent, whose attestations do not count anyway", async () => {
     const id = await agency.attest(1, 4);
     await agency.suspend(1);
     const { status, body } = await take(id, await proof(1, id));
