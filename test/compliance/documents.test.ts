@@ -9,6 +9,7 @@ import { buy, present } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
+import { bare, pagesOf, wordsOf } from "./page-text.ts";
 
 type Evidence = { event_id: string; position: number; type: string };
 type Field = {
@@ -92,40 +93,6 @@ const documentOf = async (n: number, path: string): Promise<Document> => {
 const fieldsOf = ({ sections }: Document) => sections.flatMap(({ fields }) => fields);
 const fieldOf = (document: Document, name: string) =>
   fieldsOf(document).find((field) => field.name === name)!;
-
-const bare = (text: string) => text.replaceAll(/[\s\u00ad]+/g, "");
-
-/** The text of each page without spaces. All pages but the first lose their two footer lines. */
-async function pagesOf(bytes: Buffer): Promise<string[]> {
-  const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
-  await definePDFJSModule(() => import("unpdf/pdfjs"));
-  const pdf = await getDocumentProxy(new Uint8Array(bytes));
-  const { text } = await extractText(pdf, { mergePages: false });
-  return text.map((page, at) => bare(at === 0 ? page : page.split("\n").slice(0, -2).join("\n")));
-}
-
-/** The text of a Markdown page without markup and spaces, and the header rows of its tables. */
-function wordsOf(markdown: string): { text: string; heads: string[] } {
-  const lines = markdown.split("\n");
-  const isRule = (line: string | undefined) => line?.startsWith("| ---") === true;
-  const textOf = (line: string) =>
-    bare(
-      line
-        .replace(/^(#+|-) /, "")
-        .replace(/^\*\*(.*)\*\*$/, "$1")
-        .replace(/ \*\((.*)\)\*$/, "$1")
-        .replaceAll(/(?<!\\)\|/g, ""),
-    ).replaceAll("\\", "");
-  // Only Markdown puts a colon between a name and its value on the cover.
-  const cover = lines.findIndex((line) => line.startsWith("## "));
-  return {
-    heads: lines.filter((_, at) => isRule(lines[at + 1])).map(textOf),
-    text: lines
-      .filter((line) => !isRule(line))
-      .map((line, at) => textOf(at < cover ? line.replace(/^(- [^:]+): /, "$1 ") : line))
-      .join(""),
-  };
-}
 
 /** A publicly opened event; `stored`: its payload and metadata from the log. */
 type OpenedEvent = {

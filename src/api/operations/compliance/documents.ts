@@ -233,7 +233,7 @@ const fullOperation = operation({
       .min(1, "has at least one part")
       .max(3, "has at most three parts")
       .default([...parts])
-      .describe("The parts to include. Default: all three"),
+      .describe("The parts to include"),
     ...declaration,
     ...shared,
   }),

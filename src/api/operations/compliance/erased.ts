@@ -12,8 +12,8 @@ import { json, operation, owner, subject } from "../../declare/index.ts";
 /** Data that remains after an erasure, and why it may remain. */
 const REMAINING_DATA = [
   {
-    what: "The events themselves with what is sealed in them, which nobody can open any more",
-    why: "A log whose hashes hold proves what was paid and delivered, to both sides",
+    what: "The events with their sealed values, which nobody can decrypt any more",
+    why: "A log with valid hashes proves to both sides what was paid and delivered",
     provision: "Article 17(3)(b) and (e)",
   },
   {
@@ -22,13 +22,13 @@ const REMAINING_DATA = [
     provision: "Recital 26; Article 17(3)(e)",
   },
   {
-    what: "Wallets' addresses and public keys, which are pseudonyms",
-    why: "Payments on a public chain cannot be taken back there, and accounts have to be kept",
+    what: "Wallet addresses and public keys, which are pseudonyms",
+    why: "Payments on a public chain cannot be deleted there, and accounts must be retained",
     provision: "Article 17(3)(b)",
   },
   {
-    what: "Copies of the vault of keys, until final_after",
-    why: "Backups end by themselves",
+    what: "Backups of the vault's keys, until final_after",
+    why: "Backups expire by themselves",
     provision: "Article 17(1), without undue delay",
   },
 ] as const;
@@ -71,8 +71,8 @@ const gdpr17Operation = operation({
     return {
       erasures: rows.map(({ requested_position: _, ...shown }) => shown),
       remains: [...REMAINING_DATA],
-      verify: "Streams verify as before: POST /soul/{id}/verify-chain, or `tallystick verify` on an export.",
-      notice: "Information from a log, no legal advice. Articles 30 and 35 are not offered.",
+      verify: "Streams still verify: POST /soul/{id}/verify-chain, or `tallystick verify` on an export.",
+      notice: "Information from a log, not legal advice. Articles 30 and 35 are not covered.",
     };
   },
 });
