@@ -1,4 +1,4 @@
-/** What the log has of an agent's dealings: what it bought, what was refused, disputed, slashed and paid back, and its scores. */
+/** The fields of an agent's activity: vintages, refusals, disputes, slashed stakes, refunds and scores. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordOf } from "../../src/api/operations/compliance/record.ts";
 import type { Field } from "../../src/domain/compliance/document.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const now = async () => {
+const caughtUpPosition = async () => {
   const { position } = await service.app.store.head();
   for (const read of [trustProjection, tasksProjection])
     await service.app.runner.reached(read, position, LIMIT_MS);
@@ -33,12 +33,12 @@ const now = async () => {
 };
 const recordAt = (n: number, position: number) =>
   recordOf({ app: service.app, subjects: service.app.subjects }, `agent.no-${n}`, position);
-const record = async (n: number) => recordAt(n, await now());
-const named = (fields: readonly Field[]) =>
+const record = async (n: number) => recordAt(n, await caughtUpPosition());
+const byName = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, value, missing }) => [name, value ?? `missing: ${missing}`]));
 const NONE = "missing: no event here tells of one; supply reports from elsewhere";
 
-/** What events say, whoever may read them. */
+/** The payloads and metadata of events, including events that are not public. */
 async function payloads(events: readonly { event_id: string }[]): Promise<Record<string, unknown>[]> {
   const text = `select event_id, convert_from(payload, 'UTF8') as payload, convert_from(meta, 'UTF8') as meta
     from eventstore.events where event_id = any($1)`;
@@ -46,14 +46,14 @@ async function payloads(events: readonly { event_id: string }[]): Promise<Record
     events.map(({ event_id }) => event_id),
   ]);
   return events.map(({ event_id }) => {
-    const found = rows.find((row) => row.event_id === event_id)!;
-    return { ...JSON.parse(found.payload), meta: JSON.parse(found.meta) };
+    const row = rows.find((row) => row.event_id === event_id)!;
+    return { ...JSON.parse(row.payload), meta: JSON.parse(row.meta) };
   });
 }
 
-test("of an agent that only registered, each of them is missing", async () => {
+test("an agent that only registered has no value in any activity field", async () => {
   const of = await record(3);
-  expect(named(part.monitored(of))).toEqual({
+  expect(byName(part.monitored(of))).toEqual({
     "Refusals and failures": NONE,
     Disputes: NONE,
     "Stakes that it lost": NONE,
@@ -63,12 +63,12 @@ test("of an agent that only registered, each of them is missing", async () => {
     expect([field.name, field.value]).toEqual([field.name, null]);
 });
 
-test("a task that its node lost in a dispute, and one that a re-run refuted, are told with their events", async () => {
-  const before = await now();
+test("a task lost in a dispute and one refuted by a re-run are counted with their events", async () => {
+  const before = await caughtUpPosition();
   await agency.task(1, payments.walletTenant(walletOf(2)), "lost");
   await agency.task(1, payments.walletTenant(walletOf(2)), "refuted");
   const worker = await record(1);
-  expect(named(part.monitored(worker))).toEqual({
+  expect(byName(part.monitored(worker))).toEqual({
     "Refusals and failures": "TaskRejected: 1",
     Disputes: "TaskDisputeDecided: 1; TaskDisputed: 1",
     "Stakes that it lost": expect.stringMatching(/^NodeSlashed: [12]$/),
@@ -76,23 +76,23 @@ test("a task that its node lost in a dispute, and one that a re-run refuted, are
   });
   const [, disputes] = part.monitored(worker);
   expect((await payloads(disputes!.events)).map(({ verdict }) => verdict)).toContain("requester");
-  // Whoever asked for it has it in its own log, the money that came back among it.
-  expect(named(part.monitored(await record(2)))).toMatchObject({
+  // The requester has the dispute and the refund in its own log.
+  expect(byName(part.monitored(await record(2)))).toMatchObject({
     Disputes: "TaskDisputeDecided: 1; TaskDisputed: 1",
     Refunds: expect.stringMatching(/^TaskRefunded: \d/),
   });
-  // At a position before, none of it had happened.
-  expect(named(part.monitored(await recordAt(1, before)))).toMatchObject({ Disputes: NONE });
+  // An earlier position has none of these events.
+  expect(byName(part.monitored(await recordAt(1, before)))).toMatchObject({ Disputes: NONE });
 });
 
-test("what it worked on for itself is told once", async () => {
+test("a task that an agent requested and worked on itself is counted once", async () => {
   await agency.task(2, "soul:2", "lost");
   const [, disputes] = part.monitored(await record(2));
   expect(disputes!.value).toBe("TaskDisputeDecided: 2; TaskDisputed: 2");
   expect(new Set(disputes!.events.map(({ event_id }) => event_id)).size).toBe(4);
 });
 
-test("what it bought is told by the state of the data, by operation and month, and what was paid back", async () => {
+test("paid answers are counted by vintage, operation and month, and refunds as such", async () => {
   const id = await agency.pay(walletOf(1), 0.1, { answered: false });
   const answer = { status: 200, sha256: "cd".repeat(32), vintage: "ef".repeat(32) };
   const answered = () => [
@@ -113,48 +113,48 @@ test("what it bought is told by the state of the data, by operation and month, a
     ({ meta }) => (meta as { operation: string }).operation,
   );
   expect(operations).toContain("trade_balance");
-  expect(named(part.monitored(of))).toMatchObject({ Refunds: "RefundOpened: 1" });
+  expect(byName(part.monitored(of))).toMatchObject({ Refunds: "RefundOpened: 1" });
 });
 
-test("its scores are those that anybody computes again, and the same whether they are kept or not", async () => {
+test("a score equals its recomputation, whether it is stored or not", async () => {
   await agency.seed(2, 80);
   await agency.attest(2, 3, 6);
   await agency.compute(Date.now());
-  const position = await now();
+  const position = await caughtUpPosition();
   const of = await recordAt(3, position);
   const [score] = of.scores;
   expect([of.scores.length, score!.points_micro > 0]).toEqual([1, true]);
-  const [said] = await payloads([score!.event]);
+  const [computed] = await payloads([score!.event]);
   const result = computeTrust(
-    await inputAt(service.app.pool, Number(said!.as_of_position), Number(said!.day)),
+    await inputAt(service.app.pool, Number(computed!.as_of_position), Number(computed!.day)),
   );
-  expect(resultSha256(result)).toBe(said!.result_sha256);
+  expect(resultSha256(result)).toBe(computed!.result_sha256);
   expect(result.scores.find(({ sx }) => sx === 3)?.score).toBe(score!.points_micro);
   expect(part.scores(of).value).toBe(`${score!.day}: ${score!.points_micro / 1e6} of 100`);
   expect(part.scores(await recordAt(1, position)).value).toBeNull();
-  // Another computation of the day takes its place among those that are kept, and a read model made anew keeps none.
+  // A later computation of the day replaces the stored one, and a rebuilt read model stores none.
   await agency.attest(2, 3, 9, "diligence");
   await agency.compute(Date.now() + 120_000);
-  await now();
+  await caughtUpPosition();
   expect(await recordAt(3, position)).toEqual(of);
   await service.app.pool.query("update read.trust_computed_v3 set kept = false");
   expect(await recordAt(3, position)).toEqual(of);
 });
 
-test("each of them stands in the documents that ask for it", async () => {
+test("each document has the activity fields of its provisions", async () => {
   const of = { record: await record(1), classified: null };
   const fieldsOf = (id: string) =>
     [...whoAndWhat(of), ...selfAssessment(of), ...annexIv(of)]
       .find((section) => section.id === id)!
       .fields.map(({ name }) => name);
-  const dealings = ["Refusals and failures", "Disputes", "Stakes that it lost", "Refunds"];
+  const failures = ["Refusals and failures", "Disputes", "Stakes that it lost", "Refunds"];
   expect(fieldsOf("what")).toEqual(
     expect.arrayContaining(["Events by month and operation", "Vintages of the data that it bought"]),
   );
-  expect(fieldsOf("art-9")).toEqual(expect.arrayContaining([...dealings, "Measures taken against it here"]));
+  expect(fieldsOf("art-9")).toEqual(expect.arrayContaining([...failures, "Measures taken against it here"]));
   expect(fieldsOf("annex-iv-9")).toEqual(
-    expect.arrayContaining([...dealings, "Its score, by the last computation of each month"]),
+    expect.arrayContaining([...failures, "Its score, by the last computation of each month"]),
   );
-  const known: (keyof AgentRecord)[] = ["calls", "bought", "worked", "scores"];
-  for (const name of known) expect([name, (of.record[name] as unknown[]).length > 0]).toEqual([name, true]);
+  const names: (keyof AgentRecord)[] = ["calls", "vintageUses", "worked", "scores"];
+  for (const name of names) expect([name, (of.record[name] as unknown[]).length > 0]).toEqual([name, true]);
 });

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { anchorsOf, piecesOf } from "../../src/core/model/doc.ts";
-import { given } from "../../src/domain/compliance/document.ts";
+import { callerField } from "../../src/domain/compliance/document.ts";
 import { compliancePages } from "../../src/domain/compliance/pages.ts";
 
 const event = { event_id: "0198c3a0-0000-7000-8000-000000000001", position: 7, type: "AgentRegistered" };
 const digest = "0".repeat(64);
 
-test("a caller's own [E1] is text and no citation; the log's stays one", () => {
-  const shown = {
-    ...given("Name", "Anna"),
+test("a caller's [E1] is rendered as text, and the log's [E1] as a citation", () => {
+  const logField = {
+    ...callerField("Name", "Anna"),
     ...{ events: [event], given: false },
   };
   const section = {
     ...{ id: "one", title: "One", provision: "Article 9", standing: null, text: "" },
-    fields: [shown, given("Purpose", "shown by [E1] and [E2], says [nobody]")],
+    fields: [logField, callerField("Purpose", "shown by [E1] and [E2], says [nobody]")],
   };
   const pages = compliancePages(
     {

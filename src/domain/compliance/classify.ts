@@ -1,27 +1,27 @@
-/** In which class of the AI Act a described system falls: by a lexicon and rules over it, no model. The same text has the same answer. */
+/** Classifies a described system under the AI Act with a lexicon and rules, without a model: the same text gets the same answer. */
 import { z } from "zod";
 import { type Concept, type LexiconRule, lexiconRules } from "./lexicon.ts";
-import { type Found, readDescription, type Sense, type Sentence } from "./reading.ts";
+import { type Mention, readDescription, type Sense, type Sentence } from "./reading.ts";
 import type { Rules } from "./rule.ts";
 import { dateOf } from "./rules.ts";
 
 export const levels = ["PROHIBITED", "HIGH", "LIMITED", "MINIMAL", "UNDETERMINED"] as const;
 export type Level = (typeof levels)[number];
 
-/** Why: a rule, the words that it rests on, and whether they are said, denied or somebody else's. */
+/** A rule that matched, with its words and whether the text affirms, denies or quotes them. */
 const reason = z.object({
   rule: z.string(),
   provision: z.string(),
   level: z.enum(["PROHIBITED", "HIGH", "LIMITED", "MINIMAL"]),
   about: z.string(),
-  phrases: z.array(z.string()).describe("The words of the text that it rests on"),
-  sense: z.enum(["affirmed", "denied", "quoted"]).describe("Only what is affirmed counts"),
+  phrases: z.array(z.string()).describe("The matched words of the text"),
+  sense: z.enum(["affirmed", "denied", "quoted"]).describe("Only affirmed words count"),
   applies_from: z.iso.date().nullable(),
 });
 export type Reason = z.infer<typeof reason>;
 
-export const classified = z.object({
-  risk_level: z.enum(levels).describe("UNDETERMINED: not enough is said, or not all was understood"),
+export const classification = z.object({
+  risk_level: z.enum(levels).describe("UNDETERMINED: the text says too little, or was not fully understood"),
   reasoning: z.array(reason),
   annex_iii_matches: z.array(z.string()),
   art_5: z.array(z.string()),
@@ -29,11 +29,11 @@ export const classified = z.object({
   derogation: z
     .object({ may_apply: z.boolean(), phrases: z.array(z.string()), why: z.string() })
     .nullable()
-    .describe("Article 6(3), of what is HIGH; never where it profiles"),
-  questions: z.array(z.string()).describe("What would tell more"),
-  applies_from: z.iso.date().nullable().describe("The first day on which what decides applies"),
+    .describe("Article 6(3), for HIGH only; never for profiling"),
+  questions: z.array(z.string()).describe("Answers to these would help"),
+  applies_from: z.iso.date().nullable().describe("The first day on which a deciding rule applies"),
 });
-export type Classified = z.infer<typeof classified>;
+export type Classification = z.infer<typeof classification>;
 
 const QUESTIONS = {
   purpose: "What does the system decide, recommend or produce, and from which data?",
@@ -47,10 +47,10 @@ const QUESTIONS = {
     "Does it only prepare, or perform a narrow procedural task, without profiling anybody (Article 6(3))?",
 } as const;
 
-/** Which level decides where several are found. */
+/** The heaviest level decides. */
 const WEIGHT = { PROHIBITED: 3, HIGH: 2, LIMITED: 1, MINIMAL: 0 } as const;
 
-export function classify(description: string, rules: Rules): Classified {
+export function classify(description: string, rules: Rules): Classification {
   const sentences = readDescription(description);
   const windows = sentences.map((_, at) => windowOf(sentences.slice(at, at + NEIGHBOURS)));
   const reasons = reasonsOf(windows, rules);
@@ -58,7 +58,7 @@ export function classify(description: string, rules: Rules): Classified {
   const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
   const isUnread = sentences.some(({ isRead }) => !isRead);
   const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
-  const isOfAField = isFieldNamed(sentences);
+  const isOfAField = hasField(sentences);
   const level = levelOf(heaviest?.level, { isUnread, isJudging, isOfAField, description });
   const at = (prefix: string) => [
     ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
@@ -74,39 +74,44 @@ export function classify(description: string, rules: Rules): Classified {
     art_50: at("art-50"),
     derogation: level === "HIGH" ? derogationOf(windows) : null,
     questions: questionsOf(level, { isUnread, reasons }),
-    // What applies first counts, where several do.
+    // Of several dates the earliest counts.
     applies_from: decisive.filter((day) => day !== null).sort()[0] ?? null,
   };
 }
 
-/** Whether a word of the Act's fields stands there; a house of one is none where things alone are told of. */
-function isFieldNamed(sentences: readonly Sentence[]): boolean {
+/** A building of a field does not count where the text names things and no person. */
+function hasField(sentences: readonly Sentence[]): boolean {
   const whole = windowOf(sentences);
-  const isOfThings = isOfThingsAlone(whole, ["thing", "stuff"]);
-  return sentences.some(({ found }) =>
-    found.some(
-      (one) => one.concept === "field" && one.sense !== "denied" && !(isOfThings && isInAHouse(one, found)),
+  const isOfThings = hasOnlyThings(whole, ["thing", "stuff"]);
+  return sentences.some(({ mentions }) =>
+    mentions.some(
+      (one) =>
+        one.concept === "field" && one.sense !== "denied" && !(isOfThings && isInBuildingName(one, mentions)),
     ),
   );
 }
 
-/** Things are told of, and no person but in the name of a house. */
-const isOfThingsAlone = (window: Window, things: readonly Concept[] = ["thing"]): boolean =>
-  things.some((concept) => of(window, concept, "affirmed")) && !isAnybodyNamed(window);
+/** The text names things, and no person except in the name of a building. */
+const hasOnlyThings = (window: Window, things: readonly Concept[] = ["thing"]): boolean =>
+  things.some((concept) => mentionOf(window, concept, "affirmed")) && !hasPerson(window);
 
-const isAnybodyNamed = ({ sentences }: Window): boolean =>
-  sentences.some(({ found }) =>
-    found.some((one) => one.concept === "anybody" && one.sense !== "denied" && !isInAHouse(one, found)),
+const hasPerson = ({ sentences }: Window): boolean =>
+  sentences.some(({ mentions }) =>
+    mentions.some(
+      (one) => one.concept === "anybody" && one.sense !== "denied" && !isInBuildingName(one, mentions),
+    ),
   );
 
-/** "Staff" in "staff canteen". */
-const isInAHouse = ({ at }: Found, found: readonly Found[]): boolean =>
-  found.some((house) => house.concept === "house" && at >= house.at && at < house.at + house.phrase.length);
+/** True for "staff" in "staff canteen". */
+const isInBuildingName = ({ at }: Mention, mentions: readonly Mention[]): boolean =>
+  mentions.some(
+    (house) => house.concept === "house" && at >= house.at && at < house.at + house.phrase.length,
+  );
 
-/** Fewer letters say of no system what it does. */
+/** A text with fewer letters is never MINIMAL. */
 const LEAST_LETTERS = 20;
 
-/** What forbids to call a system harmless: a part that was not read, somebody who is judged, a word of the Act's fields. */
+/** Each of these excludes MINIMAL. */
 type Doubts = { isUnread: boolean; isJudging: boolean; isOfAField: boolean };
 
 function levelOf(
@@ -114,72 +119,72 @@ function levelOf(
   { isUnread, isJudging, isOfAField, description }: Doubts & { description: string },
 ): Level {
   if (heaviest === "PROHIBITED" || heaviest === "HIGH") return heaviest;
-  // What was not read may be what matters, and so may a person that is judged in words that no rule has.
+  // An unread part may matter, and so may a judgement of a person in words of no rule.
   if (heaviest === undefined || isUnread || (isJudging && isOfAField)) return "UNDETERMINED";
   if (heaviest === "LIMITED") return "LIMITED";
   const letters = description.match(/\p{L}/gu)?.length ?? 0;
   return isJudging || isOfAField || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
 }
 
-/** An earlier edition does not know what a later one forbids. */
-const isIn = (rules: Rules, { id }: LexiconRule) =>
+/** An earlier edition lacks the prohibitions of a later one. */
+const isInEdition = (rules: Rules, { id }: LexiconRule) =>
   !id.startsWith("art-5-") || rules.art_5.includes(id.slice("art-5-".length));
 
-type Window = { sentences: readonly Sentence[]; found: readonly Found[]; words: number };
+type Window = { sentences: readonly Sentence[]; mentions: readonly Mention[]; words: number };
 
-/** So many sentences tell of one thing: what is done is often said in the next, and for whom in the one after it. */
+/** A text often names the action in the next sentence, and the persons in the one after it. */
 const NEIGHBOURS = 3;
 
 const windowOf = (sentences: readonly Sentence[]): Window => ({
   sentences,
-  found: sentences.flatMap(({ found }) => found),
+  mentions: sentences.flatMap(({ mentions }) => mentions),
   words: sentences.reduce((words, { text }) => words + text.split(" ").length, 0),
 });
 
-const of = ({ found }: Window, concept: Concept, sense?: Sense) =>
-  found.find((one) => one.concept === concept && (sense === undefined || one.sense === sense));
+const mentionOf = ({ mentions }: Window, concept: Concept, sense?: Sense) =>
+  mentions.find((one) => one.concept === concept && (sense === undefined || one.sense === sense));
 
-const hasAll = (window: Window, wanted: readonly Concept[], sense: Sense) =>
-  wanted.every((concept) => of(window, concept, sense));
+const hasAll = (window: Window, concepts: readonly Concept[], sense: Sense) =>
+  concepts.every((concept) => mentionOf(window, concept, sense));
 
-/** Words that begin alike are one. */
+/** Hints with the same first letters count as one. */
 const STEM = 4;
 
-/** Two different words of a concept, or fewer. */
-function hintsOf({ found }: Window, concept: Concept, sense?: Sense): Found[] {
-  const hints = found.filter(
+/** At most two different hints of a concept. */
+function hintsOf({ mentions }: Window, concept: Concept, sense?: Sense): Mention[] {
+  const hints = mentions.filter(
     (one) => one.concept === concept && (sense === undefined || one.sense === sense),
   );
   const stems = new Map(hints.map((one) => [one.phrase.slice(0, STEM), one]));
   return [...stems.values()].slice(0, 2);
 }
 
-/** The words that a rule rests on in a window; undefined: not all are there. */
-function groundsOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense): Found[] | undefined {
-  const needed = needs.flatMap((concept) => of(window, concept, sense) ?? []);
+/** The words that satisfy a rule in a window; undefined: one is missing. */
+function matchOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense): Mention[] | undefined {
+  const needed = needs.flatMap((concept) => mentionOf(window, concept, sense) ?? []);
   const hinted = hints === undefined ? [] : hintsOf(window, hints, sense);
   return needed.length < needs.length || (hints !== undefined && hinted.length < 2)
     ? undefined
     : [...needed, ...hinted];
 }
 
-/** One for each rule; of rules with one name what is affirmed first. Those of the last resort count where nothing plainer is affirmed. */
+/** One reason for each rule id, an affirmed one first. Fallback rules count only if no other HIGH or PROHIBITED rule is affirmed. */
 function reasonsOf(windows: readonly Window[], rules: Rules): Reason[] {
-  const found = (ofLastResort: boolean) => {
+  const reasonsOfRules = (isFallback: boolean) => {
     const reasons = lexiconRules
-      .filter((rule) => isIn(rules, rule) && (rule.isFallback ?? false) === ofLastResort)
+      .filter((rule) => isInEdition(rules, rule) && (rule.isFallback ?? false) === isFallback)
       .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
-    const named = new Map<string, Reason>();
+    const byRule = new Map<string, Reason>();
     for (const reason of reasons)
-      if (named.get(reason.rule)?.sense !== "affirmed") named.set(reason.rule, reason);
-    return [...named.values()];
+      if (byRule.get(reason.rule)?.sense !== "affirmed") byRule.set(reason.rule, reason);
+    return [...byRule.values()];
   };
-  const plain = found(false);
+  const plain = reasonsOfRules(false);
   const isPlain = plain.some(({ level, sense }) => sense === "affirmed" && WEIGHT[level] >= WEIGHT.HIGH);
-  return isPlain ? plain : [...plain, ...found(true)];
+  return isPlain ? plain : [...plain, ...reasonsOfRules(true)];
 }
 
-/** The first answer that there is. */
+/** The first answer that is not undefined. */
 function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) => Answer | undefined) {
   for (const item of items) {
     const answer = answerOf(item);
@@ -190,30 +195,30 @@ function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) =>
 
 function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
   const { id, provision, level, about, unless = [], leastWords = 0, date } = rule;
-  const isForbiddenIn = (window: Window) => unless.some((concept) => of(window, concept, "affirmed"));
-  if (rule.isShy && windows.some(isForbiddenIn)) return undefined;
-  const free = windows.filter(
+  const isExcludedIn = (window: Window) => unless.some((concept) => mentionOf(window, concept, "affirmed"));
+  if (rule.isShy && windows.some(isExcludedIn)) return undefined;
+  const candidates = windows.filter(
     (window) =>
       window.words >= leastWords &&
-      !isForbiddenIn(window) &&
-      !(rule.isOfPersons && isOfThingsAlone(window)) &&
-      !(rule.isOfThings && isAnybodyNamed(window)),
+      !isExcludedIn(window) &&
+      !(rule.isOfPersons && hasOnlyThings(window)) &&
+      !(rule.isOfThings && hasPerson(window)),
   );
-  const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
-  const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));
-  if (!phrases) return undefined;
-  const sense = said ? "affirmed" : phrases.some((one) => one.sense === "denied") ? "denied" : "quoted";
+  const affirmed = firstOf(candidates, (window) => matchOf(rule, window, "affirmed"));
+  const match = affirmed ?? firstOf(candidates, (window) => matchOf(rule, window));
+  if (!match) return undefined;
+  const sense = affirmed ? "affirmed" : match.some((one) => one.sense === "denied") ? "denied" : "quoted";
   return {
     ...{ rule: id, provision, level, about, sense },
-    phrases: [...new Set(phrases.map(({ phrase }) => phrase))],
+    phrases: [...new Set(match.map(({ phrase }) => phrase))],
     applies_from: date === undefined ? null : dateOf(rules, date).applies_from,
   };
 }
 
-/** Article 6(3): a system of Annex III that does not weigh on decisions is not high-risk, but one that profiles always is. */
-function derogationOf(windows: readonly Window[]): Classified["derogation"] {
-  const narrow = windows.flatMap((window) => of(window, "narrow", "affirmed") ?? []);
-  const profiling = windows.flatMap((window) => of(window, "profiling", "affirmed") ?? []);
+/** Article 6(3): a system that does not materially influence decisions is not high-risk; one that profiles always is. */
+function derogationOf(windows: readonly Window[]): Classification["derogation"] {
+  const narrow = windows.flatMap((window) => mentionOf(window, "narrow", "affirmed") ?? []);
+  const profiling = windows.flatMap((window) => mentionOf(window, "profiling", "affirmed") ?? []);
   const phrases = [...new Set([...narrow, ...profiling].map(({ phrase }) => phrase))];
   if (narrow.length === 0)
     return {

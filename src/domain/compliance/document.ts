@@ -1,4 +1,4 @@
-/** The shape of a compliance document: sections of fields, each a value with the events that show it, or what is missing. */
+/** A compliance document: sections of fields, each with a value and the events that show it, or with what is missing. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
@@ -7,7 +7,7 @@ import { sxNumber } from "../identity/fields.ts";
 import type { Evidence } from "./record.ts";
 import { ruleDate, source } from "./rule.ts";
 
-/** As many events are named; of more the newest. */
+/** A field names at most so many events, the newest ones. */
 export const MOST_EVENTS = 20;
 
 const evidence = z.object({
@@ -20,24 +20,27 @@ export const field = z
   .object({
     name: z.string(),
     value: z.string().nullable(),
-    missing: z.string().nullable().describe("What to supply, where the log has no value"),
-    events: z.array(evidence).max(MOST_EVENTS).describe("That show the value"),
+    missing: z.string().nullable().describe("What to supply; null: the log has a value"),
+    events: z.array(evidence).max(MOST_EVENTS).describe("The events that show the value"),
     more_events: z.int(),
-    given: z.boolean().describe("true: said by the caller for this document, and shown by no event"),
-    sealed: z.boolean().describe("true: opened from what the event has sealed; it can be erased"),
+    given: z.boolean().describe("true: supplied by the caller for this document, not shown by an event"),
+    sealed: z.boolean().describe("true: decrypted from a sealed field of the event, which can be erased"),
   })
   .meta({ id: "ComplianceField" });
 export type Field = z.infer<typeof field>;
 
-export const standings = ["met", "partly", "open", "not_applicable"] as const;
-export type Standing = (typeof standings)[number];
+export const dutyStatuses = ["met", "partly", "open", "not_applicable"] as const;
+export type DutyStatus = (typeof dutyStatuses)[number];
 
 export const section = z
   .object({
     id: z.string(),
     title: z.string(),
     provision: z.string(),
-    standing: z.enum(standings).nullable().describe("Of what this log shows; null where nothing is judged"),
+    standing: z
+      .enum(dutyStatuses)
+      .nullable()
+      .describe("What this log shows of the duty; null: the section has no duty"),
     text: z.string(),
     fields: z.array(field),
   })
@@ -63,7 +66,7 @@ export const complianceDocument = z
     notice: z.string(),
     document_id: madeId,
     sha256: sha256.describe(
-      "Of the RFC 8785 form of all but document_id and this, what is sealed or given left out; the log has it",
+      "Over the RFC 8785 form without document_id, sha256, and sealed or given values; the log has it",
     ),
   })
   .meta({ id: "ComplianceDocument" });
@@ -71,7 +74,7 @@ export type ComplianceDocument = z.infer<typeof complianceDocument>;
 
 export const NOTICE = "Information from a log, not legal advice, and no conformity assessment.";
 
-export const known = (
+export const shownField = (
   name: string,
   value: string,
   events: readonly Evidence[],
@@ -86,23 +89,23 @@ export const known = (
   };
 };
 
-export const absent = (name: string, missing: string): Field => ({
+export const missingField = (name: string, missing: string): Field => ({
   ...{ name, value: null, missing, events: [], more_events: 0, given: false, sealed: false },
 });
 
-export const given = (name: string, value: string): Field => ({
-  ...absent(name, ""),
+export const callerField = (name: string, value: string): Field => ({
+  ...missingField(name, ""),
   value,
   missing: null,
   given: true,
 });
 
-/** The document with its name and digest. What people can be erased from is in neither, so that neither gives it away. */
-export function named(
+/** Adds the id and the digest. Both exclude sealed and given values, so that they reveal none after an erasure. */
+export function withDigest(
   document: Omit<ComplianceDocument, "document_id" | "sha256">,
   canonical: (value: object) => string,
 ): ComplianceDocument {
-  const bare = {
+  const digested = {
     ...document,
     sections: document.sections.map((one) => ({
       ...one,
@@ -111,20 +114,20 @@ export function named(
       ),
     })),
   };
-  const digest = digestOf(canonical(bare));
+  const digest = digestOf(canonical(digested));
   return { ...document, document_id: digest.slice(0, 32), sha256: digest };
 }
 
 export const events = {
   DocumentIssued: {
-    means: "A compliance document was made from the log, and is fixed by its digest.",
+    means: "A compliance document was issued from the log, identified by its digest.",
     1: z.strictObject({
       document_id: madeId,
       kind: z.enum(kinds),
       sx_number: sxNumber,
       rules_sha256: sha256,
       as_of_position: z.int().positive(),
-      sha256: sha256.describe("Of the document without what is sealed or given."),
+      sha256: sha256.describe("Over the document without sealed or given values."),
       issued_at: time,
     }),
   },
@@ -139,7 +142,7 @@ export const streamOf = (document_id: string) => prefix + document_id;
 export const initialState = (): DocumentState => undefined;
 export const evolve = (_: DocumentState, { data }: DocumentEvent): DocumentState => data;
 
-/** Asked for again at the same position it is the same one, and nothing is recorded. */
+/** A repeated request for the same position has the same id and records nothing. */
 export const issue =
   (facts: DocumentFacts) =>
   (state: DocumentState): DocumentEvent[] =>

@@ -1,24 +1,24 @@
-/** The documents: which provision each section answers, from which fields, and what only the provider can supply. */
-import { absent, type Field, given, type Section, type Standing } from "./document.ts";
-import type { Purposed } from "./parts.ts";
+/** The sections of each document: their provisions, their fields, and what only the provider can supply. */
+import { callerField, type DutyStatus, type Field, missingField, type Section } from "./document.ts";
+import type { ClassifiedAgent } from "./parts.ts";
 import * as part from "./parts.ts";
 
-const supply = (name: string, what: string): Field => absent(name, what);
+const supply = missingField;
 
-type Draft = Omit<Section, "standing"> & { standing?: Standing | null };
+type Draft = Omit<Section, "standing"> & { standing?: DutyStatus };
 
-/** Nothing is called met that only somebody outside this log could know: what has evidence is partly met, the rest is open. */
-const judged = (draft: Draft): Section => ({
+/** A duty with evidence is partly met, any other is open: only somebody outside this log could confirm it in full. */
+const dutySection = (draft: Draft): Section => ({
   ...draft,
   standing:
     draft.standing ?? (draft.fields.some(({ value, given }) => value !== null && !given) ? "partly" : "open"),
 });
 
-const told = (draft: Omit<Section, "standing">): Section => ({ ...draft, standing: null });
+const plainSection = (draft: Omit<Section, "standing">): Section => ({ ...draft, standing: null });
 
-/** Who answers for the system, what it did, how we know: what every document begins with. */
-export const whoAndWhat = (of: Purposed): Section[] => [
-  told({
+/** Every document begins with these: who answers for the system, what it did, and how the log shows it. */
+export const whoAndWhat = (of: ClassifiedAgent): Section[] => [
+  plainSection({
     id: "who",
     title: "Who answers for the system",
     provision: "Articles 14, 16 and 26",
@@ -32,7 +32,7 @@ export const whoAndWhat = (of: Purposed): Section[] => [
       part.links(of.record),
     ],
   }),
-  told({
+  plainSection({
     id: "what",
     title: "What it is for, and what it did",
     provision: "Articles 3(12) and 12",
@@ -47,7 +47,7 @@ export const whoAndWhat = (of: Purposed): Section[] => [
       part.vintages(of.record),
     ],
   }),
-  told({
+  plainSection({
     id: "how-we-know",
     title: "How we know",
     provision: "Articles 12 and 19",
@@ -61,14 +61,14 @@ export const whoAndWhat = (of: Purposed): Section[] => [
   }),
 ];
 
-export function selfAssessment(of: Purposed): Section[] {
+export function selfAssessment(of: ClassifiedAgent): Section[] {
   const { record, classified } = of;
-  // Without a class nobody can say that the duties of high-risk systems do not apply.
+  // An unclassified system may be high-risk, so its duties may apply.
   const isOutside = classified?.risk_level === "MINIMAL" || classified?.risk_level === "LIMITED";
-  const standing: { standing?: Standing } = isOutside ? { standing: "not_applicable" } : {};
-  const isKept = record.checkpoint !== null && record.activity.length > 0;
+  const standing: { standing?: DutyStatus } = isOutside ? { standing: "not_applicable" } : {};
+  const isRecorded = record.checkpoint !== null && record.activity.length > 0;
   return [
-    judged({
+    dutySection({
       ...{ id: "art-9", title: "Risk management", provision: "Article 9", ...standing },
       text: "What was seen at this service may feed it; the system of managing risks is the provider's.",
       fields: [
@@ -77,7 +77,7 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Risk management system", "the identified risks, the measures and their tests"),
       ],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-10", title: "Data and data governance", provision: "Article 10", ...standing },
       text: "The log has no training, validation or test data; it has which states of data the agent bought as input.",
       fields: [
@@ -85,22 +85,22 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Data sets", "their origin, scope, characteristics and how bias was examined"),
       ],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-11", title: "Technical documentation", provision: "Article 11, Annex IV", ...standing },
       text: "The document annex-iv has the nine points.",
       fields: [part.purpose(record), part.version(record)],
     }),
-    judged({
+    dutySection({
       ...{
         id: "art-12",
         title: "Record-keeping",
         provision: "Article 12",
-        ...(isOutside ? standing : isKept ? { standing: "met" as const } : {}),
+        ...(isOutside ? standing : isRecorded ? { standing: "met" as const } : {}),
       },
       text: "Of what the agent did at this service: recorded by itself, in an order that cannot be changed. Of what it did elsewhere the log knows nothing.",
       fields: [part.activity(record), part.span(record), part.checkpoint(record)],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-13", title: "Transparency towards deployers", provision: "Article 13", ...standing },
       text: "",
       fields: [
@@ -108,7 +108,7 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Instructions for use", "the instructions, with characteristics, capabilities and limits"),
       ],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-14", title: "Human oversight", provision: "Article 14", ...standing },
       text: "Keys and delegations say who can act and stop it here; that these are natural persons the log cannot say.",
       fields: [
@@ -117,7 +117,7 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Persons who oversee it", "their names, competence and how they intervene"),
       ],
     }),
-    judged({
+    dutySection({
       ...{
         id: "art-15",
         title: "Accuracy, robustness and cybersecurity",
@@ -132,12 +132,12 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Accuracy", "the metrics and levels, and tests against attacks"),
       ],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-17", title: "Quality management", provision: "Article 17", ...standing },
       text: "",
       fields: [supply("Quality management system", "the policies, procedures and who is accountable")],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-19", title: "Keeping of logs", provision: "Articles 19(1) and 26(6)", ...standing },
       text: "Six months at least. This log is append-only and has no end of keeping; logs of the system itself are the provider's to keep.",
       fields: [
@@ -145,7 +145,7 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Logs of the system itself", "where they are kept, and for how long"),
       ],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-26", title: "Duties of deployers", provision: "Article 26", ...standing },
       text: "",
       fields: [
@@ -154,7 +154,7 @@ export function selfAssessment(of: Purposed): Section[] {
         supply("Deployer", "who uses it under their authority, and how they monitor it"),
       ],
     }),
-    judged({
+    dutySection({
       ...{ id: "art-50", title: "Transparency towards persons", provision: "Article 50" },
       text: "Whether people are told that they deal with a machine is seen where they do.",
       fields: [
@@ -165,10 +165,10 @@ export function selfAssessment(of: Purposed): Section[] {
   ];
 }
 
-export function annexIv(of: Purposed): Section[] {
+export function annexIv(of: ClassifiedAgent): Section[] {
   const { record } = of;
   const point = (n: number, title: string, fields: Field[], text = ""): Section =>
-    judged({ id: `annex-iv-${n}`, title, provision: `Annex IV, point ${n}`, text, fields });
+    dutySection({ id: `annex-iv-${n}`, title, provision: `Annex IV, point ${n}`, text, fields });
   return [
     point(1, "General description", [
       part.purpose(record),
@@ -221,21 +221,27 @@ export function annexIv(of: Purposed): Section[] {
   ];
 }
 
-export type Declared = {
+export type Declaration = {
   provider_name?: string | undefined;
   address?: string | undefined;
   standards?: readonly string[] | undefined;
 };
 
-export function annexV(of: Purposed, { provider_name, address, standards = [] }: Declared): Section[] {
+export function annexV(
+  of: ClassifiedAgent,
+  { provider_name, address, standards = [] }: Declaration,
+): Section[] {
   const { record } = of;
-  const said = (name: string, value: string | undefined, what: string) =>
-    value === undefined ? supply(name, what) : given(name, value);
+  const declared = (name: string, value: string | undefined, what: string) =>
+    value === undefined ? supply(name, what) : callerField(name, value);
   const point = (n: number, title: string, fields: Field[], text = ""): Section =>
-    told({ id: `annex-v-${n}`, title, provision: `Annex V, point ${n}`, text, fields });
+    plainSection({ id: `annex-v-${n}`, title, provision: `Annex V, point ${n}`, text, fields });
   return [
     point(1, "System", [...part.identity(record), part.version(record)]),
-    point(2, "Provider", [said("Name", provider_name, "provider_name"), said("Address", address, "address")]),
+    point(2, "Provider", [
+      declared("Name", provider_name, "provider_name"),
+      declared("Address", address, "address"),
+    ]),
     point(3, "Sole responsibility", [supply("Statement", "the provider's own: this service cannot make it")]),
     point(4, "Conformity", [
       part.risk(of),
@@ -251,7 +257,7 @@ export function annexV(of: Purposed, { provider_name, address, standards = [] }:
       ),
     ]),
     point(6, "Standards", [
-      said(
+      declared(
         "Standards",
         standards.length > 0 ? standards.join("; ") : undefined,
         "standards, or the common specifications that are declared",
@@ -272,11 +278,15 @@ export function annexV(of: Purposed, { provider_name, address, standards = [] }:
 export const parts = ["self-assessment", "annex-iv", "annex-v"] as const;
 export type PartName = (typeof parts)[number];
 
-export function fullReport(of: Purposed, chosen: readonly PartName[], declared: Declared): Section[] {
-  const made = {
+export function fullReport(
+  of: ClassifiedAgent,
+  chosen: readonly PartName[],
+  declaration: Declaration,
+): Section[] {
+  const sectionsOf = {
     "self-assessment": () => selfAssessment(of),
     "annex-iv": () => annexIv(of),
-    "annex-v": () => annexV(of, declared),
+    "annex-v": () => annexV(of, declaration),
   };
-  return parts.filter((name) => chosen.includes(name)).flatMap((name) => made[name]());
+  return parts.filter((name) => chosen.includes(name)).flatMap((name) => sectionsOf[name]());
 }

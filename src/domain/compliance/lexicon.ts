@@ -1,60 +1,62 @@
-/**
- * The words by which a description is classified: concepts, and rules over them, a file each for the points of Annex III, Article 5, Article 50
- * and what is harmless. All concepts of a rule have to stand in neighbouring sentences.
- */
-import { article5Concepts, article5Rules } from "./lexicon/article-5.ts";
-import { article5ElementRules, article5Elements } from "./lexicon/article-5-elements.ts";
-import { biometricConcepts, biometricRules } from "./lexicon/biometrics.ts";
-import { educationConcepts, educationRules } from "./lexicon/education.ts";
-import { employmentConcepts, employmentRules } from "./lexicon/employment.ts";
-import { fieldRules } from "./lexicon/fields.ts";
-import { generalConcepts, generalRules } from "./lexicon/general.ts";
-import { infrastructureConcepts, infrastructureRules } from "./lexicon/infrastructure.ts";
-import { justiceConcepts, justiceRules } from "./lexicon/justice.ts";
-import { languageConcepts, languageRules } from "./lexicon/languages.ts";
-import { lawEnforcementConcepts, lawEnforcementRules } from "./lexicon/law-enforcement.ts";
-import { migrationConcepts, migrationRules } from "./lexicon/migration.ts";
-import type { LexiconRule as RuleOf } from "./lexicon/phrases.ts";
-import { serviceConcepts, serviceRules } from "./lexicon/services.ts";
-import { thingConcepts } from "./lexicon/things.ts";
-import { transparencyConcepts, transparencyRules } from "./lexicon/transparency.ts";
+/** The words and rules by which a description is classified: one data file a field. The order of the files is the order of the rules. */
+import article5 from "./lexicon/article-5.json" with { type: "json" };
+import article5Elements from "./lexicon/article-5-elements.json" with { type: "json" };
+import biometrics from "./lexicon/biometrics.json" with { type: "json" };
+import education from "./lexicon/education.json" with { type: "json" };
+import employment from "./lexicon/employment.json" with { type: "json" };
+import general from "./lexicon/general.json" with { type: "json" };
+import infrastructure from "./lexicon/infrastructure.json" with { type: "json" };
+import justice from "./lexicon/justice.json" with { type: "json" };
+import languages from "./lexicon/languages.json" with { type: "json" };
+import lawEnforcement from "./lexicon/law-enforcement.json" with { type: "json" };
+import migration from "./lexicon/migration.json" with { type: "json" };
+import namedFields from "./lexicon/named-fields.json" with { type: "json" };
+import services from "./lexicon/services.json" with { type: "json" };
+import shared from "./lexicon/shared.json" with { type: "json" };
+import things from "./lexicon/things.json" with { type: "json" };
+import transparency from "./lexicon/transparency.json" with { type: "json" };
+import { type FileRule, factsOf, lexiconOf } from "./lexicon-file.ts";
 
-/** Another one is another answer to the same text: it stands in `rules_sha256` of each answer and document, with all words and rules. */
-export const LEXICON = "lexicon/6";
+export const lexiconFiles = {
+  "shared.json": shared,
+  "article-5.json": article5,
+  "article-5-elements.json": article5Elements,
+  "biometrics.json": biometrics,
+  "infrastructure.json": infrastructure,
+  "education.json": education,
+  "employment.json": employment,
+  "services.json": services,
+  "law-enforcement.json": lawEnforcement,
+  "migration.json": migration,
+  "justice.json": justice,
+  "transparency.json": transparency,
+  "languages.json": languages,
+  "things.json": things,
+  "general.json": general,
+  "named-fields.json": namedFields,
+};
 
-export const concepts = {
-  ...article5Concepts,
-  ...article5Elements,
-  ...biometricConcepts,
-  ...infrastructureConcepts,
-  ...educationConcepts,
-  ...employmentConcepts,
-  ...serviceConcepts,
-  ...lawEnforcementConcepts,
-  ...migrationConcepts,
-  ...justiceConcepts,
-  ...transparencyConcepts,
-  ...languageConcepts,
-  ...thingConcepts,
-  ...generalConcepts,
-} satisfies Record<string, readonly string[]>;
+type ConceptsOf<File> = File extends { concepts: infer Concepts } ? keyof Concepts : never;
+export type Concept = ConceptsOf<(typeof lexiconFiles)[keyof typeof lexiconFiles]>;
 
-export type Concept = keyof typeof concepts;
-export type LexiconRule = RuleOf<Concept>;
+export type LexiconRule = Omit<FileRule, "needs" | "unless" | "hints"> & {
+  needs: readonly Concept[];
+  unless?: readonly Concept[];
+  hints?: Concept;
+};
 
-export const lexiconRules: readonly LexiconRule[] = [
-  ...article5Rules,
-  ...article5ElementRules,
-  ...biometricRules,
-  ...infrastructureRules,
-  ...educationRules,
-  ...employmentRules,
-  ...serviceRules,
-  ...lawEnforcementRules,
-  ...migrationRules,
-  ...justiceRules,
-  ...transparencyRules,
-  ...languageRules,
-  ...generalRules,
-  ...fieldRules,
-];
+const lexicon = lexiconOf(lexiconFiles);
+
+/** `rules_sha256` of each answer and document is over this version, the concepts and the rules. */
+export const LEXICON = lexicon.version;
+
+// lexiconOf has checked the names that these types state.
+export const concepts = lexicon.concepts as Record<Concept, readonly string[]>;
+export const lexiconRules = lexicon.rules as readonly LexiconRule[];
+
+/** Concepts in other languages than English. */
+export const isForeign = (concept: Concept): boolean => concept in languages.concepts;
+
+/** The version, size and digest of each file, for a reader who compares them. */
+export const lexiconFacts = (canonical: (value: object) => string) =>
+  lexicon.files.map(([name, file]) => factsOf(name, file, canonical));

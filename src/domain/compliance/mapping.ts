@@ -1,14 +1,14 @@
-/** Article 12 element by element: what of this log answers it, and what does not. */
+/** The elements of Article 12, with the events of this log that answer each. */
 import { z } from "zod";
 
 export const element = z.object({
   provision: z.string(),
   element: z.string(),
   applies_to: z.string(),
-  events: z.array(z.string()).describe("Types of events that answer it"),
-  stands_in: z.string().describe("The streams, and how they are asked for"),
+  events: z.array(z.string()).describe("Event types that answer it"),
+  stands_in: z.string().describe("The streams, and the requests that return them"),
   retention: z.string(),
-  missing: z.string().nullable().describe("What this log does not record of it"),
+  missing: z.string().nullable().describe("What this log does not record"),
 });
 export type Element = z.infer<typeof element>;
 

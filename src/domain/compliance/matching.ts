@@ -1,14 +1,14 @@
-/** Where the words of the lexicon stand in a sentence. They are looked up by their first words, so that many cost hardly more than few. */
+/** Finds the phrases of the lexicon in a sentence, by an index of their first words. */
 import { type Concept, concepts } from "./lexicon.ts";
 
-/** `isStem`: any letters may follow. `isFar`: up to `FAR` other words may stand before it. */
+/** `isStem`: any letters may follow. `isFar`: up to `FAR` other words may precede it. */
 type Part = { text: string; isStem: boolean; isFar: boolean };
 type Phrase = { parts: readonly Part[]; concepts: Concept[] };
 
 const FAR = 4;
 const PART = /[\p{L}\p{N}][\p{L}\p{N}']*\*?|\.\./gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}']*/gu;
-/** What may stand between two words of a phrase. */
+/** The text that may separate two words of a phrase. */
 const JOINT = /^(?:[\s-]+|[&/:])$/;
 
 function partsOf(phrase: string): Part[] {
@@ -21,10 +21,10 @@ function partsOf(phrase: string): Part[] {
   return parts;
 }
 
-/** Phrases by the first word that they begin with, or by its stem. */
+/** Phrases by their first word or its stem. */
 type Index = { exact: Map<string, Phrase[]>; stems: Map<string, Phrase[]>; longestStem: number };
 
-/** Made at the first match: most processes never classify anything, and it is a third of the time of loading their modules. */
+/** Built at the first match, since most processes never classify and building takes time at start. */
 let index: Index | undefined;
 
 function indexOfPhrases(): Index {
@@ -46,7 +46,7 @@ function indexOfPhrases(): Index {
   return { exact, stems, longestStem: Math.max(...[...stems.keys()].map((stem) => stem.length)) };
 }
 
-/** A word of a sentence. `isNext`: no comma, full stop or bracket is between it and the word before. */
+/** `isNext`: no comma, full stop or bracket separates it from the previous word. */
 type Word = { text: string; at: number; end: number; isNext: boolean };
 
 function wordsOf(sentence: string): Word[] {
@@ -58,31 +58,31 @@ function wordsOf(sentence: string): Word[] {
   });
 }
 
-/** "customer" is "customer's" and "customers" is "customers'", too. */
+/** "customer" also matches "customer's", and "customers" matches "customers'". */
 const fits = ({ text, isStem }: Part, word: string) =>
   isStem ? word.startsWith(text) : word === text || word.startsWith(`${text}'`);
 
-/** The last word of a phrase that begins at a word; undefined: it does not stand there. */
+/** The index of the last word of a phrase that begins at `first`; undefined: no match. */
 function endOf(phrase: Phrase, words: readonly Word[], first: number): number | undefined {
   let last = first;
   for (const part of phrase.parts.slice(1)) {
     const from = last + 1;
     const until = part.isFar ? from + FAR : from;
-    let found = from;
-    while (found <= until && words[found] && !fits(part, words[found]!.text)) found++;
-    if (found > until || !words[from]?.isNext || !words[found]) return undefined;
-    last = found;
+    let index = from;
+    while (index <= until && words[index] && !fits(part, words[index]!.text)) index++;
+    if (index > until || !words[from]?.isNext || !words[index]) return undefined;
+    last = index;
   }
   return last;
 }
 
-/** `end`: the character behind it. */
+/** `at` and `end` are offsets in the sentence; `end` is exclusive. */
 export type Match = { concept: Concept; at: number; end: number };
 
-/** All places of all concepts, from left to right; of one concept no two overlap, and the longer counts. */
+/** All matches from left to right. Matches of one concept do not overlap; the longer one counts. */
 export function matchesIn(sentence: string): Match[] {
   const words = wordsOf(sentence);
-  const taken = new Map<Concept, number>();
+  const endOfConcept = new Map<Concept, number>();
   return words.flatMap((word, first) => {
     const longest = new Map<Concept, number>();
     for (const phrase of phrasesAt(word.text)) {
@@ -90,11 +90,11 @@ export function matchesIn(sentence: string): Match[] {
       if (last === undefined) continue;
       const { end } = words[last]!;
       for (const concept of phrase.concepts)
-        if (word.at >= (taken.get(concept) ?? 0) && end > (longest.get(concept) ?? 0))
+        if (word.at >= (endOfConcept.get(concept) ?? 0) && end > (longest.get(concept) ?? 0))
           longest.set(concept, end);
     }
     return [...longest].map(([concept, end]) => {
-      taken.set(concept, end);
+      endOfConcept.set(concept, end);
       return { concept, at: word.at, end };
     });
   });
@@ -104,8 +104,8 @@ function phrasesAt(word: string): Phrase[] {
   index ??= indexOfPhrases();
   const { exact, stems, longestStem } = index;
   const bare = word.split("'")[0]!;
-  const found = [...(exact.get(word) ?? []), ...(bare === word ? [] : (exact.get(bare) ?? []))];
+  const phrases = [...(exact.get(word) ?? []), ...(bare === word ? [] : (exact.get(bare) ?? []))];
   for (let length = 1; length <= Math.min(word.length, longestStem); length++)
-    found.push(...(stems.get(word.slice(0, length)) ?? []));
-  return found;
+    phrases.push(...(stems.get(word.slice(0, length)) ?? []));
+  return phrases;
 }

@@ -1,4 +1,4 @@
-/** A compliance document on pages: who answers, what it did, how we know, what is open; then each provision, and every event with its address. */
+/** Renders a compliance document as pages: its beginning, what is open, each provision, and every event with its URL. */
 import {
   type Doc,
   type DocItem,
@@ -9,7 +9,7 @@ import {
 } from "../../core/model/doc.ts";
 import type { ComplianceDocument, Field, Section } from "./document.ts";
 
-const STANDING = {
+const DUTY_STATUS = {
   met: "shown by this log",
   partly: "partly shown by this log",
   open: "open",
@@ -30,44 +30,44 @@ export function compliancePages(
 ): Doc {
   const { sections, notice, kind } = document;
   const title = `${document.title}: ${document.agent_id}`;
-  const cites = citing(sections);
-  // Who, what and how we know come first; what is open is told of the whole before each duty is.
-  const [before, duties] = [sections.slice(0, BEGINNING), sections.slice(BEGINNING)];
-  const said = `${title}, ${document.rules}. ${notice}`;
+  const cites = citationsOf(sections);
+  // The open fields of the whole document precede the single duties.
+  const [beginning, duties] = [sections.slice(0, BEGINNING), sections.slice(BEGINNING)];
+  const heading = `${title}, ${document.rules}. ${notice}`;
   return {
     title,
-    question: `${said} ${ABOUT[kind]}`,
+    question: `${heading} ${ABOUT[kind]}`,
     cover: [
-      { name: "For", text: "Whoever answers for the agent, and whoever audits that" },
+      { name: "For", text: "The provider of the agent, and its auditors" },
       { name: "Agent", text: `${document.agent_id}, ${document.sx_id}` },
       { name: "As of", text: `${document.as_of}, position ${document.as_of_position} of the log` },
       { name: "Rules", text: `${document.rules}, SHA-256 ${document.rules_sha256}` },
       { name: "Document", text: `${document.document_id}, SHA-256 ${document.sha256}` },
       {
         name: "Evidence",
-        text: "Each value cites the events that show it; what the log does not have is named as open.",
+        text: "Each value cites the events that show it; values that the log lacks are open.",
       },
     ],
     sections: [
-      ...before.map((section, at) => sectionOf(section, cites, at > 0)),
+      ...beginning.map((section, at) => sectionOf(section, cites, at > 0)),
       openOf(sections),
       ...duties.map((section, at) => sectionOf(section, cites, at > 0)),
       datesOf(document),
       evidenceOf(cites, eventUrl),
-      { title: "What this is", on: true, text: said, items: [], charts: [], tables: [] },
+      { title: "What this is", on: true, text: heading, items: [], charts: [], tables: [] },
     ],
     as_of: document.as_of,
     attachment: { name: "document.json", about: "The same as data", text: canonical(document) },
   };
 }
 
-/** Sections that every document begins with. */
+/** The number of sections that every document begins with. */
 const BEGINNING = 3;
 
-type Cites = ReadonlyMap<string, { id: string; position: number; type: string; event_id: string }>;
+type Citations = ReadonlyMap<string, { id: string; position: number; type: string; event_id: string }>;
 
-/** Events by the order in which the document names them. */
-function citing(sections: readonly Section[]): Cites {
+/** Numbers the events in the order of their first citation. */
+function citationsOf(sections: readonly Section[]): Citations {
   const cites = new Map<string, { id: string; position: number; type: string; event_id: string }>();
   for (const { fields } of sections)
     for (const { events } of fields)
@@ -76,48 +76,50 @@ function citing(sections: readonly Section[]): Cites {
   return cites;
 }
 
-/** What is still to be supplied, by section; what several sections lack is said once. */
+/** The fields to supply, by section. A field that several sections lack is listed once. */
 function openOf(sections: readonly Section[]): DocSection {
-  const told = new Set<string>();
+  const listed = new Set<string>();
   const items = sections.flatMap(({ title, provision, fields }): DocItem[] => {
     const lacking = fields.flatMap(({ name, missing }) =>
-      missing === null || told.has(`${name} ${missing}`) ? [] : [{ name, missing }],
+      missing === null || listed.has(`${name} ${missing}`) ? [] : [{ name, missing }],
     );
-    for (const { name, missing } of lacking) told.add(`${name} ${missing}`);
-    const said = lacking.map(({ name, missing }) => `${name} (${missing})`).join("; ");
-    return lacking.length === 0 ? [] : [{ text: `${title}: ${said}`, note: provision }];
+    for (const { name, missing } of lacking) listed.add(`${name} ${missing}`);
+    const text = lacking.map(({ name, missing }) => `${name} (${missing})`).join("; ");
+    return lacking.length === 0 ? [] : [{ text: `${title}: ${text}`, note: provision }];
   });
   return {
     title: "What is open",
     text:
       items.length === 0
         ? "Nothing that this document asks for is missing."
-        : "The log has no value for the following; each says what to supply.",
+        : "The log has no value for these fields. Supply them as noted.",
     items,
     charts: [],
-    tables: callerStatusOf(sections),
+    tables: dutyStatusTables(sections),
   };
 }
 
-/** How each duty stands, in one table. */
-function callerStatusOf(sections: readonly Section[]): DocTable[] {
-  const judged = sections.flatMap(({ title, provision, standing }) =>
-    standing === null ? [] : [{ cells: [title, provision, STANDING[standing]] }],
+/** The status of each duty, in one table. */
+function dutyStatusTables(sections: readonly Section[]): DocTable[] {
+  const duties = sections.flatMap(({ title, provision, standing }) =>
+    standing === null ? [] : [{ cells: [title, provision, DUTY_STATUS[standing]] }],
   );
-  const columns = [{ name: "Duty" }, { name: "Provision" }, { name: "Standing" }];
-  return judged.length === 0 ? [] : [{ title: "How each stands", columns, rows: judged, widths: [5, 4, 4] }];
+  const columns = [{ name: "Duty" }, { name: "Provision" }, { name: "Status" }];
+  return duties.length === 0
+    ? []
+    : [{ title: "Status of each duty", columns, rows: duties, widths: [5, 4, 4] }];
 }
 
 function sectionOf(
   { title, provision, standing, text, fields }: Section,
-  cites: Cites,
+  cites: Citations,
   on: boolean,
 ): DocSection {
-  const judged = standing === null ? "" : ` Standing: ${STANDING[standing]}.`;
+  const status = standing === null ? "" : ` Status: ${DUTY_STATUS[standing]}.`;
   return {
     title,
     ...(on && { on: true as const }),
-    text: `${provision}.${judged}${text === "" ? "" : ` ${text}`}`,
+    text: `${provision}.${status}${text === "" ? "" : ` ${text}`}`,
     items: [],
     charts: [],
     tables: [
@@ -133,16 +135,16 @@ function sectionOf(
 
 const wordsOf = ({ value, missing }: Field) => (value === null ? `Open: ${missing}` : uncited(value));
 
-function shownBy({ events, more_events, given, missing }: Field, cites: Cites): string {
+function shownBy({ events, more_events, given, missing }: Field, cites: Citations): string {
   if (missing !== null) return "not in the log";
-  if (given) return "said by the caller";
+  if (given) return "supplied by the caller";
   const list = events.map(({ event_id }) => `[${cites.get(event_id)!.id}]`).join(" ");
   return more_events > 0 ? `${list} and ${more_events} earlier` : list;
 }
 
 const datesOf = ({ dates, sources }: ComplianceDocument): DocSection => ({
   title: "What applies from when",
-  text: "Each date with its provision; those that were superseded or are pending are named as such.",
+  text: "Each date with its provision. The status shows which are superseded or pending.",
   on: true,
   items: sources.map(({ title, url, certainty, note }) => ({
     text: `${title}: ${url}`,
@@ -166,21 +168,16 @@ const datesOf = ({ dates, sources }: ComplianceDocument): DocSection => ({
   ],
 });
 
-const evidenceOf = (cites: Cites, eventUrl: string): DocSection => ({
-  title: "Every event that is cited",
-  text: "Its address opens the event with its proof under a signed checkpoint.",
+const evidenceOf = (cites: Citations, eventUrl: string): DocSection => ({
+  title: "Cited events",
+  text: "The URL opens the event with its proof under a signed checkpoint.",
   on: true,
   items: [],
   charts: [],
   tables: [
     {
       title: "",
-      columns: [
-        { name: "Event" },
-        { name: "Position", figures: true },
-        { name: "Type" },
-        { name: "Address" },
-      ],
+      columns: [{ name: "Event" }, { name: "Position", figures: true }, { name: "Type" }, { name: "URL" }],
       rows: [...cites.values()].map(({ id, position, type, event_id }) => ({
         anchor: id,
         cells: [id, String(position), type, `${eventUrl}${event_id}`],

@@ -1,69 +1,69 @@
-/** Fields that several documents have, each from the record alone. */
+/** Fields that several documents share. Each is computed from the record only. */
 import { sxId } from "../identity/fields.ts";
-import type { Classified } from "./classify.ts";
-import { absent, type Field, known } from "./document.ts";
+import type { Classification } from "./classify.ts";
+import { type Field, missingField, shownField } from "./document.ts";
 import type { Activity, AgentRecord } from "./record.ts";
 
-/** What an agent's class rests on: its purpose, read by the lexicon. */
-export type Purposed = { record: AgentRecord; classified: Classified | null };
+/** `classified`: the class of the agent's purpose; null: it has none, or it was erased. */
+export type ClassifiedAgent = { record: AgentRecord; classified: Classification | null };
 
-const list = <Item>(items: readonly Item[], say: (item: Item) => string) => items.map(say).join("; ");
+const list = <Item>(items: readonly Item[], textOf: (item: Item) => string) => items.map(textOf).join("; ");
 
 export const identity = ({ agent_id, sx_number, registered, passport_hash }: AgentRecord): Field[] => [
-  known("Agent", agent_id, [registered.event]),
-  known("Passport", sxId(sx_number), [registered.event]),
-  known("Passport hash", passport_hash, [registered.event]),
-  known("Registered", registered.at, [registered.event]),
+  shownField("Agent", agent_id, [registered.event]),
+  shownField("Passport", sxId(sx_number), [registered.event]),
+  shownField("Passport hash", passport_hash, [registered.event]),
+  shownField("Registered", registered.at, [registered.event]),
 ];
 
 const ERASED = "erased: describe the agent again (soul_describe)";
 
 export function purpose({ description }: AgentRecord): Field {
   const name = "Intended purpose";
-  if (description?.about === "erased") return absent(name, ERASED);
+  if (description?.about === "erased") return missingField(name, ERASED);
   const purpose = description?.about.purpose;
   return purpose
-    ? known(name, purpose, [description!.event], { sealed: true })
-    : absent(name, "describe the agent: soul_describe with purpose");
+    ? shownField(name, purpose, [description!.event], { sealed: true })
+    : missingField(name, "describe the agent: soul_describe with purpose");
 }
 
 export function provider({ description }: AgentRecord): Field {
   const name = "Provider, as its owner says";
-  if (description?.about === "erased") return absent(name, ERASED);
+  if (description?.about === "erased") return missingField(name, ERASED);
   const provider = description?.about.provider;
   return provider
-    ? known(name, `${provider.organization}, ${provider.url}`, [description!.event], { sealed: true })
-    : absent(name, "the natural or legal person who answers for it: soul_describe with provider");
+    ? shownField(name, `${provider.organization}, ${provider.url}`, [description!.event], { sealed: true })
+    : missingField(name, "the natural or legal person who answers for it: soul_describe with provider");
 }
 
 export const version = ({ description }: AgentRecord): Field =>
   description?.version
-    ? known("Version", description.version, [description.event])
-    : absent("Version", "describe the agent: soul_describe with version");
+    ? shownField("Version", description.version, [description.event])
+    : missingField("Version", "describe the agent: soul_describe with version");
 
 export const services = ({ description }: AgentRecord): Field =>
   description && description.services.length > 0
-    ? known(
+    ? shownField(
         "Reached at",
         list(description.services, ({ name, endpoint }) => `${name} ${endpoint}`),
         [description.event],
       )
-    : absent("Reached at", "describe the agent: soul_describe with services");
+    : missingField("Reached at", "describe the agent: soul_describe with services");
 
-export const status = ({ status: { is, event } }: AgentRecord): Field => known("Status", is, [event]);
+export const status = ({ status: { is, event } }: AgentRecord): Field => shownField("Status", is, [event]);
 
 export const keys = ({ keys }: AgentRecord): Field =>
   keys.length > 0
-    ? known(
+    ? shownField(
         "Keys that speak for it",
         list(keys, ({ kid }) => kid),
         keys.map(({ event }) => event),
       )
-    : absent("Keys that speak for it", "prove a key: soul_keys_add");
+    : missingField("Keys that speak for it", "prove a key: soul_keys_add");
 
 export const delegations = ({ delegations }: AgentRecord): Field =>
   delegations.length > 0
-    ? known(
+    ? shownField(
         "Who may act for it",
         list(
           delegations,
@@ -71,116 +71,116 @@ export const delegations = ({ delegations }: AgentRecord): Field =>
         ),
         delegations.map(({ event }) => event),
       )
-    : absent("Who may act for it", "nobody has a delegation; name the persons who oversee the agent");
+    : missingField("Who may act for it", "nobody has a delegation; name the persons who oversee the agent");
 
 export const links = ({ links }: AgentRecord): Field =>
   links.length > 0
-    ? known(
+    ? shownField(
         "Linked to",
         list(links, ({ kind, ref }) => `${kind} ${ref}`),
         links.map(({ event }) => event),
       )
-    : absent("Linked to", "no registry or domain is linked (soul_link)");
+    : missingField("Linked to", "no registry or domain is linked (soul_link)");
 
 export const measures = ({ measures, registered }: AgentRecord): Field =>
   measures.length > 0
-    ? known(
+    ? shownField(
         "Measures taken against it here",
         list(measures, ({ type, at, reason }) => `${type} ${at}: ${reason}`),
         measures.map(({ event }) => event),
       )
-    : absent(
+    : missingField(
         "Measures taken against it here",
         `none since ${registered.at}; supply those that were taken elsewhere`,
       );
 
 export const attested = ({ attested }: AgentRecord): Field =>
   attested.length > 0
-    ? known(
+    ? shownField(
         "Attested by others",
         list(attested, ({ by, skill }) => `${skill} by ${sxId(by)}`),
         attested.map(({ event }) => event),
       )
-    : absent("Attested by others", "no live attestation; supply tests and their results");
+    : missingField("Attested by others", "no live attestation; supply tests and their results");
 
 export const computation = ({ computation }: AgentRecord): Field =>
   computation
-    ? known("Scores it stands in, by digest", computation.result_sha256, [computation.event])
-    : absent("Scores it stands in, by digest", "none was computed yet");
+    ? shownField("Scores it stands in, by digest", computation.result_sha256, [computation.event])
+    : missingField("Scores it stands in, by digest", "none was computed yet");
 
-/** Its score as computed at the end of each month: anybody computes it again, and finds the digest of all in the event. */
+/** Its score at the end of each month. Anybody can compute it again; the event has the digest of all scores. */
 export function scores({ scores }: AgentRecord): Field {
   const name = "Its score, by the last computation of each month";
   return scores.some(({ points_micro }) => points_micro > 0)
-    ? known(
+    ? shownField(
         name,
         list(scores, ({ day, points_micro }) => `${day}: ${points_micro / 1e6} of 100`),
         scores.map(({ event }) => event),
       )
-    : absent(name, "no computation has a score of it; supply measures of its performance");
+    : missingField(name, "no computation has a score of it; supply measures of its performance");
 }
 
-const told = ({ type, count }: Activity) => `${type}: ${count}`;
+const countText = ({ type, count }: Activity) => `${type}: ${count}`;
 
-const counted = (name: string, of: readonly Activity[], missing: string): Field =>
+const countField = (name: string, of: readonly Activity[], missing: string): Field =>
   of.length > 0
-    ? known(
+    ? shownField(
         name,
-        list(of, told),
+        list(of, countText),
         of.flatMap(({ newest }) => newest),
       )
-    : absent(name, missing);
+    : missingField(name, missing);
 
-/** Behind what is counted: that there is more. */
-const cut = ({ is_cut }: AgentRecord) => (is_cut ? ", the first 20,000 events" : "");
+/** Names the limit of a count that reached it. */
+const limitNote = ({ is_cut }: AgentRecord) => (is_cut ? ", the first 20,000 events" : "");
 
 export const activity = (record: AgentRecord): Field =>
-  counted(
-    `What its own keys and wallets did${cut(record)}`,
+  countField(
+    `What its own keys and wallets did${limitNote(record)}`,
     record.activity,
     "nothing here; supply records of its use elsewhere",
   );
 
-/** Months and operations that are written out; of more the newest. */
+/** The field lists at most so many months and operations, the newest ones. */
 const MOST_CALLS = 40;
 
 export function calls(record: AgentRecord): Field {
-  const name = `Events by month and operation${cut(record)}`;
+  const name = `Events by month and operation${limitNote(record)}`;
   const newest = record.calls.slice(-MOST_CALLS);
   const earlier = record.calls.length - newest.length;
   return newest.length > 0
-    ? known(
+    ? shownField(
         name,
         list(newest, ({ month, operation, count }) => `${month} ${operation}: ${count}`) +
           (earlier > 0 ? `; and ${earlier} earlier` : ""),
         newest.flatMap(({ newest }) => newest),
       )
-    : absent(name, "nothing here; supply records of its use elsewhere");
+    : missingField(name, "nothing here; supply records of its use elsewhere");
 }
 
-/** States of data that are written out; of more the newest. */
+/** The field lists at most so many vintages, the newest ones. */
 const MOST_VINTAGES = 10;
 
-/** What it can be asked for again: the data that its paid answers and reports rest on. */
-export function vintages({ bought }: AgentRecord): Field {
+/** The vintages of the data behind its paid answers and reports. */
+export function vintages({ vintageUses }: AgentRecord): Field {
   const name = "Vintages of the data that it bought";
-  const newest = bought.slice(-MOST_VINTAGES);
-  const earlier = bought.length - newest.length;
+  const newest = vintageUses.slice(-MOST_VINTAGES);
+  const earlier = vintageUses.length - newest.length;
   return newest.length > 0
-    ? known(
+    ? shownField(
         name,
         list(newest, ({ vintage, count }) => `${vintage}: ${count}`) +
           (earlier > 0 ? `; and ${earlier} earlier` : ""),
         newest.flatMap(({ newest }) => newest),
       )
-    : absent(name, "it bought no data here; supply what its input data are and where they come from");
+    : missingField(name, "it bought no data here; supply what its input data are and where they come from");
 }
 
-/** Types of events after which something went otherwise than it should. */
-const WENT_WRONG = /Slash|Disput|Refund|Refus|Reject|Failed|Expired|Cancelled|Reorged|Offline|DeadLettered/;
+/** Types of events that record a failure. */
+const FAILURE = /Slash|Disput|Refund|Refus|Reject|Failed|Expired|Cancelled|Reorged|Offline|DeadLettered/;
 
-/** The kinds of them that may have to be looked at one by one, by what they are called. */
-const KINDS = [
+/** Kinds of failures, each a field of its own. */
+const FAILURE_KINDS = [
   ["Refusals and failures", /Refus|Reject|Failed|DeadLettered/],
   ["Disputes", /Disput/],
   ["Stakes that it lost", /Slash/],
@@ -189,57 +189,60 @@ const KINDS = [
 
 const NONE_OF_IT = "no event here tells of one; supply reports from elsewhere";
 
-/** Of its own events and of those of tasks that its nodes worked on. */
+/** Counts its own events and those of tasks that its nodes worked on. */
 export const monitored = ({ activity, worked }: AgentRecord): Field[] =>
-  KINDS.map(([name, kind]) =>
-    counted(name, merged([...activity, ...worked].filter(({ type }) => kind.test(type))), NONE_OF_IT),
+  FAILURE_KINDS.map(([name, kind]) =>
+    countField(name, merged([...activity, ...worked].filter(({ type }) => kind.test(type))), NONE_OF_IT),
   );
 
-/** A type once, whether it asked for the tasks or worked on them. */
+/** Adds up the counts of a type, of tasks that it requested and of tasks that it worked on. */
 function merged(all: readonly Activity[]): Activity[] {
-  const found = new Map<string, Activity>();
+  const byType = new Map<string, Activity>();
   for (const one of all) {
-    const known = found.get(one.type);
-    found.set(
+    const earlier = byType.get(one.type);
+    byType.set(
       one.type,
-      known ? { ...one, count: known.count + one.count, newest: [...known.newest, ...one.newest] } : one,
+      earlier
+        ? { ...one, count: earlier.count + one.count, newest: [...earlier.newest, ...one.newest] }
+        : one,
     );
   }
-  return [...found.values()];
+  return [...byType.values()];
 }
 
 export const incidents = ({ activity, worked }: AgentRecord): Field =>
-  counted(
+  countField(
     "Events to look at for incidents",
-    merged([...activity, ...worked].filter(({ type }) => WENT_WRONG.test(type))),
+    merged([...activity, ...worked].filter(({ type }) => FAILURE.test(type))),
     "none of the agent's own events tells of one; supply reports from elsewhere",
   );
 
 export const span = ({ registered, last }: AgentRecord): Field =>
-  known("First and last record", `${registered.at} to ${last.at}`, [registered.event, last.event]);
+  shownField("First and last record", `${registered.at} to ${last.at}`, [registered.event, last.event]);
 
 export const checkpoint = ({ checkpoint, last }: AgentRecord): Field =>
   checkpoint
-    ? known("Checkpoint over the last record", `size ${checkpoint.size}, root ${checkpoint.root}`, [
+    ? shownField("Checkpoint over the last record", `size ${checkpoint.size}, root ${checkpoint.root}`, [
         checkpoint.event,
       ])
-    : absent(
+    : missingField(
         "Checkpoint over the last record",
         `none covers position ${last.event.position} yet: ask again later`,
       );
 
 export const anchor = ({ anchor }: AgentRecord): Field =>
   anchor
-    ? known("Anchored on chain", `${anchor.network}, transaction ${anchor.transaction}`, [anchor.event])
-    : absent("Anchored on chain", "no anchor covers the last record yet");
+    ? shownField("Anchored on chain", `${anchor.network}, transaction ${anchor.transaction}`, [anchor.event])
+    : missingField("Anchored on chain", "no anchor covers the last record yet");
 
-/** The class that the purpose has, with the words that it is read from. */
-export function risk({ record: { description }, classified }: Purposed): Field {
+/** The class of the purpose, with the words that decide it. */
+export function risk({ record: { description }, classified }: ClassifiedAgent): Field {
   const name = "Class by its purpose";
-  if (!classified || !description) return absent(name, "describe the agent: its purpose decides the class");
+  if (!classified || !description)
+    return missingField(name, "describe the agent: its purpose decides the class");
   const why = classified.reasoning.filter(({ sense }) => sense === "affirmed");
   const words = list(why, ({ provision, phrases }) => `${provision} by ${phrases.join(", ")}`);
-  return known(
+  return shownField(
     name,
     words === "" ? classified.risk_level : `${classified.risk_level}: ${words}`,
     [description.event],

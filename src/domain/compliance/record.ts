@@ -1,21 +1,21 @@
-/** What the log has of an agent up to a position: each thing with the events that show it. Nothing else goes into a document. */
+/** The record of an agent up to a position, each value with the events that show it. A document has nothing else. */
 import type { AgentStatus } from "../identity/agent.ts";
 import type { Provider } from "../identity/fields.ts";
 
-/** An event that shows something. */
+/** An event that shows a value. */
 export type Evidence = { event_id: string; position: number; type: string };
 
-/** Events of one type that the agent's own keys and wallets caused: how many, and the newest of them. */
+/** Events of one type that the agent's own keys and wallets caused. */
 export type Activity = { type: string; count: number; first_at: string; last_at: string; newest: Evidence[] };
 
-/** What they caused by an operation in a month, YYYY-MM. */
-export type Calls = { month: string; operation: string; count: number; newest: Evidence[] };
+/** Events that they caused by one operation in one month, YYYY-MM. */
+export type MonthlyCalls = { month: string; operation: string; count: number; newest: Evidence[] };
 
-/** A state of data that answers they paid for, or reports they had made, rest on. */
-export type Bought = { vintage: string; count: number; newest: Evidence[] };
+/** Paid answers and reports over one vintage. */
+export type VintageUse = { vintage: string; count: number; newest: Evidence[] };
 
-/** Its score by a computation, in micro-points of 100. */
-export type Scored = { day: string; points_micro: number; event: Evidence };
+/** Its score by one computation, in millionths of a point of 100. */
+export type MonthlyScore = { day: string; points_micro: number; event: Evidence };
 
 export type AgentRecord = {
   agent_id: string;
@@ -26,7 +26,7 @@ export type AgentRecord = {
   registered: { at: string; event: Evidence };
   passport_hash: string;
   status: { is: AgentStatus; event: Evidence };
-  /** `about`: what its owner says of its purpose and of who answers for it; "erased" where nobody can open it any more. */
+  /** `about`: its owner's statement of its purpose and provider; "erased" after an erasure. */
   description: {
     about: { purpose: string | null; provider: Provider | null } | "erased";
     version: string | null;
@@ -34,21 +34,21 @@ export type AgentRecord = {
     at: string;
     event: Evidence;
   } | null;
-  /** Live ones. */
+  /** Live keys only. */
   keys: { kid: string; kind: string; at: string; event: Evidence }[];
   delegations: { to: number; scopes: string[]; expires_at: string; event: Evidence }[];
-  /** Suspended, reinstated, revoked: all of them, the oldest first. */
+  /** Suspensions, reinstatements and revocations, the oldest first. */
   measures: { type: string; at: string; reason: string; event: Evidence }[];
   links: { kind: string; ref: string; event: Evidence }[];
   attested: { by: number; skill: string; event: Evidence }[];
   activity: Activity[];
-  calls: Calls[];
-  bought: Bought[];
-  /** What became of others' tasks that its nodes worked on. */
+  calls: MonthlyCalls[];
+  vintageUses: VintageUse[];
+  /** Rejections and disputes of others' tasks that its nodes worked on. */
   worked: Activity[];
-  /** By the last computation of each month, the oldest first. */
-  scores: Scored[];
-  /** There are more events than were counted. */
+  /** The last computation of each month, the oldest first. */
+  scores: MonthlyScore[];
+  /** The counts stopped at their limit. */
   is_cut: boolean;
   last: { at: string; event: Evidence };
   checkpoint: { size: number; root: string; at: string; event: Evidence } | null;

@@ -1,7 +1,7 @@
-/** The shape of dated rules: sources, dates with their provisions, and editions. */
+/** Dated rules: sources, dates with their provisions, and editions. */
 import { z } from "zod";
 
-/** What is known of a text: `read`: it was; `reported`: others tell of it, and it was not at hand. */
+/** `read`: the text itself was read; `reported`: only reports of it were. */
 const certainties = ["read", "reported"] as const;
 
 export const source = z
@@ -11,7 +11,7 @@ export const source = z
     url: z.url(),
     certainty: z
       .enum(certainties)
-      .describe("reported: taken from what others tell of the text; read it before you rely on it"),
+      .describe("reported: taken from reports of the text; read the text before you rely on it"),
     note: z.string().nullable(),
   })
   .meta({ id: "RuleSource" });
@@ -19,16 +19,14 @@ export type Source = z.infer<typeof source>;
 
 export const statuses = ["in_force", "superseded", "pending"] as const;
 
-/** A date by which something applies. */
+/** A date from which something applies. */
 export const ruleDate = z
   .object({
     id: z.string(),
-    applies_from: z.iso.date().nullable().describe("null: pending, nobody can say"),
+    applies_from: z.iso.date().nullable().describe("null: pending, no date exists"),
     what: z.string(),
     provision: z.string(),
-    status: z
-      .enum(statuses)
-      .describe("superseded: it was the date once, and `superseded_by` is the one that counts"),
+    status: z.enum(statuses).describe("superseded: `superseded_by` names the date that replaced it"),
     superseded_by: z.string().nullable(),
     source: z.string().describe("Id of its source"),
   })
@@ -38,10 +36,10 @@ export type RuleDate = z.infer<typeof ruleDate>;
 export type Rules = {
   id: string;
   title: string;
-  /** The days from which this edition answers for a day. */
+  /** The first day on which this edition is in force. */
   in_force: string;
   sources: readonly Source[];
   dates: readonly RuleDate[];
-  /** Points of Article 5(1) that it has. */
+  /** The points of Article 5(1) in this edition. */
   art_5: readonly string[];
 };

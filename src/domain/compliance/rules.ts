@@ -1,4 +1,4 @@
-/** Rules of law as data: what applies from when, by which provision, and where that can be read. An edition is never edited once it is out. */
+/** The editions of the AI Act's rules. A published edition never changes. */
 import { refuse } from "../../core/model/refusal.ts";
 import type { RuleDate, Rules } from "./rule.ts";
 import { asPublished } from "./rules/eu-ai-act-2024-07-12.ts";
@@ -7,11 +7,11 @@ import { asAmended } from "./rules/eu-ai-act-2026-07-24.ts";
 /** The oldest first. */
 const editions: readonly Rules[] = [asPublished, asAmended];
 
-/** The edition that is in force on a day. */
+/** The edition in force on a day. Refuses a day before the first edition. */
 export function rulesOn(day: string): Rules {
-  const found = editions.findLast(({ in_force }) => in_force <= day);
+  const edition = editions.findLast(({ in_force }) => in_force <= day);
   return (
-    found ??
+    edition ??
     refuse("invalid", "invalid input: as_of", {
       errors: [
         {
@@ -23,9 +23,9 @@ export function rulesOn(day: string): Rules {
   );
 }
 
-/** A row of an edition. Throws where it has none of that name: rows are named by our own code. */
+/** A date of an edition. Throws on an unknown id, since only our own code names dates. */
 export function dateOf({ id: edition, dates }: Rules, id: string): RuleDate {
-  const found = dates.find((row) => row.id === id);
-  if (!found) throw new Error(`${edition} has no date ${id}`);
-  return found;
+  const date = dates.find((row) => row.id === id);
+  if (!date) throw new Error(`${edition} has no date ${id}`);
+  return date;
 }

@@ -1,4 +1,4 @@
-/** Documents from an agent's own log, for whoever holds its keys or has a delegation from it. */
+/** Documents from an agent's own log, for its keys and for delegates of scope read. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import * as documents from "../../../domain/compliance/document.ts";
@@ -6,35 +6,34 @@ import {
   type ComplianceDocument,
   complianceDocument,
   NOTICE,
-  named,
   type Section,
+  withDigest,
 } from "../../../domain/compliance/document.ts";
 import {
   annexIv,
   annexV,
-  type Declared,
+  type Declaration,
   fullReport,
   parts,
   selfAssessment,
   whoAndWhat,
 } from "../../../domain/compliance/documents.ts";
 import { compliancePages } from "../../../domain/compliance/pages.ts";
-import type { Purposed } from "../../../domain/compliance/parts.ts";
+import type { ClassifiedAgent } from "../../../domain/compliance/parts.ts";
 import { agentRef, isSandboxId, sxId } from "../../../domain/identity/fields.ts";
 import { type Context, json, operation, pay } from "../../declare/index.ts";
 import { canonical } from "../../serve/nested-calls.ts";
-import { ownAgent, positionNow, purposedOf } from "./record.ts";
-import { asOf, rulesFor, rulesShown } from "./rules.ts";
+import { classifiedAgent, ownAgent, positionNow } from "./record.ts";
+import { asOf, editionAnswer, rulesFor } from "./rules.ts";
 
-/** Where an event is opened: of the service that issued the document. */
 const answer = z.object({
   data: complianceDocument,
   meta: z.object({
     dataset: z.literal("log"),
-    vintage: z.string().describe("The rules, and the position of the log"),
-    synthetic: z.boolean().describe("true: of an invented agent of the sandbox"),
+    vintage: z.string().describe("The rules and the position of the log"),
+    synthetic: z.boolean().describe("true: the agent is a fictitious one of the sandbox"),
     source: z.string(),
-    event_url: z.string().describe("With an event_id behind it, it opens the event"),
+    event_url: z.string().describe("Append an event_id to open the event"),
   }),
 });
 
@@ -49,25 +48,25 @@ const shared = {
     .min(1, "is at least 1")
     .max(Number.MAX_SAFE_INTEGER, "is a position of the log")
     .optional()
-    .describe("As the log was there; the same position has the same bytes. Now unless said"),
+    .describe("The log up to this position; the same position has the same bytes. Default: now"),
   as_of: asOf,
 };
 
-const declared = {
+const declaration = {
   provider_name: z
     .string()
     .trim()
     .min(1, "is 1 to 200 characters")
     .max(200, "is 1 to 200 characters")
     .optional()
-    .describe("The provider; kept nowhere"),
+    .describe("The provider; not stored"),
   address: z
     .string()
     .trim()
     .min(1, "is 1 to 300 characters")
     .max(300, "is 1 to 300 characters")
     .optional()
-    .describe("Its address; kept nowhere"),
+    .describe("The provider's address; not stored"),
   standards: z
     .array(
       z
@@ -79,17 +78,21 @@ const declared = {
     )
     .max(20, "are at most 20")
     .optional()
-    .describe("Standards that it declares"),
+    .describe("The standards that the provider declares"),
 };
 
-const agent_id = agentRef.optional().describe("Whose; your own unless said");
+const agent_id = agentRef.optional().describe("The agent. Default: your own");
 
 const adds = { changes: "adds", repeatable: true, reaches_out: false } as const;
 
-type Asked = { agent: string | undefined; as_of_position?: number | undefined; as_of?: string | undefined };
+type DocumentRequest = {
+  agent: string | undefined;
+  as_of_position?: number | undefined;
+  as_of?: string | undefined;
+};
 
-/** Writes the document of an agent, and records that it was issued. */
-async function issued(
+/** Writes the document of an agent and records its issue. */
+async function issueDocument(
   {
     app,
     subjects,
@@ -99,13 +102,18 @@ async function issued(
   }: Pick<Context<unknown>, "app" | "subjects" | "caller" | "decide" | "payment_id">,
   kind: documents.Kind,
   title: string,
-  { agent, as_of_position, as_of }: Asked,
-  write: (of: Purposed) => Section[],
+  { agent, as_of_position, as_of }: DocumentRequest,
+  write: (of: ClassifiedAgent) => Section[],
 ): Promise<z.infer<typeof answer>> {
   const name = await ownAgent(app, { caller, payment_id }, agent);
   const rules = rulesFor(app, as_of);
-  const of = await purposedOf({ app, subjects }, name, as_of_position ?? (await positionNow(app)), rules);
-  const document = documentOf(of, kind, title, rulesShown(rules), write);
+  const of = await classifiedAgent(
+    { app, subjects },
+    name,
+    as_of_position ?? (await positionNow(app)),
+    rules,
+  );
+  const document = documentOf(of, kind, title, editionAnswer(rules), write);
   const { document_id, rules_sha256, sha256 } = document;
   const facts = {
     ...{ document_id, kind, sx_number: of.record.sx_number, rules_sha256, sha256 },
@@ -117,14 +125,14 @@ async function issued(
 }
 
 function documentOf(
-  of: Purposed,
+  of: ClassifiedAgent,
   kind: documents.Kind,
   title: string,
-  shown: ReturnType<typeof rulesShown>,
-  write: (of: Purposed) => Section[],
+  edition: ReturnType<typeof editionAnswer>,
+  write: (of: ClassifiedAgent) => Section[],
 ): ComplianceDocument {
   const { agent_id, sx_number, as_of_position, day } = of.record;
-  const { rules, rules_sha256, dates, sources } = shown;
+  const { rules, rules_sha256, dates, sources } = edition;
   const about = {
     kind,
     title,
@@ -135,7 +143,7 @@ function documentOf(
     as_of_position,
     as_of: day,
   };
-  return named(
+  return withDigest(
     { ...about, sections: [...whoAndWhat(of), ...write(of)], dates, sources, notice: NOTICE },
     canonical,
   );
@@ -149,47 +157,43 @@ const metaOf = ({ settings }: App, { agent_id, rules_sha256, as_of_position }: C
   event_url: `${settings.public_url}/log/proof/`,
 });
 
-const WHOM =
-  "By a wallet that is a live key of the agent, or of one that it lets `read`. JSON, Markdown, HTML or PDF by `Accept`.";
+const ACCESS =
+  "Pay with a live key of the agent, or of a delegate of scope `read`. JSON, Markdown, HTML or PDF by `Accept`.";
 
-/** A document about the agent in its path, of which nothing else has to be said. */
-const ofAgent = (
-  kind: "self-assessment" | "annex-iv",
-  title: string,
-  said: { summary: string; of: string },
-  write: (of: Purposed) => Section[],
-) =>
-  operation({
-    name: `compliance_${kind.replaceAll("-", "_")}`,
-    route: `GET /soul/compliance/${kind}/{id}`,
-    effect: adds,
-    again_to: "payer",
-    summary: said.summary,
-    description: `${said.of} ${WHOM}`,
-    access: [pay("1.00")],
-    input: z.object({ id: agentRef, ...shared }),
-    output: documentOutput,
-    refuses: [403, 404],
-    example: { id: "SX#1" },
-    handle: (context) => issued(context, kind, title, { ...context.input, agent: context.input.id }, write),
-  });
+/** The parts that both documents about the agent of a path share. */
+const ofAgent = {
+  effect: adds,
+  again_to: "payer" as const,
+  access: [pay("1.00")],
+  input: z.object({ id: agentRef, ...shared }),
+  output: documentOutput,
+  refuses: [403, 404] as (403 | 404)[],
+  example: { id: "SX#1" },
+};
 
-const selfAssessmentOperation = ofAgent(
-  "self-assessment",
-  "Self-assessment",
-  {
-    summary: "What an agent's log shows of each duty of the AI Act, and what is open",
-    of: "Articles 9–15, 17, 19, 26, 50.",
+const selfAssessmentOperation = operation({
+  ...ofAgent,
+  name: "compliance_self_assessment",
+  route: "GET /soul/compliance/self-assessment/{id}",
+  summary: "What an agent's log shows of each duty of the AI Act, and what is open",
+  description: `Articles 9–15, 17, 19, 26, 50. ${ACCESS}`,
+  handle: (context) => {
+    const request = { ...context.input, agent: context.input.id };
+    return issueDocument(context, "self-assessment", "Self-assessment", request, selfAssessment);
   },
-  selfAssessment,
-);
+});
 
-const annexIvOperation = ofAgent(
-  "annex-iv",
-  "Technical documentation",
-  { summary: "Technical documentation in nine points, as far as an agent's log has it", of: "Annex IV." },
-  annexIv,
-);
+const annexIvOperation = operation({
+  ...ofAgent,
+  name: "compliance_annex_iv",
+  route: "GET /soul/compliance/annex-iv/{id}",
+  summary: "Technical documentation in nine points, as far as an agent's log has it",
+  description: `Annex IV. ${ACCESS}`,
+  handle: (context) => {
+    const request = { ...context.input, agent: context.input.id };
+    return issueDocument(context, "annex-iv", "Technical documentation", request, annexIv);
+  },
+});
 
 const annexVOperation = operation({
   name: "compliance_annex_v",
@@ -197,21 +201,18 @@ const annexVOperation = operation({
   effect: adds,
   again_to: "payer",
   summary: "An unsigned draft of the EU declaration of conformity",
-  description: `Annex V. Only the provider can sign it. ${WHOM}`,
+  description: `Annex V. Only the provider can sign it. ${ACCESS}`,
   access: [pay("0.50")],
   secrets: ["provider_name", "address"],
-  input: z.object({ agent_id, ...declared, ...shared }),
+  input: z.object({ agent_id, ...declaration, ...shared }),
   output: documentOutput,
   refuses: [403, 404],
   example: { provider_name: "Example SIA", address: "Riga" },
   handle: (context) => {
-    const said: Declared = context.input;
-    return issued(
-      context,
-      "annex-v",
-      "Draft declaration of conformity",
-      { ...context.input, agent: context.input.agent_id },
-      (of) => annexV(of, said),
+    const declaration: Declaration = context.input;
+    const request = { ...context.input, agent: context.input.agent_id };
+    return issueDocument(context, "annex-v", "Draft declaration of conformity", request, (of) =>
+      annexV(of, declaration),
     );
   },
 });
@@ -221,32 +222,29 @@ const fullOperation = operation({
   route: "GET /soul/compliance/full-report",
   effect: adds,
   again_to: "payer",
-  summary: "Self-assessment, technical documentation and draft declaration of an agent in one",
-  description: WHOM,
+  summary: "Self-assessment, technical documentation and draft declaration of an agent in one document",
+  description: ACCESS,
   access: [pay("2.00")],
   secrets: ["provider_name", "address"],
   input: z.object({
     agent_id,
     parts: z
       .array(z.enum(parts, `is one of ${parts.join(", ")}`))
-      .min(1, "name one at least")
-      .max(3, "are three at most")
+      .min(1, "has at least one part")
+      .max(3, "has at most three parts")
       .default([...parts])
-      .describe("Which of the three; all unless said"),
-    ...declared,
+      .describe("The parts to include"),
+    ...declaration,
     ...shared,
   }),
   output: documentOutput,
   refuses: [403, 404],
   example: {},
   handle: (context) => {
-    const { parts: chosen, ...said } = context.input;
-    return issued(
-      context,
-      "full-report",
-      "Compliance report",
-      { ...context.input, agent: context.input.agent_id },
-      (of) => fullReport(of, chosen, said),
+    const { parts: chosen, ...declaration } = context.input;
+    const request = { ...context.input, agent: context.input.agent_id };
+    return issueDocument(context, "full-report", "Compliance report", request, (of) =>
+      fullReport(of, chosen, declaration),
     );
   },
 });

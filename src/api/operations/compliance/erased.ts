@@ -1,4 +1,4 @@
-/** Article 17 of the GDPR: what was erased for a caller, by which event, and what remains and why. */
+/** Article 17 of the GDPR: what was erased for a caller, with the events, and what remains and why. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
@@ -9,11 +9,11 @@ import { agentNamed } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, operation, owner, subject } from "../../declare/index.ts";
 
-/** What no erasure takes away, and why it may stay. */
-const REMAINS = [
+/** Data that remains after an erasure, and why it may remain. */
+const REMAINING_DATA = [
   {
-    what: "The events themselves with what is sealed in them, which nobody can open any more",
-    why: "A log whose hashes hold proves what was paid and delivered, to both sides",
+    what: "The events with their sealed values, which nobody can decrypt any more",
+    why: "A log with valid hashes proves to both sides what was paid and delivered",
     provision: "Article 17(3)(b) and (e)",
   },
   {
@@ -22,24 +22,24 @@ const REMAINS = [
     provision: "Recital 26; Article 17(3)(e)",
   },
   {
-    what: "Wallets' addresses and public keys, which are pseudonyms",
-    why: "Payments on a public chain cannot be taken back there, and accounts have to be kept",
+    what: "Wallet addresses and public keys, which are pseudonyms",
+    why: "Payments on a public chain cannot be deleted there, and accounts must be retained",
     provision: "Article 17(3)(b)",
   },
   {
-    what: "Copies of the vault of keys, until final_after",
-    why: "Backups end by themselves",
+    what: "Backups of the vault's keys, until final_after",
+    why: "Backups expire by themselves",
     provision: "Article 17(1), without undue delay",
   },
 ] as const;
 
 const LIMIT = 1_000;
 
-const erased = operation({
+const gdpr17Operation = operation({
   name: "compliance_gdpr_17",
   route: "GET /soul/compliance/gdpr/17",
-  summary: "Whom you had erased, by which events, and what remains and why",
-  description: `Of your tenant, and of your agent where its own key asks; at most ${LIMIT}. Erasing is commerce_erase, or the operator's.`,
+  summary: "The subjects that you had erased, with the events, and what remains and why",
+  description: `Your tenant's erasures, and your agent's if its own key calls; at most ${LIMIT}. Erase by commerce_erase, or ask the operator.`,
   access: [subject("read"), owner("read")],
   lists: erasuresProjection,
   input: z.object({}),
@@ -52,10 +52,10 @@ const erased = operation({
           erased_event: z
             .string()
             .nullable()
-            .describe("SubjectErased; null: the key is destroyed, and the end not yet recorded"),
+            .describe("SubjectErased; null: the key is destroyed, the completion is not yet recorded"),
           erased_at: time.nullable(),
-          sealed_events: z.int().nullable().describe("Events that hold something that nobody opens any more"),
-          final_after: time.nullable().describe("When the last copy of its key ends"),
+          sealed_events: z.int().nullable().describe("Events with values that nobody can decrypt any more"),
+          final_after: time.nullable().describe("When the last backup of its key expires"),
         }),
       ),
       remains: z.array(z.object({ what: z.string(), why: z.string(), provision: z.string() })),
@@ -67,17 +67,17 @@ const erased = operation({
   example: {},
   handle: async ({ app, caller }) => {
     const subjects = await subjectsOf(app, caller);
-    const found = await erasuresOf(app.pool, { tenant: caller.tenant, subjects, limit: LIMIT });
+    const rows = await erasuresOf(app.pool, { tenant: caller.tenant, subjects, limit: LIMIT });
     return {
-      erasures: found.map(({ requested_position: _, ...shown }) => shown),
-      remains: [...REMAINS],
-      verify: "Streams verify as before: POST /soul/{id}/verify-chain, or `tallystick verify` on an export.",
-      notice: "Information from a log, no legal advice. Articles 30 and 35 are not offered.",
+      erasures: rows.map(({ requested_position: _, ...shown }) => shown),
+      remains: [...REMAINING_DATA],
+      verify: "Streams still verify: POST /soul/{id}/verify-chain, or `tallystick verify` on an export.",
+      notice: "Information from a log, not legal advice. Articles 30 and 35 are not covered.",
     };
   },
 });
 
-/** Under which ids something of an agent is sealed. */
+/** The subject ids under which an agent's values are sealed. */
 async function subjectsOf(app: App, caller: Caller): Promise<string[]> {
   if (caller.kind !== "subject" && caller.kind !== "delegate") return [];
   const { facts, description } = await agentNamed(app, caller.subject);
@@ -86,4 +86,4 @@ async function subjectsOf(app: App, caller: Caller): Promise<string[]> {
   ];
 }
 
-export const erasedOperations = [erased];
+export const erasedOperations = [gdpr17Operation];

@@ -1,5 +1,4 @@
-/** An agent's record as of a position, and who may have documents of it. */
-
+/** An agent's record at a position, and the access to its documents. */
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
@@ -7,7 +6,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import type { PositionedEvent } from "../../../core/read-models/typed-events.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
-import type { Purposed } from "../../../domain/compliance/parts.ts";
+import type { ClassifiedAgent } from "../../../domain/compliance/parts.ts";
 import type { AgentRecord, Evidence } from "../../../domain/compliance/record.ts";
 import type { Rules } from "../../../domain/compliance/rule.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -33,16 +32,16 @@ import { canonical } from "../../serve/nested-calls.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 
-/** SHA-256 of the RFC 8785 form of an edition together with the lexicon that is read by. */
+/** SHA-256 over the RFC 8785 form of an edition and the lexicon. */
 export function rulesDigest(rules: Rules): string {
-  const known = digests.get(rules);
-  if (known !== undefined) return known;
+  const cached = digests.get(rules);
+  if (cached !== undefined) return cached;
   const digest = digestOf(canonical({ rules, lexicon: LEXICON, concepts, lexicon_rules: lexiconRules }));
   digests.set(rules, digest);
   return digest;
 }
 
-/** An edition is the same as long as the process lives. */
+/** An edition does not change while the process runs. */
 const digests = new WeakMap<Rules, string>();
 
 type AgentEvent = PositionedEvent<typeof agents>;
@@ -52,13 +51,13 @@ const evidence = ({ event_id, position, type }: AgentEvent): Evidence => ({ even
 async function eventsUntil(app: App, agent_id: string, position: number): Promise<AgentEvent[]> {
   const { tenant, id } = agents.targetOf(agent_id);
   const stream = { tenant, stream_id: agents.streamOf(id) };
-  const found: AgentEvent[] = [];
+  const collected: AgentEvent[] = [];
   for (let after_version = 0; ; ) {
     const page = await app.store.readStream({ ...stream, after_version });
     const events = app.eventsOf(agents, page).filter((event) => event.position <= position);
-    found.push(...events);
+    collected.push(...events);
     const last = page.at(-1);
-    if (!last || last.position > position) return found;
+    if (!last || last.position > position) return collected;
     after_version = last.version;
   }
 }
@@ -85,7 +84,7 @@ function measureOf(event: AgentEvent): AgentRecord["measures"] {
   }
 }
 
-/** The record of an agent as the log has it up to a position. */
+/** An agent's record up to a position. Refuses a position before its registration or after the end of the log. */
 export async function recordOf(
   { app, subjects }: Pick<Context<never>, "app" | "subjects">,
   name: string,
@@ -101,7 +100,7 @@ export async function recordOf(
       errors: [
         {
           path: "as_of_position",
-          message: "is a position that the log has, from the agent's registration on",
+          message: "is a position of the log, not before the agent's registration",
         },
       ],
     });
@@ -114,7 +113,7 @@ export async function recordOf(
   const last = events.at(-1)!;
   const areRead = await Promise.all([app.caughtUp(trustProjection), app.caughtUp(tasksProjection)]);
   if (areRead.includes(false))
-    refuse("unavailable", "attestations and tasks are still being read; ask again", { retry_after_s: 2 });
+    refuse("unavailable", "the attestations and tasks are lagging; repeat the request", { retry_after_s: 2 });
   const [own, checkpoint, anchor, computed, attested, worked, scores] = await Promise.all([
     ownOf(app.pool, tenants, as_of_position),
     headOver(app.pool, "CheckpointSigned", { over: last.position, until: as_of_position }),
@@ -186,7 +185,7 @@ async function descriptionOf(
   if (!agent.description) return null;
   const { about, version, services, described_at } = agent.description;
   const { purpose, provider } = await shownAgent(subjects, agent);
-  // Something was said, and nothing of it is opened.
+  // A description exists, and none of it can be decrypted.
   const isErased = about !== null && purpose === null && provider === null;
   return {
     about: isErased ? "erased" : { purpose, provider },
@@ -197,46 +196,43 @@ async function descriptionOf(
   };
 }
 
-/** With the class that its purpose has. */
-export async function purposedOf(
+/** An agent's record with the class of its purpose. */
+export async function classifiedAgent(
   reading: Pick<Context<never>, "app" | "subjects">,
   name: string,
   position: number,
   rules: Rules,
-): Promise<Purposed> {
+): Promise<ClassifiedAgent> {
   const record = await recordOf(reading, name, position);
   const about = record.description?.about;
   const purpose = about === undefined || about === "erased" ? null : about.purpose;
   return { record, classified: purpose === null ? null : classify(purpose, rules) };
 }
 
-/** Where the log ends: what is asked of no position is asked of this one. */
+/** The end of the log: the default position of a request. */
 export const positionNow = async ({ store }: App): Promise<number> => (await store.head()).position;
 
-/**
- * The agent that a caller may have documents of: itself, or one that lets it read by a delegation. `name`: the one that is asked for; the
- * caller's own where none is.
- */
+/** The id of the requested agent, by default the caller's own. Refuses one that is neither the caller's nor delegated to it with scope read. */
 export async function ownAgent(
   app: App,
   { caller, payment_id }: { caller: Caller; payment_id: string | undefined },
   name: string | undefined,
 ): Promise<string> {
-  // A tenant's key beside a payment says nothing of agents; the wallet does.
+  // With a payment the wallet identifies the agent; the tenant's key does not.
   const speaker =
     caller.kind === "subject" || payment_id === undefined ? caller : payer(lowerCase(payerOf(payment_id)));
   const own = await agentOf(app, speaker);
   if (name === undefined) return own.facts.agent_id;
-  const asked = await agentNamed(app, name);
-  if (asked.facts.sx_number === own.facts.sx_number) return asked.facts.agent_id;
+  const requested = await agentNamed(app, name);
+  if (requested.facts.sx_number === own.facts.sx_number) return requested.facts.agent_id;
   const now = app.clock.now().toISOString();
-  const lets = asked.delegations.some(
+  const isDelegate = requested.delegations.some(
     ({ to, scopes, expires_at }) => to === own.facts.sx_number && scopes.includes("read") && expires_at > now,
   );
-  return lets
-    ? asked.facts.agent_id
+  return isDelegate
+    ? requested.facts.agent_id
     : refuse(
         identityProblems["not-yours"],
-        "documents of an agent are for whoever holds its keys, or has a delegation of scope read from it",
+        "pay with a wallet that is a live key of the agent, or of one with a delegation of scope read from it",
       );
 }

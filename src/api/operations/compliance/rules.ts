@@ -1,8 +1,8 @@
-/** The rules themselves, and descriptions held against them: free, and of nobody's log. */
+/** The rules, and the classification of descriptions. Both are free and read no log. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256 } from "../../../core/model/fields.ts";
-import { classified, classify } from "../../../domain/compliance/classify.ts";
+import { classification, classify } from "../../../domain/compliance/classify.ts";
 import { NOTICE } from "../../../domain/compliance/document.ts";
 import { element, mapping } from "../../../domain/compliance/mapping.ts";
 import { type Rules, ruleDate, source } from "../../../domain/compliance/rule.ts";
@@ -13,17 +13,17 @@ import { rulesDigest } from "./record.ts";
 export const asOf = z.iso
   .date("is a day, YYYY-MM-DD")
   .optional()
-  .describe("The rules of this day; of today unless said");
+  .describe("The day whose rules apply. Default: today");
 
-export const ruled = {
-  rules: z.string().describe("The edition that answers"),
-  rules_sha256: sha256.describe("Of that edition and the lexicon"),
+export const editionFields = {
+  rules: z.string().describe("The edition of the rules"),
+  rules_sha256: sha256.describe("Over that edition and the lexicon"),
   dates: z.array(ruleDate),
   sources: z.array(source),
   notice: z.string(),
 };
 
-export const rulesShown = (rules: Rules) => ({
+export const editionAnswer = (rules: Rules) => ({
   rules: rules.id,
   rules_sha256: rulesDigest(rules),
   dates: [...rules.dates],
@@ -37,25 +37,24 @@ export const rulesFor = ({ clock }: App, as_of: string | undefined): Rules =>
 const mappingOperation = operation({
   name: "compliance_mapping",
   route: "GET /soul/compliance/mapping",
-  summary: "What of this log answers Article 12 of the AI Act, element by element",
-  description:
-    "Types of events, where they stand, for how long, and what is missing; with what applies from when.",
+  summary: "Which events of this log answer each element of Article 12 of the AI Act",
+  description: "Event types, their streams, retention, and what is missing; with the dates of application.",
   access: [open()],
   input: z.object({ as_of: asOf }),
-  output: json(z.object({ elements: z.array(element), ...ruled })),
+  output: json(z.object({ elements: z.array(element), ...editionFields })),
   example: {},
   handle: async ({ input, app }) => ({
     elements: [...mapping],
-    ...rulesShown(rulesFor(app, input.as_of)),
+    ...editionAnswer(rulesFor(app, input.as_of)),
   }),
 });
 
 const checkOperation = operation({
   name: "compliance_check",
   route: "GET /soul/compliance/risk-classification",
-  summary: "In which class of the AI Act a described system falls, and why",
+  summary: "The class of a described system under the AI Act, and why",
   description:
-    "By a lexicon and dated rules, no model: the same text has the same answer. What is not said, denied or quoted is no ground, and of other languages only the plainest words are read; then it asks.",
+    "A lexicon and dated rules decide, without a model: the same text gets the same answer. Denied or quoted words do not count. Of other languages it reads only the plainest words. Its questions ask for what is missing.",
   access: [open()],
   secrets: ["description"],
   input: z.object({
@@ -66,11 +65,11 @@ const checkOperation = operation({
       .describe("What the system does, with which data, about whom; in English"),
     as_of: asOf,
   }),
-  output: json(classified.extend(ruled)),
+  output: json(classification.extend(editionFields)),
   example: { description: "Reads CVs and ranks job applicants, so that recruiters call the best first." },
   handle: async ({ input, app }) => {
     const rules = rulesFor(app, input.as_of);
-    return { ...classify(input.description, rules), ...rulesShown(rules) };
+    return { ...classify(input.description, rules), ...editionAnswer(rules) };
   },
 });
 

@@ -1,17 +1,17 @@
-/** What anybody may ask of an agent's class. */
+/** The class of an agent, for any caller. */
 import { z } from "zod";
-import { classified } from "../../../domain/compliance/classify.ts";
+import { classification } from "../../../domain/compliance/classify.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { json, operation, pay } from "../../declare/index.ts";
-import { positionNow, purposedOf } from "./record.ts";
-import { asOf, ruled, rulesFor, rulesShown } from "./rules.ts";
+import { classifiedAgent, positionNow } from "./record.ts";
+import { asOf, editionAnswer, editionFields, rulesFor } from "./rules.ts";
 
 const summary = operation({
   name: "soul_compliance",
   route: "GET /v1/agent/soul/compliance/{agent_id}",
-  summary: "In which class of the AI Act an agent falls, by its own purpose",
+  summary: "The class of an agent under the AI Act, by its own purpose",
   description:
-    "Its purpose as its owner describes it, classified as compliance_check does; null and UNDETERMINED where none is said.",
+    "Its owner's description of its purpose, classified as by compliance_check. Without a purpose: UNDETERMINED, shown_by null.",
   again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ agent_id: agentRef, as_of: asOf }),
@@ -19,10 +19,10 @@ const summary = operation({
     z.object({
       agent_id: z.string(),
       sx_id: z.string(),
-      ...classified.shape,
-      shown_by: z.string().nullable().describe("The event that has the purpose, sealed"),
+      ...classification.shape,
+      shown_by: z.string().nullable().describe("The event with the sealed purpose"),
       as_of_position: z.int(),
-      ...ruled,
+      ...editionFields,
     }),
   ),
   refuses: [404],
@@ -30,28 +30,23 @@ const summary = operation({
   handle: async ({ input, app, subjects }) => {
     const rules = rulesFor(app, input.as_of);
     const position = await positionNow(app);
-    const { record, classified: found } = await purposedOf(
-      { app, subjects },
-      input.agent_id,
-      position,
-      rules,
-    );
+    const { record, classified } = await classifiedAgent({ app, subjects }, input.agent_id, position, rules);
     return {
       agent_id: record.agent_id,
       sx_id: sxId(record.sx_number),
-      ...(found ?? NOTHING_SAID),
-      shown_by: found && record.description ? record.description.event.event_id : null,
+      ...(classified ?? NO_PURPOSE),
+      shown_by: classified && record.description ? record.description.event.event_id : null,
       as_of_position: position,
-      ...rulesShown(rules),
+      ...editionAnswer(rules),
     };
   },
 });
 
-const NOTHING_SAID: z.infer<typeof classified> = {
+const NO_PURPOSE: z.infer<typeof classification> = {
   ...{ risk_level: "UNDETERMINED", reasoning: [], annex_iii_matches: [], art_5: [], art_50: [] },
   ...{
     derogation: null,
-    questions: ["What is the agent for? Its owner says so by soul_describe."],
+    questions: ["What is the agent for? Its owner states it by soul_describe."],
     applies_from: null,
   },
 };
