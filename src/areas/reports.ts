@@ -1,12 +1,12 @@
 import { briefOperations } from "../api/operations/reports/briefs.ts";
 import { frontRunOperations } from "../api/operations/reports/front-run.ts";
-import { keptOperations } from "../api/operations/reports/kept.ts";
 import { questionOperations } from "../api/operations/reports/questions.ts";
+import { keptOperations } from "../api/operations/reports/stored-report.ts";
 import * as frontRun from "../domain/reports/front-run.ts";
 import { reportProblems } from "../domain/reports/problems.ts";
 import * as report from "../domain/reports/report.ts";
 import { frontRunProjection } from "../projections/reports/front-run.ts";
-import { keptReportsProjection } from "../projections/reports/kept.ts";
+import { keptReportsProjection } from "../projections/reports/stored-reports.ts";
 import { frontRunReactor } from "../reactors/reports/watch-front-runs.ts";
 import type { Area } from "./area.ts";
 

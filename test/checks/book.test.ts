@@ -236,7 +236,7 @@ describe("the list", () => {
     expect((await listed("status=cancelled")).rows.map(({ amount }) => amount)).toEqual(["4.00"]);
     expect((await listed(`recipient=${to.address}&status=pending`)).meta.total).toBe(4);
     expect((await listed(`issuer=${to.address}`)).meta.total).toBe(0);
-    // To name a wallet is not to have it.
+    // Naming a wallet does not prove it.
     expect((await listed(`issuer=${from.address}`, other)).meta.total).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-/** A service on a chain of its own, and what tests of checks ask of both. */
+/** A service on its own chain, and the requests of check tests to both. */
 import type { z } from "zod";
 import type { checkShown, transaction } from "../../src/api/operations/checks/fields.ts";
 import type { App } from "../../src/core/app.ts";
@@ -17,7 +17,7 @@ import { wallet } from "../support/wallets.ts";
 export type Shown = z.infer<typeof checkShown>;
 export type Transaction = z.infer<typeof transaction>;
 
-/** What any of the operations may answer; each test looks at what its own does. */
+/** The union of all answers; each test reads the fields of its own operation. */
 type Body = {
   data: Shown & {
     typed_data: TypedData;
@@ -47,7 +47,7 @@ export type Desk = {
   /** Sends what the service answered, from one of the demo wallets; answers the transaction once it is mined. */
   send(transaction: Pick<Transaction, "to" | "data">, from: number): Promise<Hex>;
   mine(blocks: number): Promise<void>;
-  /** One turn over a read model that knows the whole log. */
+  /** One tick over a read model that has the whole log. */
   follow(memory?: FollowMemory): Promise<string>;
   /** The types of a check's events. */
   story(check_id: string, tenant?: string): Promise<string[]>;

@@ -1,6 +1,6 @@
 /**
- * A service that ends itself, as kill -9 would, before or after it appends an event of the type in DIES_AT. It serves
- * calls, and with FOLLOWS it follows the chain until that event comes.
+ * A service that kills itself, like kill -9, before or after it appends an event of the type in DIES_AT. It serves
+ * calls; with FOLLOWS it follows the chain until that event.
  */
 import { checksReactor } from "../../src/reactors/checks/follow.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
@@ -14,7 +14,7 @@ const { DIES, DIES_AT, FOLLOWS, DATABASE, RPC, GAS_KEY, PAY_TO, SIGNING_KEY } = 
 
 const service = await startService({
   database_url: DATABASE!,
-  // Of the same service as whoever started it.
+  // The settings of the service that started it.
   env: { SIGNING_KEY: SIGNING_KEY! },
   chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
 });

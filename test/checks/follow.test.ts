@@ -1,4 +1,4 @@
-/** What the chain says of checks, turn by turn: ends, expiry by its time, reorgs, and the record of what is final. */
+/** Checks followed on the chain, tick by tick: ends, expiry, reorgs, and the record of final blocks. */
 
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -58,7 +58,7 @@ async function rewind(snapshot: Hex): Promise<void> {
   const { latest } = await app.chain.heads();
   expect(await desk.rpc("evm_revert", snapshot)).toBe(true);
   await desk.rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
-  // For a moment after it went back the node may know no final block.
+  // Right after a reorg the node may have no final block.
   while ((await until(() => app.chain.heads())).latest.number <= latest.number) await desk.rpc("evm_mine");
 }
 
@@ -146,7 +146,7 @@ test("however many checks are open, each is followed, and a few are held at a ti
 
 describe("a reorg", () => {
   let chain: App["chain"];
-  // The node mines on by itself, and what is final is not taken back.
+  // The node mines by itself, and final blocks stay.
   beforeEach(async () => {
     chain = app.chain;
     const { finalized } = await chain.heads();

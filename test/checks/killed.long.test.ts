@@ -1,4 +1,4 @@
-/** The process is killed around each event of a check; what comes after agrees with the chain and says nothing twice. */
+/** Kills the process around each event of a check; afterwards the log agrees with the chain and repeats nothing. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ async function doomed(env: { DIES: string; DIES_AT: string; FOLLOWS?: string }) 
     env: {
       ...{
         PATH: process.env.PATH,
-        // What it leaves behind goes with the run.
+        // Its files are removed with the run.
         TMPDIR: inject("runDir"),
         DATABASE: desk.service.database_url,
         RPC: `http://127.0.0.1:${port}`,
@@ -66,7 +66,7 @@ test.each([
   await desk.send(redemptionCall(facts, await signShown(0, checkTypedData(facts))), 9);
   await desk.mine(4);
   await ended;
-  // What the dead process held, its lock and its lease, is free a moment later.
+  // The dead process's lock and lease expire a moment later.
   const isFollowed = async () => {
     await desk.follow({});
     return (await findCheck(desk.app.pool, facts.check_id))?.followed;

@@ -1,4 +1,4 @@
-/** What is signed and sent for a check, held against the digests that payments are judged by, and against viem. */
+/** The signed data and calls of a check, compared with the digests of payments and with viem. */
 import { decodeFunctionData, parseAbi } from "viem/utils";
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";

@@ -6,8 +6,8 @@ import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
 import { faultsOf } from "../../src/domain/plans/plan.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { textFaults } from "../../src/domain/reports/check.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import type { countryOutput } from "../../src/projections/fusion/answers/country.ts";
 import type {
   capabilitiesOutput,
@@ -16,7 +16,7 @@ import type {
 } from "../../src/projections/fusion/answers/discovery.ts";
 import type { marketOutput } from "../../src/projections/fusion/answers/market.ts";
 import type { queryOutput } from "../../src/projections/reports/answers/query.ts";
-import { tellers } from "../../src/projections/reports/answers/tellers.ts";
+import { sectionWriters } from "../../src/projections/reports/answers/section-writers.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -60,7 +60,7 @@ test("each intent asks operations that read, with fields that they have, and eac
     catalogue.find((one) => one.name === name && methodOf(one) === "GET")?.input.shape;
   for (const plan of intents) {
     expect([plan.name, faultsOf(plan, fieldsOf)]).toEqual([plan.name, []]);
-    for (const { operation } of plan.steps) expect(Object.keys(tellers)).toContain(operation);
+    for (const { operation } of plan.steps) expect(Object.keys(sectionWriters)).toContain(operation);
   }
 });
 
@@ -74,7 +74,7 @@ describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (examp
     for (const section of data.sections)
       for (const one of section.findings) expect(textFaults(section.title, one, facts)).toEqual([]);
     for (const one of data.limits) expect(textFaults("limits", one, facts)).toEqual([]);
-    const { faults } = await askedAgain(data, canonical, askAt(service.url, secret));
+    const { faults } = await repeatQuestions(data, canonical, askAt(service.url, secret));
     expect(faults).toEqual([]);
   });
 });

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
 import { isAsked, print } from "../../src/domain/reports/fact.ts";
-import { detached, type Report, tellable } from "../../src/domain/reports/report.ts";
-import { toRetell } from "../../src/domain/reports/retold.ts";
+import { summaryPrompt } from "../../src/domain/reports/model-summary.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
+import { detached, type Report, summarizable } from "../../src/domain/reports/report.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { handIn, NEWS_TOKEN } from "../support/news.ts";
 import {
@@ -166,9 +166,9 @@ test("quotations change no figure and no finding, are told to no model, and ever
   expect(found(report)).toEqual(found(before.brief));
   expect(reportFaults(report, canonical)).toEqual([]);
   expect(factFaults(detached(report), canonical)).toEqual([]);
-  const { faults } = await askedAgain(report, canonical, askAt(service.url, acme.secret));
+  const { faults } = await repeatQuestions(report, canonical, askAt(service.url, acme.secret));
   expect(faults).toEqual([]);
-  expect(JSON.stringify(toRetell(tellable(report)))).not.toMatch(/evil|ignore all/);
+  expect(JSON.stringify(summaryPrompt(summarizable(report)))).not.toMatch(/evil|ignore all/);
   const [first, ...others] = report.quotations!;
   const altered = { ...report, quotations: [{ ...first!, quote: "Something else." }, ...others] };
   expect(reportFaults(altered, canonical).map(({ at }) => at)).toEqual(["sha256", "quotations"]);

@@ -1,4 +1,4 @@
-/** Bounties over HTTP: a reward is held, several work for it, and each way that it may end. */
+/** Bounties over HTTP: a locked reward, several claimants, and each possible end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";

@@ -1,4 +1,4 @@
-/** A bounty: every transition, every refusal, and that no money is lost or made whatever happens. */
+/** A bounty: every transition, every refusal, and money that is never lost or created. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/model/objects.ts";

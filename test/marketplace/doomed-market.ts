@@ -1,7 +1,7 @@
 /**
- * Another process of a service, which ends itself as kill -9 would once each bounty in STEPS has come to its step: just before or just after
- * (SIDE) an event of that type is appended to it. Until then those calls stand still there. Beside that it takes turns of the reactor by
- * which what is overdue follows, by a clock that is LATER seconds ahead.
+ * A second process that kills itself, like kill -9, at each bounty's step in STEPS: just before or after (SIDE) it
+ * appends that event type. Until then those calls block. It also runs the reactor that ends overdue bounties, with a
+ * clock LATER seconds ahead.
  */
 import { withParts } from "../../src/core/app.ts";
 import { streamOf } from "../../src/domain/marketplace/bounty.ts";

@@ -1,4 +1,6 @@
-/** The process is killed -9 just before and just after each append that funds or ends a bounty: asked again at another, all is there once. */
+/**
+ * kill -9 just before and after each append that funds or ends a bounty: a retry at another process gives one result.
+ */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,7 +32,7 @@ afterAll(async () => {
   await setup?.service.stop();
 });
 
-/** A step of a bounty that a process is killed at, and how it is asked for; undefined where nobody asks. */
+/** A bounty's step at which the process is killed, and its request; undefined where no request triggers it. */
 type Story = { bounty_id: string; creator: string; step: string; ask?: (url: string) => Promise<Answer> };
 
 const path = (bounty_id: string, step: string) => `/soul/bounties/${bounty_id}/${step}`;
@@ -54,7 +56,9 @@ const eventsOf = async (bounty_id: string): Promise<string[]> => {
   return (await setup.app.store.readStream(stream)).map(({ type }) => type);
 };
 
-/** By a call, or by the reactor: which stands still at the first bounty that is due, so each of those has a process of its own. */
+/**
+ * Ends by a call or by the reactor. The reactor blocks at the first due bounty, so each of those has its own process.
+ */
 const ENDED = {
   "a reward from an account": [{ available: 0, held: REWARD, spent: 0 }, 0],
   "a reward paid by a wallet": [{ available: 0, held: REWARD, spent: 0 }, 0],
@@ -169,7 +173,7 @@ describe.each([
     await Promise.all(cut);
   });
 
-  /** Asks the process that is left until nothing is under way any more, or has it take the turns that nobody asks for. */
+  /** Retries at the surviving process until nothing is pending, or runs its reactor for steps without a request. */
   const again = ({ ask, bounty_id, step }: Story): Promise<unknown> =>
     until(async () => {
       if (ask) return (await ask(setup.service.url)).status === 200;

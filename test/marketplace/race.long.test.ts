@@ -1,6 +1,6 @@
 /**
- * Two processes of one service, each end of a bounty asked for at once, and one of them killed in the middle of sales: whatever was faster,
- * the money went one way, and the books agree to the micro-unit. MARKET_ROUNDS and MARKET_BUYERS make it larger.
+ * Two processes race for each end of a bounty, and one is killed amid sales: money moves once, and the books balance
+ * to the micro-unit. MARKET_ROUNDS and MARKET_BUYERS make it larger.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

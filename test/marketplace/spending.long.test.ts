@@ -92,7 +92,7 @@ test("many calls at two processes at once hold what was given, and not a micro-u
   const by = holds.filter(({ type }) => type === "AccountHeld").map(({ payload }) => payload.delegation_id);
   expect(by).toEqual(Array.from({ length: 10 }, () => delegation_id));
 
-  // What comes back is the delegate's to spend again.
+  // Refunded money can be spent by the delegate again.
   const { task_id } = held[0]!.body;
   expect((await setup.ask(acting(), "/soul/compute/cancel", { task_id })).status).toBe(200);
   expect(await heldBy(delegation_id)).toBe(900_000);

@@ -1,4 +1,7 @@
-/** The stack over HTTP: offered, bought by x402, judged by its buyers, found, warm, taken down. MARKET_SYBILS and MARKET_BUYERS make its crowds larger. */
+/**
+ * The stack over HTTP: offers, x402 sales, votes, search, heat, removal. MARKET_SYBILS and MARKET_BUYERS make it
+ * larger.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { digestOf } from "../../src/core/model/objects.ts";

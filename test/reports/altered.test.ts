@@ -1,14 +1,14 @@
-/** A report of which something was altered: each alteration is named, by the report alone or by who asks its facts again. */
+/** Altered reports: the report alone, or a repeat of its questions, names each alteration. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
+import { cited, say } from "../../src/domain/reports/cited-text.ts";
 import { ledger, print, type Told } from "../../src/domain/reports/fact.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import { factsDigest, type Report, reportId } from "../../src/domain/reports/report.ts";
-import { cited, say } from "../../src/domain/reports/say.ts";
 import { scaled } from "../support/scale.ts";
 
 const canonical = (value: object) => canonicalText(value as JsonObject, "value");
@@ -74,7 +74,7 @@ const values = fc.array(fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }),
   maxLength: 6,
 });
 
-/** Its digests made anew, as a forger would. */
+/** Computes the digests anew, as a forger would. */
 function forged(report: Report): Report {
   const { sha256: _, ...rest } = { ...report, facts_sha256: factsDigest(report, canonical) };
   return { ...rest, sha256: digestOf(canonical(rest)) };
@@ -85,7 +85,7 @@ test("a sound report has no fault, and its facts are what is answered", async ()
     fc.asyncProperty(values, async (given) => {
       const { report, answer } = reportOf(given);
       expect(reportFaults(report, canonical)).toEqual([]);
-      expect((await askedAgain(report, canonical, async () => ({ answer }))).faults).toEqual([]);
+      expect((await repeatQuestions(report, canonical, async () => ({ answer }))).faults).toEqual([]);
     }),
     { numRuns: RUNS },
   );
@@ -101,7 +101,7 @@ test("one altered digit, wherever it stands, is named", () => {
       let report: Report;
       try {
         report = JSON.parse(altered) as Report;
-        // A number may begin with no zero, and -0 is 0.
+        // A number has no leading zero, and -0 is 0.
         if (canonical(report) === text) return;
       } catch {
         return;
@@ -121,7 +121,7 @@ test("a figure that a forger altered in text, fact or both is named all the same
       const inFact = forged({ ...report, facts: [other, ...report.facts.slice(1)] });
       const named = (faults: { at: string }[]) => faults.map(({ at }) => at);
       const ask = async () => ({ answer });
-      expect(named((await askedAgain(inFact, canonical, ask)).faults)).toContain("F1");
+      expect(named((await repeatQuestions(inFact, canonical, ask)).faults)).toContain("F1");
       const finding = report.sections[0]!.findings[0]!;
       if (print(other) === print(first)) return;
       const says = { ...finding, text: finding.text.replace(cited(first), cited(other)) };

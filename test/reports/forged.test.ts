@@ -1,4 +1,7 @@
-/** `report verify --url` over a report that a forger made anew, digests and all: its words are those of the log, or it is refused. */
+/**
+ * `report verify --url` refuses a report that a forger made anew, digests and all, unless its words are those of the
+ * log.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +65,7 @@ async function verify(given: object, ...more: string[]) {
   }
 }
 
-/** Its names and digests made anew, as a forger would. */
+/** Computes names and digests anew, as a forger would. */
 function sealed(report: Report): Report {
   const report_id = reportId(report, canonical);
   const named = { ...report, report_id };
@@ -165,7 +168,7 @@ test.each(FORGERIES)("refused: %s", async (_, change) => {
   expect(canonical(report)).not.toBe(canonical(answer.data));
   const { code, told } = await verify({ ...answer, data: report }, "--key", secret);
   expect([code, told.ok, told.verified]).toEqual([1, false, null]);
-  // Whatever else is found, the log's digest alone refuses it.
+  // The log's digest alone refuses it, whatever other faults are found.
   expect(told.faults.map(({ at }) => at)).toContain("report");
 });
 

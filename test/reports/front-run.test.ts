@@ -1,4 +1,4 @@
-/** Front-running: the formula by hand, the weeks, and the signals as callers are told them. */
+/** Front-running: the formula by hand, the weeks, and the signals that callers get. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { policies } from "../../src/datasets/reference/policies.ts";
 import { frontRunning, spike } from "../../src/domain/fusion/front-running.ts";
@@ -46,11 +46,11 @@ test("a week begins on Monday at 07:00 UTC, and is written once", () => {
   expect(week("2026-11-29T23:00:00.000Z")).toBe("2026-11-23");
   expect(frontRun.lastDayOf("2026-11-23")).toBe("2026-11-16");
   const facts = { week: "2026-11-23", vintage: "a", synthetic: true, signals: [] };
-  const [event] = frontRun.watch(facts)(undefined);
+  const [event] = frontRun.recordWeek(facts)(undefined);
   const state = frontRun.evolve(undefined, event!);
-  expect(frontRun.watch(facts)(state)).toEqual([]);
-  expect(frontRun.watch({ ...facts, week: "2026-11-16" })(state)).toEqual([]);
-  expect(frontRun.watch({ ...facts, week: "2026-11-30" })(state).length).toBe(1);
+  expect(frontRun.recordWeek(facts)(state)).toEqual([]);
+  expect(frontRun.recordWeek({ ...facts, week: "2026-11-16" })(state)).toEqual([]);
+  expect(frontRun.recordWeek({ ...facts, week: "2026-11-30" })(state).length).toBe(1);
 });
 
 describe("the table of policies", () => {

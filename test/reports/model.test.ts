@@ -1,17 +1,17 @@
-/** A report that a model sums up, and one that lies: whatever it answers, what the reader gets says what the facts say. */
+/** Reports with a truthful or a lying model: whatever it answers, the reader gets only what the facts say. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { systemClock } from "../../src/adapters/system.ts";
-import { summedUp } from "../../src/api/operations/reports/summed-up.ts";
+import { withModelSummary } from "../../src/api/operations/reports/model-summary.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
+import { INSTRUCTIONS } from "../../src/domain/reports/model-summary.ts";
 import * as reports from "../../src/domain/reports/report.ts";
 import { IN_BRIEF, type Report } from "../../src/domain/reports/report.ts";
-import { INSTRUCTIONS } from "../../src/domain/reports/retold.ts";
 import {
   completion,
   type ModelEndpoint,
@@ -29,7 +29,7 @@ import { type Service, startService } from "../support/service.ts";
 let model: ModelEndpoint;
 let service: Service & { database_url: string };
 let headers: Record<string, string>;
-/** The report as it is without a model. */
+/** The report without a model. */
 let template: Report;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ async function made(): Promise<Report> {
   return (JSON.parse(text) as { data: Report }).data;
 }
 
-/** Findings that have figures; the longest ones give lies something to alter. */
+/** Findings that have figures; the longest ones leave most to alter. */
 const { signal } = new AbortController();
 
 const longest = ({ findings }: Prompt) =>
@@ -80,7 +80,7 @@ const raw =
   (response) =>
     void response.writeHead(status, { "content-type": type }).end(body);
 
-/** Throws where a lie would alter nothing: it would be no lie. */
+/** Throws where a lie alters nothing: it would be no lie. */
 function altered(text: string, what: RegExp | string, by: string): string {
   const lie = text.replace(what, by);
   if (lie === text) throw new Error(`“${text}” has nothing like ${what}`);
@@ -297,7 +297,7 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
 
 test.each(LIES)("%s: the report is as it is without a model, and says why (%s)", async (_, why, reply) => {
   model.reply = reply;
-  const { written } = await summedUp(template, service.app.model, { signal });
+  const { written } = await withModelSummary(template, service.app.model, { signal });
   const { model: asked, ...said } = written;
   expect(asked).toMatchObject({ name: "liar-7b", used: false, why });
   expect(model.asked).toHaveLength(2);
@@ -366,7 +366,7 @@ test("the tokens of a day are counted once for all processes, and what was not u
   model.reply = (response) => sent(response, completion("{}"));
   expect(await asking.ask({ ...QUESTION, signal }, read)).toMatchObject({ why: "budget_spent" });
   expect(model.asked).toEqual([]);
-  // One that says it used less than nothing, or more than there can be, has used all that was taken.
+  // Usage below zero, or above what is possible, counts as all that was reserved.
   const tomorrow = { now: () => new Date("2031-05-02T12:00:00Z") };
   const lying = openModel({
     base_url: model.base_url,

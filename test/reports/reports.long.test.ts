@@ -1,4 +1,4 @@
-/** Reports over HTTP: made, kept, printed in four forms, every number of each traced. */
+/** Reports over HTTP: made, stored, printed in four forms, with the source of every number. */
 import { randomInt } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -10,12 +10,12 @@ import { exportLog } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { canonical, STEP_MS } from "../../src/api/serve/nested-calls.ts";
 import { askAt, reportCommand } from "../../src/cli/report.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import { detached, factsDigest, KEEP_DAYS, type Report } from "../../src/domain/reports/report.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { CUSTOM_MS } from "../../src/projections/reports/answers/custom.ts";
-import { keptReportsProjection } from "../../src/projections/reports/kept.ts";
+import { keptReportsProjection } from "../../src/projections/reports/stored-reports.ts";
 import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
 import {
   askReport,
@@ -49,7 +49,7 @@ const CUSTOM = {
   years: [2022, 2024],
   products: ["27", "44"],
 };
-/** Each report's first question; at a larger SCALE others at random follow. */
+/** Each report's first question; a larger SCALE adds random ones. */
 const FIRST: Record<string, readonly [path: string, input?: object]> = {
   "sovereign/brief": ["sovereign/brief", BRIEF.input],
   "sovereign/brief/multi": ["sovereign/brief/multi", SECTORS],
@@ -71,18 +71,18 @@ const made = async (path: string, input: object | undefined) => {
 const form = (report: Report, accept: string) => formOf(service, headers, report, accept);
 
 test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
-  // That all of them are what they say is shown below.
+  // Tests below check that all of them are true.
   const report = await made(BRIEF.path, BRIEF.input);
   const ask = askAt(service.url, secret);
   const at = report.facts.findIndex(({ unit }) => unit === "EUR");
   const other = { ...report.facts[at]!, value: Number(report.facts[at]!.value) + 1 };
-  const { faults } = await askedAgain(
+  const { faults } = await repeatQuestions(
     { facts: report.facts.map((one) => (one.id === other.id ? other : one)) },
     canonical,
     ask,
   );
   expect(faults.map(({ at }) => at)).toEqual([other.id]);
-  const unpaid = await askedAgain(report, canonical, askAt(service.url, undefined));
+  const unpaid = await repeatQuestions(report, canonical, askAt(service.url, undefined));
   expect(unpaid.faults[0]?.says).toContain("pass a key");
 });
 
@@ -218,7 +218,7 @@ test("Latvian and Greek stand in HTML and PDF as they were written", async () =>
     expect([name, html.includes(name), pdf.normalize("NFC").includes(name)]).toEqual([name, true, true]);
 });
 
-/** Inputs a report: its first question, and the others at random. */
+/** Inputs of a report: its first question, and random ones after it. */
 const INPUTS = scaled(1);
 
 const chapters = fc.constantFrom("27", "29", "30", "39", "44", "84", "85", "87");
@@ -256,7 +256,7 @@ const asked: Record<string, fc.Arbitrary<object>> = {
   }),
 };
 
-/** What is asked: by POST with a body, or by GET with all of it in the path. */
+/** The forms of a request: POST with a body, or GET with all of it in the path. */
 const questions: [string, fc.Arbitrary<readonly [path: string, input?: object]>][] = [
   ...Object.entries(asked).map(
     ([name, inputs]) => [name, inputs.map((input) => [name, input] as const)] as const,
@@ -277,7 +277,7 @@ describe.each(questions)("%s", (name, inputs) => {
       const once = async ([[path, input], which, by]: [readonly [string, object?], number, number]) => {
         const report = await made(`/v1/agent/${path}`, input);
         expect(reportFaults(report, canonical)).toEqual([]);
-        expect((await askedAgain(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
+        expect((await repeatQuestions(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
         const html = (await form(report, "text/html")).toString();
         expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
         expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
@@ -295,13 +295,13 @@ describe.each(questions)("%s", (name, inputs) => {
       await fc.assert(fc.asyncProperty(anything, once), {
         ...{ numRuns: INPUTS, endOnFailure: true, examples: [[[first, which, by]]] },
       });
-      // Nobody waits for so many but who asked for them.
+      // Only a larger SCALE needs this many.
     },
     120_000 + 20_000 * INPUTS,
   );
 });
 
-/** The JSON with one of its digits another; undefined where that is no JSON, or the same value. */
+/** The JSON with one digit changed; undefined where that is no JSON, or the same value. */
 function alteredOf<T extends object>(text: string, which: number, by: number): T | undefined {
   const places = [...text.matchAll(/\d/g)].map(({ index }) => index);
   const at = places[which % places.length]!;

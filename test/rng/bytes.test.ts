@@ -61,9 +61,9 @@ describe("a number below n", () => {
     ]);
   });
 
-  /** What comes of a value that the bytes have; undefined where it is drawn again. */
+  /** The result of a value from the bytes; undefined where it is redrawn. */
   const drawnFrom = () => {
-    // Hundreds of thousands of calls, which an import looked up at each would double.
+    // Hundreds of thousands of calls: a local avoids the import's lookup, which would double their time.
     const drawn = below;
     let [value, asked] = [0, 0];
     const bytes = { number: () => (asked++ === 0 ? value : 0) };

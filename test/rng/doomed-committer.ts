@@ -1,4 +1,4 @@
-/** Takes one turn of the seeds, and ends itself as kill -9 would at the step named by DIES_AT. */
+/** Runs one tick of the seeds, and kills itself, like kill -9, at the step named by DIES_AT. */
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { openDoomed } from "../support/doomed.ts";
 import { turnsUntilKilled } from "../support/turns.ts";

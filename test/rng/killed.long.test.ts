@@ -1,4 +1,6 @@
-/** The process is killed at each step of committing a chain of seeds; the next one goes on, and each head is sent once. */
+/**
+ * Kills the process at each step of committing a chain of seeds; the next one continues, and each head is sent once.
+ */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";

@@ -1,4 +1,4 @@
-/** What was announced with a seed is a limit: however many draw from it at once, in however many processes. */
+/** The announced limit of a seed holds for any number of concurrent draws and processes. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
@@ -42,7 +42,7 @@ const post = ({ url }: Service, headers: Headers, path: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-/** How often each seed was drawn from, as the log has it. */
+/** The number of draws from each seed in the log. */
 async function uses(app: App): Promise<Map<unknown, number>> {
   const counts = new Map<unknown, number>();
   for (let after = 0; ; after += 1_000) {
@@ -99,7 +99,7 @@ describe("one after the other", () => {
       const { seed_hash } = (await active(one.app))!;
       return { seed_hash, before: (await one.app.seed_uses.find(seed_hash))?.taken ?? 0 };
     };
-    // Those who raced before may have left a seed that is used up: then the next roll is of another one.
+    // Earlier races may have used a seed up: the next roll is then of another one.
     while ((await room()).before >= MOST)
       expect((await post(one, headers, "rng/roll", { client_seed: "before" })).status).toBe(200);
     const { seed_hash, before } = await room();

@@ -109,7 +109,7 @@ test("a start with another secret is refused, and `rng abandon` voids what was d
   await next.stop();
 });
 
-/** What the account won, as the log has it. */
+/** The account's winnings, from the log. */
 async function won(): Promise<{ payouts: bigint }> {
   return { payouts: (await service.app.load(account, account.targetOf("acme"))).won };
 }

@@ -15,7 +15,7 @@ import {
 } from "../../src/domain/rng/seeds.ts";
 
 const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
-/** A chain of `length` seeds as it is used: seed 0 first. */
+/** A chain of `length` seeds in order of use: seed 0 first. */
 const chainOf = (fill: number, length: number) => {
   const seeds = [Buffer.alloc(32, fill)];
   while (seeds.length < length) seeds.unshift(hash(seeds[0]!));

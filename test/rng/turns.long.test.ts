@@ -47,7 +47,7 @@ afterAll(async () => {
 const active = async (app: App) => (await app.load(seeds, seeds.targetOf("live"))).active;
 const sha256 = (hex: string) => createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex");
 
-/** Takes turns until a seed is active. */
+/** Ticks until a seed is active. */
 async function begun(app: App) {
   for (let n = 0; n < 10 && !(await active(app)); n++) await takeSeedTurn(app);
   return (await active(app))!;
@@ -64,7 +64,7 @@ async function rollOn({ url, issue }: Service, count: number, client_seed = "x")
   return Promise.all(Array.from({ length: count }, ask));
 }
 
-/** A hash of a seed that another account committed, as the log tells it: an earlier key of the service was such a one. */
+/** A hash of a seed committed by another account, such as an earlier key of the service, from the log. */
 async function committedByAnother({ app, data_dir }: Service, seed_hash: string): Promise<string> {
   const signer = addressOf(wallet(9));
   const { to, data } = commitSeedsCall([`0x${seed_hash}`]).call;
@@ -88,7 +88,7 @@ async function committedByAnother({ app, data_dir }: Service, seed_hash: string)
   return signer;
 }
 
-/** Every roll in the log stands before its seed is revealed, and is what that seed makes of it; no nonce stands twice. */
+/** Every roll in the log comes before its seed's reveal and has the seed's result; no nonce occurs twice. */
 async function expectFair(app: App) {
   const events = [];
   for (let after = 0; ; after += 1_000) {

@@ -135,7 +135,7 @@ describe("a roll", () => {
 });
 
 test("a batch is all or nothing, in order, with nonces that go on", async () => {
-  // As many as a seed is announced for, so each batch begins with a new one.
+  // As many as a seed's limit, so that each batch begins with a new one.
   const rolls = Array.from({ length: 8 }, (_, n) => ({ client_seed: `batch ${n % 2}`, game_type: "coin" }));
   const ids = new Set<string>();
   for (let batch = 0; batch < 13; batch++) {

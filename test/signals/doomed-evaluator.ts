@@ -1,4 +1,7 @@
-/** A service that ends itself, as kill -9 would, when releases are evaluated and a commit is due: the first, or the one after so many. */
+/**
+ * A service that kills itself, like kill -9, at a commit of the evaluation: the first, or the one after a given
+ * number.
+ */
 
 import { currentReferences } from "../../src/projections/reference/releases.ts";
 import { signalsReactor } from "../../src/reactors/signals/evaluate.ts";

@@ -85,7 +85,7 @@ describe("another future", () => {
   });
 });
 
-/** Each month is above its year before with just the chance that the line gives: there is nothing to know beyond the line. */
+/** Each month exceeds its year before with exactly the line's probability: nothing beyond the line can be learnt. */
 function fair(seed: number): Series {
   const next = numbers(seed);
   const series = monthly(Array.from({ length: 12 }, () => 50 + 100 * next()));
@@ -123,7 +123,8 @@ describe(`on noise of ${SEEDS} seeds`, () => {
         );
       }
       expect(bets).toBeGreaterThan(SEEDS);
-      // One of two sides, at four deviations: one run in thirty thousand fails by chance, and these numbers are always the same.
+      // One of two sides, at four deviations: one run in thirty thousand fails by chance, and these numbers are
+      // fixed.
       expect(deviations(gains)).toBeLessThan(4);
       expect(deviations(scores)).toBeLessThan(4);
     },
@@ -142,7 +143,7 @@ describe(`on noise of ${SEEDS} seeds`, () => {
   });
 });
 
-/** How many standard errors the mean lies above nought. */
+/** The number of standard errors by which the mean exceeds 0. */
 function deviations(of: readonly number[]): number {
   const mean = of.reduce((sum, one) => sum + one, 0) / of.length;
   const variance = of.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (of.length - 1);

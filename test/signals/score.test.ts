@@ -65,14 +65,14 @@ describe("scores", () => {
     expect(rate.share).toBe(0.8);
     expect(rate.low).toBeCloseTo(0.4902, 4);
     expect(rate.high).toBeCloseTo(0.9433, 4);
-    // Of n out of n the upper end is 1, the lower n / (n + z²).
+    // With n of n the upper end is 1, the lower n / (n + z²).
     expect(winRate(10, 10)!.low).toBeCloseTo(10 / (10 + 3.8415), 4);
     expect(winRate(0, 10)!.low).toBe(0);
     expect(winRate(0, 0)).toBeNull();
   });
 
   test("the line: 7 of the last 10 are 7.5 / 11, and 10 of 10 are 0.95 and no more", () => {
-    // From the thirteenth month on each is held against its year before: ups and downs by hand.
+    // From the thirteenth month on each is compared with its year before: ups and downs by hand.
     const ups = [0, 0, 0, 1, 1, 1, 1, 1, 1, 1];
     const values = [...Array<number>(12).fill(100), ...ups.map((up) => (up ? 120 : 80))];
     expect(lineAt(monthly(values), values.length)).toBe(0.681818);
@@ -166,7 +166,7 @@ test("months are evaluated in their order and before the first release, releases
     true,
     true,
   ]);
-  // A release that comes meanwhile is gone on with.
+  // A release that arrives meanwhile is continued with.
   expect(due(begun, 9, "2025-04")).toBe(true);
   const whole = { release_position: 7 };
   expect([due(whole, 7, null), due(whole, 9, null), due(whole, 9, "2025-04")]).toEqual([false, true, false]);

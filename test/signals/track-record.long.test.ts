@@ -34,7 +34,7 @@ const frozen = (app: App): App => withParts(app, { clock: { now: () => new Date(
 /** A first start's months, and of its chapters the weightiest: those that are bet on are among them. */
 const size = { ...SMALL, chapters: 12 };
 
-/** A log and a folder in which the sandbox is released and not evaluated: each service gets copies. */
+/** A log and a folder with the sandbox released and not evaluated: each service gets copies. */
 let original: { database: FreshDatabase; data_dir: string; vintages: string[] };
 async function releaseOriginal(): Promise<void> {
   const database = await preparedDatabase();
@@ -78,7 +78,7 @@ afterAll(async () => {
 
 const evaluateAll = (app: App) => turn(frozen(app), signalsReactor, { patient: true });
 
-/** What the reactor has recorded, in the log's order. */
+/** The reactor's records, in the log's order. */
 async function recorded({ app }: Service): Promise<Recorded[]> {
   const sql = `select stream_id, type, convert_from(payload, 'UTF8') as payload from eventstore.events
     where stream_id like 'papertrade-%' or stream_id like 'signals-%' order by position`;
@@ -121,7 +121,7 @@ test("a sandbox that was just made has bets that were decided, all of them synth
   });
   for (const one of closed) {
     expect(one).toMatchObject({ synthetic: true, ended_by: one.vintages[0] });
-    // Who delivers late has not delivered the last month that others have.
+    // A late reporter has not delivered the last month that others have.
     expect(one.as_of_month! <= one.statement.month).toBe(true);
   }
   // The mirror looks at partners that have delivered more than the reporter, as some have in each of these months.

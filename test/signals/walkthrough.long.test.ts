@@ -89,7 +89,7 @@ test("what would have been is told apart from what was", async () => {
   expect(tested).toMatchObject({ simulated_vintages: true, synthetic: false });
   const of = (name: string) => tested!.strategies.find(({ strategy }) => strategy === name)!.n;
   expect(of("momentum")).toBeGreaterThan(10);
-  // In one vintage nobody has delivered earlier than others.
+  // In one vintage no partner has delivered earlier than others.
   expect(of("mirror")).toBe(0);
 });
 

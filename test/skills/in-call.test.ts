@@ -1,4 +1,6 @@
-/** A run in the very call that asks for it: its steps side by side, all that it keeps at once, and nothing left of one that is refused. */
+/**
+ * Runs within the requesting call: steps in parallel, one commit for all objects, and nothing left of a refused run.
+ */
 
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -29,7 +31,7 @@ const DIPLOMAT = {
   format: "json",
 };
 
-/** Has every question to the data pass through `asked`, until the test is over. */
+/** Passes every query to the data through `asked`, until the end of the test. */
 function throughData(
   asked: (sql: string, answer: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>,
 ): void {
@@ -52,7 +54,7 @@ test("asks steps that do not rest on each other side by side, and records them i
   const isOther = new Promise<void>((done) => {
     release = done;
   });
-  // The first step's question is answered after that of the second, which it never is where that waits for the first.
+  // The first step's query is answered after the second's, which would deadlock if the steps were sequential.
   throughData(async (sql, answer, signal) => {
     const step = sql.includes("with sums as") ? "rerouting" : "corridor";
     if (step === "corridor") await untilStopped(isOther, signal);

@@ -1,4 +1,4 @@
-/** Executions that are left to the worker: done once, cancelled, given up, erased, and paid back where nothing came of them. */
+/** Executions of the worker: done once, cancelled, given up, erased, and refunded without a result. */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runFor } from "../../src/api/operations/skills/running.ts";
@@ -102,7 +102,7 @@ test("what a skill found of one's money is told and given up by none of one's ke
     });
   await setup.works();
   expect((await setup.ask(sensitive, path)).data).toMatchObject({ status: "finished" });
-  // Nor by saying again what another key has asked.
+  // Nor by repeating another key's request.
   const again = { "Idempotency-Key": "weekly" };
   const asked = { ...body, wait_s: 20 };
   expect((await setup.ask({ ...sensitive, ...again }, "run", asked)).status).toBe(200);
@@ -190,7 +190,7 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
     runFor({
       ...run,
       noted: async (answered) => {
-        // It wakes after a minute, and finds that somebody else has begun.
+        // It wakes after a minute, and another worker has begun.
         replace(app, { clock: { now: () => new Date(clock.now().getTime() + 61_000) } });
         const at = app.clock.now().toISOString();
         const start = executions.start("another", at);
@@ -209,7 +209,7 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
     "SkillRunStarted",
     "SkillRunStarted",
   ]);
-  // Nobody has ever seen that worker live: the next turn takes over at once.
+  // That worker was never seen alive: the next tick takes over at once.
   await setup.works();
   expect(await setup.executionOf(TENANT, execution_id)).toMatchObject({ status: "finished", attempt: 3 });
 });
@@ -263,7 +263,7 @@ test("a tenant has twenty waiting at most, also where many are asked for at one 
     const init = { method: "POST", headers: { ...own, "Content-Type": "application/json" } };
     return (await fetch(url, { ...init, body: JSON.stringify(LEFT) })).status;
   };
-  // Whoever is refused for what its task lacks takes no place.
+  // A refusal for missing slots reserves no capacity.
   expect((await setup.ask(own, "run", { ...LEFT, task: "How dependent is Latvia?" })).status).toBe(400);
   const most = executions.MOST_WAITING;
   const statuses = await Promise.all(Array.from({ length: 2 * most }, (_, n) => runAt(n)));

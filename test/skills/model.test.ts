@@ -1,4 +1,4 @@
-/** Skills where a model is set: it sums up what six of them find and changes nothing of it, and is told of nobody's money. */
+/** Skills with a model: it summarizes six of them without changing their findings, and gets nothing about money. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openModel } from "../../src/adapters/model.ts";
@@ -63,7 +63,7 @@ async function plain(input: object): Promise<SkillResult> {
   }
 }
 
-/** A result but for what a model said, and what follows from that. */
+/** A result without the model's words and their consequences. */
 const found = ({ report, ...rest }: SkillResult) => {
   const { model: _model, report_id: _id, sha256: _sha256, facts_sha256: _facts, sections, ...told } = report;
   return { ...rest, ...told, sections: sections.filter(({ title }) => title !== IN_BRIEF) };
@@ -92,7 +92,7 @@ describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
       { signal },
     );
     expect(again).toMatchObject({ same: true, model: "teller-7b" });
-    // Two runs were summed up, and the third was not asked about.
+    // Two runs were summarized; the third made no call to the model.
     expect(model.asked).toHaveLength(2);
   });
 });
@@ -103,7 +103,7 @@ test.each(named(skills.filter((skill) => !isToldOf(skill))))(
     model.reply = honest;
     const { data } = await setup.ask(headers, "run", { agent, task: skill.example });
     expect(data).toMatchObject({ status: "finished", model: null });
-    // Left to a worker it tells none either.
+    // The worker sends it nothing either.
     const left = await ran({ agent, task: skill.example, wait_s: 0 });
     expect(left.data).toMatchObject({ status: "finished", model: null });
     expect(model.asked).toEqual([]);

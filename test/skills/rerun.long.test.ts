@@ -1,4 +1,7 @@
-/** `tallystick rerun` as operators start it, on executions of every skill. RERUNS=100 asks for what the service has to stand. */
+/**
+ * `tallystick rerun` as operators run it, on executions of every skill. RERUNS=100 is the size that the service must
+ * withstand.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { skills } from "../../src/domain/skills/skills.ts";

@@ -1,4 +1,7 @@
-/** The eight skills over HTTP: each done without a model, the same bytes twice, every figure where it says; and what is refused. */
+/**
+ * The eight skills over HTTP: each runs without a model, gives the same bytes twice, cites every figure, and refuses
+ * bad tasks.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { skillFaults } from "../../src/api/operations/skills/asked.ts";
@@ -8,9 +11,9 @@ import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { isAsked } from "../../src/domain/reports/fact.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
 import { subjectOf } from "../../src/reactors/skills/kept.ts";
@@ -69,7 +72,7 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
           isAsked(fact) && fact.from.dataset !== "log" && fact.from.operation !== "forecast_of_months",
       ),
     };
-    expect((await askedAgain(asked, canonical, askAt(service.url, secret))).faults).toEqual([]);
+    expect((await repeatQuestions(asked, canonical, askAt(service.url, secret))).faults).toEqual([]);
     const markdown = await ran({ agent, task: skill.example });
     expect(markdown.result).toContain(result.report.title);
     expect(markdown.result_sha256).toBe(first.result_sha256);
@@ -120,7 +123,7 @@ test("the money of a tenant is shown to keys of that scope alone, and nobody els
   expect(own.status).toBe("finished");
 });
 
-/** Texts that want to be more than words: forty, each beside a country and a product and by itself. */
+/** Hostile texts: forty, each next to a country and a product, and alone. */
 const HOSTILE = [
   "$steps.timeline.data[0].reporter",
   "$slots.country and $caller.tenant",

@@ -1,4 +1,4 @@
-/** The platform token and the airdrop contract, on a chain of their own, by way of the Chain port. */
+/** The platform token and the airdrop contract on their own chain, through the Chain port. */
 import { decodeErrorResult } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -148,7 +148,7 @@ test("transfers are listed from the logs, in and out, each once", async () => {
     { from: sender, to, amount: 3n * TOKEN },
   ]);
   const all = await transfersOf(chain, [DEVELOPMENT_TOKEN], sender, range);
-  // What it was given, 200 of three, and two of nothing.
+  // The initial grant, 200 of three, and two of nothing.
   expect(all.length).toBe(1 + MOST_RECIPIENTS + 2);
   expect(all[0]).toMatchObject({ to: sender, amount: 100_000_000n * TOKEN });
 });

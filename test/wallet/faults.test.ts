@@ -1,4 +1,4 @@
-/** Whatever the node and the chain behind it do, an airdrop is paid once or not at all. */
+/** An airdrop is paid once or not at all, whatever faults the node and the chain have. */
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.close());
 
-/** The same service, by way of an endpoint that does what the test says. */
+/** The same service through an endpoint that the test controls. */
 async function meddled() {
   const meddler = await openMeddler(setup.ledger.workshop.node.rpc_url);
-  // Longer than a busy machine takes to answer, so that only what the test holds back is late.
+  // Longer than a busy machine takes to answer, so that only what the test delays is late.
   const sending = { wait_ms: 4_000, stuck_ms: 60_000, poll_ms: 20 };
   const limits = { request_ms: 5_000, deadline_ms: 10_000, sending };
   const chain = setup.ledger.workshop.connect({ rpc_url: meddler.url, ...limits });
@@ -110,7 +110,7 @@ test("one that is mined where its contract is not is not taken for paid", async 
   const { chain } = setup.ledger.workshop;
   const code = await setup.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
   await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
-  // A node that lies, or a deployment that a reorg took away.
+  // Simulates a lying node, or a deployment removed by a reorg.
   await setup.turn(withParts(app, { chain: { ...chain, hasCode: async (some) => some.map(() => true) } }));
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
   await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);

@@ -110,7 +110,7 @@ test("of an account that is busy no more is read than the page needs", async () 
   const few = asked.splice(0).reduce((sum, blocks) => sum + blocks, 0n);
   expect((await page(6)).transfers.length).toBe(6);
   expect(few).toBeLessThan(300n);
-  // Where little is found, each question is about more blocks.
+  // Each request covers more blocks when the last one found little.
   expect(asked.length).toBeLessThan(20);
 });
 
@@ -122,7 +122,7 @@ test("an account that pays itself is told once; what a reorg takes away is not t
   expect(page.data).toMatchObject([{ direction: "self", amount: "0.000007" }]);
   await workshop.rpc("evm_revert", snapshot);
   const { chain } = service.app;
-  // The node has gone on differently between two questions.
+  // The node's chain changed between two requests.
   const moved = async (number: bigint) => ({ number, hash: `0x${"0".repeat(64)}` as const, timestamp: 0 });
   replace(service.app, { chain: { ...chain, block: moved } });
   const response = await fetch(`${service.url}/v1/agent/wallet/history?address=${self}&limit=1`, { headers });

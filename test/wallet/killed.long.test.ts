@@ -1,4 +1,4 @@
-/** The process is killed at each step of paying an airdrop; the next one goes on, and nobody is paid twice. */
+/** Kills the process at each step of paying an airdrop; the next process continues, and nobody is paid twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startProgram } from "../support/compiled.ts";

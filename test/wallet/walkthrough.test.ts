@@ -1,4 +1,7 @@
-/** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
+/**
+ * The wallet over real HTTP on the embedded chain: an airdrop is requested, paid once, and seen in balances and
+ * histories.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
@@ -19,7 +22,7 @@ let service: Service;
 let admin: Record<string, string>;
 let reader: Record<string, string>;
 beforeAll(async () => {
-  // Transfers are kept when the test says so.
+  // The test decides when transfers are stored.
   const others = areas.map((area) => ({
     ...area,
     reactors: area.reactors.filter((one) => one !== transfersReactor),
@@ -30,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** What the tests read of an airdrop, of balances, or of transfers. */
+/** The fields of an airdrop, of balances or of transfers that the tests read. */
 type Told = {
   airdrop_id: string;
   status: string;
@@ -219,7 +222,7 @@ test("a history is paged without a gap, whether blocks are final and kept, or ne
   expect(reach).toMatchObject({ from_block: 0n });
   expect(reach!.to_block).toBeGreaterThan(10n);
   const whole = await get<Moved[]>(`history?address=${sender}&limit=100`);
-  // What the gas key was given, and one transfer for each recipient so far.
+  // The gas key's grant, and one transfer for each recipient so far.
   expect(whole.data).toHaveLength(1 + 3 + 2 + 1);
   expect(whole.data.at(-1)).toMatchObject({ direction: "in", amount: "100000000" });
   const places = whole.data.map(({ block_number, log_index }) => [block_number, log_index]);

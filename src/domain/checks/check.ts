@@ -1,7 +1,7 @@
 /**
- * A check: USDC that its issuer lets somebody draw, as an EIP-3009 authorization that only the issuer's wallet can sign.
- * Nothing is held here. The service keeps what was promised, refuses what the promise does not cover, and follows the
- * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
+ * A check: USDC that its issuer lets somebody draw, as an EIP-3009 authorization that only the issuer's wallet can
+ * sign. The service holds no money. It stores the promise, refuses what the promise does not cover, and follows the
+ * chain, which decides: an authorization used there is redeemed.
  */
 
 import { z } from "zod";
@@ -36,7 +36,7 @@ const created = z.strictObject({
   created_at: time,
 });
 
-/** Where on the chain it ended. */
+/** The location of its end on the chain. */
 const place = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
 
 const asked = z.strictObject({ by: z.string(), asked_at: time });
@@ -94,10 +94,10 @@ type Revoked = Data<"CheckRevoked">;
 
 export type CheckEvent = EventOf<typeof events>;
 
-/** How the authorization ended on the chain: it moved its money, or it never will. */
+/** The authorization's end on the chain: it moved its money, or it never will. */
 export type Ending = ({ kind: "redeemed" } & Redeemed) | ({ kind: "revoked" } & Revoked);
 
-/** What was said of it here and what the chain said are kept apart, so that a reorg can take the latter back. */
+/** The service's decisions and the chain's outcome are separate, so that a reorg can undo the latter. */
 export type Check = {
   facts: CheckFacts;
   asked_at: string | null;
@@ -108,7 +108,7 @@ export type Check = {
 };
 export type CheckState = Check | undefined;
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "check-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -146,7 +146,7 @@ export function statusOf({ ending, cancelled, expired }: Check): CheckStatus {
   return ending ? "cancelled" : "pending";
 }
 
-/** Its redemption was asked for, and the chain has not shown it yet. */
+/** Its redemption was requested, and is not on the chain yet. */
 export const isRedeeming = (check: Check) => check.asked_at !== null && statusOf(check) === "pending";
 
 /** The check; `not_found` where there is none. */
@@ -182,7 +182,7 @@ export const refusePassphrase =
     return [{ type: "CheckPassphraseRefused", data: { by, tries, paused_until, refused_at: at } }];
   };
 
-/** Refuses while passphrases are not looked at; whether one would be right is not told then. */
+/** Refuses while passphrases are paused, without revealing whether one is right. */
 export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string): void {
   if (paused_until === null || at >= paused_until) return;
   refuse(
@@ -201,7 +201,7 @@ export function refuseUnlessPending(check: Check, wanted: "redeemed" | "cancelle
     refuse(checkProblems["check-not-pending"], `this check is ${status}, so it cannot be ${wanted}`);
 }
 
-/** The issuer takes the promise back. What was signed stays valid on the chain until it is cancelled there too. */
+/** The issuer takes the promise back. The signature stays valid on the chain until it is cancelled there too. */
 export const cancel =
   (facts: Cancelled) =>
   (state: CheckState): CheckEvent[] => {
@@ -227,7 +227,7 @@ export const expire =
     return [{ type: "CheckExpired", data: facts }];
   };
 
-/** The chain says how the authorization ended; it may have said something else before a reorg. */
+/** Records the authorization's end on the chain, which may differ from an earlier one before a reorg. */
 export const follow =
   (event: Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }>, at: string) =>
   (state: CheckState): CheckEvent[] => {

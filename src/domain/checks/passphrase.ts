@@ -1,4 +1,4 @@
-/** Passphrases of checks, kept as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
+/** Passphrases of checks, stored as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
 
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
@@ -23,19 +23,19 @@ const COST: Cost = { log2_n: 15, r: 8, p: 3 };
 
 export const SALT_BYTES = 16;
 
-/** What is kept of a passphrase; `salt` has SALT_BYTES random bytes. */
+/** The stored hash of a passphrase; `salt` has SALT_BYTES random bytes. */
 export async function keepPassphrase(text: string, salt: Uint8Array): Promise<KeptPassphrase> {
   const hash = await derived(text, Buffer.from(salt), COST);
   return { salt: Buffer.from(salt).toString("hex"), hash: hash.toString("hex"), ...COST };
 }
 
-/** Whether it is the one that was kept; takes the same time for every text. */
+/** Compares a text with the stored passphrase; takes the same time for every text. */
 export async function isPassphrase(text: string, kept: KeptPassphrase): Promise<boolean> {
   const hash = await derived(text, Buffer.from(kept.salt, "hex"), kept);
   return timingSafeEqual(hash, Buffer.from(kept.hash, "hex"));
 }
 
-/** The same letters typed on another keyboard are the same passphrase (NFC, as RFC 8265 has it). */
+/** NFC makes equal letters from different keyboards the same passphrase (RFC 8265). */
 const derived = (text: string, salt: Buffer, { log2_n, r, p }: Cost) =>
   new Promise<Buffer>((done, fail) => {
     const N = 2 ** log2_n;
@@ -43,14 +43,14 @@ const derived = (text: string, salt: Buffer, { log2_n, r, p }: Cost) =>
     scrypt(text.normalize("NFC"), salt, 32, cost, (error, hash) => (error ? fail(error) : done(hash)));
   });
 
-/** More at once would take the threads that files are read by. */
+/** More at once would occupy the threads that read files. */
 const AT_ONCE = 2;
 /** More would wait longer than their callers do. */
 export const MOST_WAITING = 50;
 let under_way = 0;
 const waiting: (() => void)[] = [];
 
-/** Whatever hashes a passphrase takes its turn; refuses where too many wait for theirs. */
+/** Queues the hashing of passphrases; refuses where too many wait. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= MOST_WAITING)
     refuse(coreProblems.busy, "too many passphrases wait to be looked at; try again", {

@@ -1,4 +1,4 @@
-/** Why a check cannot be redeemed or cancelled. */
+/** Reasons why a check cannot be redeemed or cancelled. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const checkProblems = problemTypes({

@@ -1,4 +1,4 @@
-/** The events of a bounty, and what they say. What strangers write is not in the log, its digest is. */
+/** The events of a bounty. The log has the digests of third-party texts, never the texts. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
@@ -10,7 +10,7 @@ const claim_id = madeId;
 
 export const skill = z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,39}$/);
 
-/** Where a submission lies that was not brought along. */
+/** The address of a submission that is stored elsewhere. */
 const url = z.string().max(2_048).nullable();
 
 export const events = {

@@ -35,11 +35,11 @@ export const statuses = [
 ] as const;
 export type BountyStatus = (typeof statuses)[number];
 
-/** Seconds in which an unfunded bounty can be funded; then it is gone. */
+/** Seconds in which an unfunded bounty can be funded; then it is removed. */
 export const UNFUNDED_S = 3_600;
-/** Days of the creator's silence after which the reward is given away. */
+/** Days of the creator's silence after which the reward is awarded. */
 export const SILENCE_DAYS = 14;
-/** Claims that a bounty takes. */
+/** The most claims of a bounty. */
 export const MOST_CLAIMS = 100;
 
 export type Claim = Claimed & { submission: Submitted | null };
@@ -47,7 +47,7 @@ export type Claim = Claimed & { submission: Submitted | null };
 export type Bounty = {
   facts: BountyFacts;
   funded: Funded | null;
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   claims: readonly Claim[];
   awarded: Awarded | null;
   cancelled: Cancelled | null;
@@ -111,7 +111,7 @@ export function statusOf(bounty: Bounty): BountyStatus {
   return bounty.claims.length > 0 ? "claimed" : "open";
 }
 
-/** When it came to its end; null while the reward is held, or was never there. */
+/** The time of its end; null while the reward is locked, or was never funded. */
 export const endedAt = ({ awarded, cancelled, expired_at }: Bounty): string | null =>
   awarded?.awarded_at ?? cancelled?.cancelled_at ?? expired_at;
 
@@ -139,7 +139,7 @@ export const open =
   (state: BountyState): BountyEvent[] =>
     state ? refuse("conflict", "this bounty was opened before") : [{ type: "BountyOpened", data: facts }];
 
-/** Its reward is held from now on, by whoever becomes its creator. */
+/** Locks the reward for the funder, who becomes its creator. */
 export const fund =
   (creator: string, funded_at: string) =>
   (state: BountyState): BountyEvent[] => {
@@ -181,7 +181,7 @@ export const claimOf = (bounty: Bounty, sx: number): Claim =>
   bounty.claims.find((one) => one.sx === sx) ??
   refuse(marketProblems["bounty-state"], "claim this bounty first (soul_bounty_claim)");
 
-/** What an agent has made of it. The same again is no news, and something else is refused. */
+/** Records an agent's submission. The same submission again changes nothing; a different one is refused. */
 export const submit =
   (sx: number, { content_sha256, url, submitted_at }: Omit<Submitted, "claim_id">) =>
   (state: BountyState): BountyEvent[] => {
@@ -219,7 +219,7 @@ function awarding(
   return { type: "BountyAwarded", data: { claim_id, sx, reward_micro, winner_micro, fee_micro, ...how } };
 }
 
-/** When silence decides: null while nothing is submitted. */
+/** The time at which silence decides; null while nothing is submitted. */
 export function silentAt(bounty: Bounty): string | null {
   const newest = submissionsOf(bounty)
     .map(({ submission }) => submission.submitted_at)
@@ -230,12 +230,12 @@ export function silentAt(bounty: Bounty): string | null {
   return [heard_until, bounty.facts.deadline_at].toSorted().at(-1)!;
 }
 
-/** Points of trust of agents, and as of which place in the log. */
+/** Trust points of agents, and the log position that they are as of. */
 export type Points = { of: ReadonlyMap<number, number>; as_of: number | null };
 
 /**
- * A time is over and its creator has not spoken: without a submission the bounty expires, else the earliest one of highest trust has it.
- * Nothing where nothing is due.
+ * Ends a bounty whose time is over: without a submission it expires, else the earliest submission of highest trust
+ * wins. Does nothing before that time.
  */
 export const fallDue =
   ({ of, as_of }: Points, at: string) =>
@@ -252,7 +252,7 @@ export const fallDue =
     return [{ type: "BountyExpired", data: { back_micro: bounty.facts.reward_micro, expired_at: at } }];
   };
 
-/** When it comes to its end by itself; null of what is over, or was never funded. */
+/** The time of its automatic end; null where it is over, or was never funded. */
 export const dueAt = (bounty: Bounty): string | null =>
   bounty.funded && endedAt(bounty) === null ? (silentAt(bounty) ?? bounty.facts.deadline_at) : null;
 
@@ -270,11 +270,11 @@ export const cancel =
     return [{ type: "BountyCancelled", data: { by, shared_micro, back_micro, cancelled_at } }];
   };
 
-/** What each of so many submitters gets of a bounty that is cancelled. */
+/** Each submitter's part of a cancelled bounty. */
 const partOf = (reward_micro: number, submitters: number): number =>
   submitters === 0 ? 0 : Math.floor(Math.floor(reward_micro / 10) / submitters);
 
-/** The operator takes down what strangers wrote; one whose reward is held is cancelled with it. */
+/** The operator takes third-party texts down; a bounty with a locked reward is cancelled as well. */
 export const hide =
   (reason: string, at: string) =>
   (state: BountyState): BountyEvent[] => {

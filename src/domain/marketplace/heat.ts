@@ -7,7 +7,7 @@
  * buyer buys an item once and has one word, and authors buy nothing of their own; so whoever has neither money nor trust moves nothing.
  */
 
-/** What is left of a unit after so many days; of older ones nothing is. */
+/** The factor of a unit after each day; older units count nothing. */
 export const D24: readonly number[] = [64, 32, 16, 8, 4, 2, 1];
 
 /** Units of a sale. */

@@ -1,6 +1,6 @@
 /**
- * An item of the stack: something an agent has written and sells, or gives away. Its stream tells who has bought it and what those say of
- * it; what it is called and what it holds lie in Objects under the digests that the log has.
+ * An item of the stack: a text that an agent sells or gives away. Its stream records buyers and their votes; its
+ * title and content are in Objects under the digests of the log.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -69,7 +69,7 @@ export type ItemFacts = Data<"ItemPublished">;
 export type Verdict = Data<"ItemValidated">;
 export type Withdrawn = Data<"ItemWithdrawn">;
 
-/** `buyers`: each with what it says of the item; null where it has said nothing. */
+/** `buyers`: each with its vote on the item; null before it votes. */
 export type Item = {
   facts: ItemFacts;
   buyers: ReadonlyMap<string, Pick<Verdict, "verdict" | "note_sha256"> | null>;
@@ -121,7 +121,7 @@ export const publish =
 /** `price_micro`: what the buyer has seen. `own`: the tenants that the author pays from. */
 export type Sale = { to: string; price_micro: number; payment_id: string; own: readonly string[] };
 
-/** Somebody buys it: each buyer once, at the price that stands. */
+/** Each buyer buys an item once, at its current price. */
 export const sell =
   ({ to, price_micro, payment_id, own }: Sale, sold_at: string) =>
   (state: ItemState): ItemEvent[] => {
@@ -137,7 +137,7 @@ export const sell =
     return [{ type: "ItemSold", data: { to, price_micro, ...sharesOf(price_micro), payment_id, sold_at } }];
   };
 
-/** A buyer says whether it works. The same again is no news; another word takes the place of the one before. */
+/** A buyer votes on whether the item works. The same vote again changes nothing; another vote replaces it. */
 export const validate =
   (word: Verdict) =>
   (state: ItemState): ItemEvent[] => {

@@ -1,4 +1,4 @@
-/** Why the marketplace refuses. */
+/** Refusals of the marketplace. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const marketProblems = problemTypes({

@@ -1,6 +1,7 @@
-/** A report as a document: a cover, a page an idea, and at the end every fact with where it stands. */
+/** A report as a document: a cover, a page for each idea, and at the end every fact with its location. */
 import type { Chart } from "../../core/model/chart.ts";
 import type { Doc, DocRow, DocSection, DocTable } from "../../core/model/doc.ts";
+import { cited } from "./cited-text.ts";
 import { type Fact, isAsked, print, type Unit } from "./fact.ts";
 import {
   type Cell,
@@ -9,9 +10,8 @@ import {
   type Report,
   type ReportChart,
   type ReportTable,
-  whyUntold,
+  rejectionText,
 } from "./report.ts";
-import { cited } from "./say.ts";
 
 /** `canonical` writes the attachment: RFC 8785. */
 export function reportDoc(report: Report, canonical: (value: object) => string): Doc {
@@ -38,7 +38,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
       ...report.sections.map(
         ({ title, text, findings, charts, tables }, at): DocSection => ({
           title,
-          // A few sentences alone are no page.
+          // A few sentences alone fill no page.
           ...(at > 0 && charts.length + tables.length === 0 && { on: true as const }),
           text,
           items: findings.map(({ text, confidence, method }) => ({
@@ -63,7 +63,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
   };
 }
 
-/** Whom each kind of report is written for. A report is kept by its question, so that it names no buyer: equal questions have equal bytes. */
+/** The readers of each kind of report. A stored report names no buyer, so that equal questions have equal bytes. */
 const readers: Readonly<Record<string, string>> = {
   sovereign_brief: "Those who answer for a country's supply of a product",
   sovereign_brief_multi: "Those who answer for a country's supply across sectors",
@@ -75,7 +75,7 @@ const readers: Readonly<Record<string, string>> = {
 
 const readersOf = ({ operation }: Report): string => readers[operation] ?? "Whoever asks this question";
 
-/** What a question in the caller's own words was asked of; one in ours says so itself. */
+/** The scope of a question in the caller's own words; a question in ours states its scope itself. */
 function askedOf({ question, ...rest }: Report["input"]): Doc["cover"] {
   const named = Object.entries(rest).map(([name, value]) => `${name} ${[value].flat().join(", ")}`);
   return typeof question === "string" && named.length > 0
@@ -83,7 +83,7 @@ function askedOf({ question, ...rest }: Report["input"]): Doc["cover"] {
     : [];
 }
 
-/** Each source once, however many states of it the report rests on. */
+/** Lists each source once, however many of its states the report rests on. */
 function sourcesShown({ sources }: Report): string[] {
   const words = (text: string) => text.replaceAll(/\u00a0\[F\d+\]/g, "");
   const all = new Map(sources.map(({ text }) => [words(text), text] as const).toReversed());
@@ -120,7 +120,7 @@ function tableOf({ title, columns, rows }: ReportTable, of: Of): DocTable {
   };
 }
 
-/** A chart's values are those of its facts, and nothing else. */
+/** A chart has values of its facts only. */
 const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart => ({
   kind,
   title,
@@ -133,11 +133,11 @@ const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart =
   notes: [],
 });
 
-/** What cannot be seen in a text, and turns round or hides what stands beside it. */
+/** Invisible characters, which can reverse or hide the text next to them. */
 const UNSEEN = /\p{Cf}/gu;
 const seen = (text: string) => text.replaceAll(UNSEEN, "");
 
-/** Quotations by themselves, so that none is taken for what the report says. */
+/** Quotations have a section of their own, so that nobody takes them for statements of the report. */
 const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
   quotations.length === 0
     ? []
@@ -178,7 +178,7 @@ const limitsOf = ({ limits, layers = [] }: Report): DocSection => {
 
 const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): DocSection => ({
   title: "Methods and sources",
-  text: `Made by ${operation}. ${modelTold(model)}`,
+  text: `Made by ${operation}. ${modelCaption(model)}`,
   on: true,
   items: [],
   charts: [],
@@ -215,15 +215,15 @@ const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): Do
   ],
 });
 
-function modelTold(model: Report["model"]): string {
+function modelCaption(model: Report["model"]): string {
   if (!model) return "No model wrote any of it.";
   const { name, host, why } = model;
   return why === null
     ? `Which findings stand under “${IN_BRIEF}”, in what order and how they are joined, was chosen by the model ${name} at ${host}; it wrote no figure and no word that carries one.`
-    : `The model ${name} at ${host} was asked to sum it up, and nothing of it is used: ${whyUntold(why)}.`;
+    : `The model ${name} at ${host} was asked to sum it up, and nothing of it is used: ${rejectionText(why)}.`;
 }
 
-/** Vintages by the numbers that they have in the list. */
+/** Vintages by their numbers in the list. */
 const statesOf = (vintage: string, all: string): string => {
   const list = all.split(",");
   return vintage
@@ -265,7 +265,7 @@ const factsOf = ({ facts, vintages }: Report): DocSection => ({
   ],
 });
 
-/** `operation?field=value#pointer`. */
+/** Formats `operation?field=value#pointer`. */
 const addressOf = ({ operation, input, path }: { operation: string; input: object; path: string }): string =>
   `${operation}?${Object.entries(input)
     .map(([name, value]) => `${name}=${value}`)

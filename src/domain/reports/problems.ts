@@ -1,4 +1,4 @@
-/** Why a report cannot be had any more. */
+/** Reasons why a report is no longer available. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const reportProblems = problemTypes({

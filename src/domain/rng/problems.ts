@@ -1,4 +1,4 @@
-/** Why nothing is drawn. */
+/** Reasons why nothing is drawn. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const rngProblems = problemTypes({

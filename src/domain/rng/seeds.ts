@@ -19,7 +19,7 @@ import { rngProblems } from "./problems.ts";
 export const spaces = ["live", "test"] as const;
 export type Space = (typeof spaces)[number];
 
-/** Where a seed stands: the chain, counted from 1, and its link, counted from 0. */
+/** A seed's location: its chain, counted from 1, and its link, counted from 0. */
 const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
 
 /** A seed as other events name it. */
@@ -39,7 +39,7 @@ const published = z.strictObject({
   published_at: time,
 });
 
-/** The head stands in the contract, from a block that was mined before the chain is used. */
+/** The contract has the head, from a block mined before the chain is used. */
 const committed = z.strictObject({
   space: z.enum(spaces),
   chain: z.int().min(1),
@@ -131,10 +131,10 @@ export type AbandonedChain = DataOf<typeof events, "SeedChainAbandoned">;
 export type CommitBlock = Pick<CommittedChain, "block_number" | "block_hash">;
 export type Chain = PublishedChain & { committed: CommitBlock | undefined };
 
-/** `chains`: those with links left to use, the one in use first. */
+/** `chains`: those with unused links, the one in use first. */
 export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "seeds-";
 
 export const streamOf = (space: string) => prefix + space;
@@ -187,7 +187,7 @@ const CLOCKS_MS = 120_000;
 export const isCommittedBefore = (published_at: string, committed_at: string) =>
   Date.parse(committed_at) < Date.parse(published_at) - CLOCKS_MS;
 
-/** Records that the contract keeps a chain's head. A chain that the contract knew before its publication is given up unused. */
+/** Records a chain's head in the contract. A chain that the contract had before its publication is given up unused. */
 export const commit =
   (facts: CommittedChain, recorded_at: string) =>
   (state: SeedState): SeedEvent[] => {
@@ -199,10 +199,10 @@ export const commit =
       : [{ type: "SeedChainCommitted", data: facts }];
   };
 
-/** How long a seed is used. */
+/** The limits of a seed's use. */
 export type Use = Pick<ActiveSeed, "activated_at" | "max_rolls" | "retires_at">;
 
-/** Begins with the first seed of the chain at hand, where none is active and the chain is committed. */
+/** Activates the first seed of the published chain, if none is active and the chain is committed. */
 export const activateFirst =
   (use: Use) =>
   (state: SeedState): SeedEvent[] => {
@@ -212,8 +212,8 @@ export const activateFirst =
   };
 
 /**
- * Reveals the active seed and goes on with the next one: of its chain, or of the next chain's first. Between two chains
- * there may be none for a moment: then rolls wait.
+ * Reveals the active seed and activates the next: of its chain, or the next chain's first. Between two chains there
+ * may briefly be none; rolls then wait.
  */
 export const rotate =
   (
@@ -239,7 +239,7 @@ export const rotate =
     return [{ type: "SeedRevealed", data }, ...following];
   };
 
-/** Gives up the chains whose seeds cannot be made any more, and with them everything drawn from the seed in use. */
+/** Gives up chains whose seeds cannot be derived any longer, and voids all draws from the seed in use. */
 export const abandon =
   (isLost: (chain: Chain) => boolean, abandoned_at: string) =>
   (state: SeedState): SeedEvent[] =>

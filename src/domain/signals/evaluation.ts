@@ -67,7 +67,7 @@ export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset 
 
 export const prefix = "signals-";
 export const streamOf = (dataset: string) => prefix + dataset;
-/** It grows by a release a release. */
+/** The stream grows by one event a release. */
 export const fold_version = 2;
 
 export const initialState = (): EvaluationState => undefined;
@@ -76,7 +76,7 @@ export const evolve = (_: EvaluationState, { type, data }: EvaluationEvent): Eva
     ? { release_position: data.release_position }
     : { as_of_month: data.as_of_month };
 
-/** Whether a release is still to be evaluated: as of one of its months, or the whole of it. */
+/** True if a release is still to be evaluated: as of one of its months, or as a whole. */
 export function isDue(
   state: EvaluationState,
   { release_position, as_of_month }: Pick<Evaluated, "release_position"> & { as_of_month: string | null },
@@ -96,5 +96,8 @@ export const monthEvaluated =
   (state: EvaluationState): EvaluationEvent[] =>
     isDue(state, data) ? [{ type: "SignalsMonthEvaluated", data }] : [];
 
-/** Of an invented dataset's first vintage, the last year is also evaluated month by month, as if each had just been released. */
+/**
+ * The last year of a synthetic dataset's first vintage is also evaluated month by month, as if each month were just
+ * released.
+ */
 export const MONTHS_BEFORE = 12;

@@ -5,7 +5,7 @@ import { madeId, month, time } from "../../core/model/fields.ts";
 import { gainAt, gainOf, isAgainst } from "./score.ts";
 import { statement } from "./series.ts";
 
-/** Days after the release that opened it in which a statement has to be decided. */
+/** Days after the opening release within which a statement must be decided. */
 export const EXPIRES_DAYS = 120;
 
 const chance = z.number().min(0).max(1);
@@ -132,6 +132,6 @@ export const expire =
       ? [{ type: "PaperTradeExpired", data: { expired_at: at } }]
       : [];
 
-/** The last day on which a bet that was opened then may be decided. */
+/** The last day on which a bet opened then may be decided. */
 export const decidesBy = (opened_at: string): string =>
   new Date(Date.parse(opened_at) + EXPIRES_DAYS * 86_400_000).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** Why the skills refuse. */
+/** Refusals of the skills. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const skillProblems = problemTypes({

@@ -1,4 +1,4 @@
-/** The eight skills: each a plan over what can be asked, found by the words of a task and run for whoever asks. */
+/** The eight skills: each a plan over operations, selected by the words of a task and run for its caller. */
 import type { Plan } from "../plans/plan.ts";
 
 export const agents = [

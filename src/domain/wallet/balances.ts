@@ -1,4 +1,4 @@
-/** What an account has, all of it as of one block. */
+/** An account's balances, all as of one block. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
 import { MULTICALL3 } from "../../core/model/multicall.ts";
@@ -12,7 +12,7 @@ const ABI = parseAbi([
   "function getCurrentBlockTimestamp() view returns (uint256)",
 ]);
 
-/** In the smallest units. `token` is undefined where there is none; `timestamp` in seconds of Unix time. */
+/** In the smallest units. `token` is undefined without a platform token; `timestamp` in seconds of Unix time. */
 export type Balances = {
   eth: bigint;
   usdc: bigint;
@@ -21,7 +21,7 @@ export type Balances = {
   timestamp: number;
 };
 
-/** One question for everything that `balancesIn` reads. */
+/** One batch of calls for everything that `balancesIn` reads. */
 export const balanceCalls = (account: Hex, token: Hex | undefined): Call[] => [
   { to: MULTICALL3, data: encodeFunctionData({ abi: ABI, functionName: "getEthBalance", args: [account] }) },
   { to: MULTICALL3, data: encodeFunctionData({ abi: ABI, functionName: "getBlockNumber" }) },

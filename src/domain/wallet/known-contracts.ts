@@ -16,6 +16,6 @@ const known: ReadonlyMap<string, string> = new Map([
   [DEPLOYMENT_PROXY.address, "the contract that deploys others"],
 ]);
 
-/** What stands at an address in lower case, where tokens sent to it are lost: of `token` too; undefined for any other. */
+/** The contract at a lower-case address where tokens sent to it are lost, `token` included; undefined for others. */
 export const contractAt = (address: Hex, token: Hex): string | undefined =>
   address === lowerCase(token) ? "the token's own contract" : known.get(address);

@@ -1,4 +1,4 @@
-/** Why the platform's accounts cannot do what was asked. */
+/** Refusals of the platform's accounts. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const walletProblems = problemTypes({

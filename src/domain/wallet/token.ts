@@ -1,4 +1,4 @@
-/** ERC-20 tokens in the words of the Chain port: balances, allowances, and what their Transfer logs say. Source: EIP-20. */
+/** ERC-20 tokens in terms of the Chain port: balances, allowances, and Transfer logs. Source: EIP-20. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex, Log, LogQuery } from "../../core/model/chain.ts";
 
@@ -22,7 +22,7 @@ export const tokenCalls = (token: Hex): Call[] => [
   { to: token, data: encodeFunctionData({ abi: ABI, functionName: "decimals" }) },
 ];
 
-/** What a token calls itself and how it counts; undefined where no such contract answers. */
+/** A token's symbol and decimals; undefined where no such contract answers. */
 export function tokenIn(
   address: Hex,
   [symbol, decimals]: readonly (CallResult | undefined)[],
@@ -90,7 +90,7 @@ export const transferQuery = (
   ...range,
 });
 
-/** The transfer that a log tells of; undefined for any other log. */
+/** The transfer in a log; undefined for any other log. */
 export function transferIn(log: Log): Transfer | undefined {
   const [kind, from, to] = log.topics;
   if (kind !== TRANSFER || !from || !to || log.data.length !== 66) return undefined;

@@ -1,4 +1,4 @@
-/** Bounties as they stand, a row each, with their texts: what is listed, searched and due. */
+/** Current bounties with their texts, one a row: listed, searched and due. */
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -6,7 +6,7 @@ import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import { daysAfter, FOR_EVER, type Kept, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
 
-/** What somebody wrote of a bounty; null where the operator has taken it down. */
+/** A bounty's text; null where the operator has taken it down. */
 export type BountyText = { title: string; description: string };
 
 type BountyRow = {
@@ -105,7 +105,10 @@ function rowOf(bounty_id: string, state: Bounty, position: number): BountyRow {
   };
 }
 
-/** The text for ever, what was written to its creator until some time after the end; what is taken down no longer, and what nobody funds no hour. */
+/**
+ * A bounty's text is stored for ever, submissions until some time after the end, removed and unfunded texts no
+ * longer.
+ */
 function keptOf(state: Bounty): Kept[] {
   const { funded, hidden, facts } = state;
   if (!funded && !hidden) return [];
@@ -161,7 +164,7 @@ export type BountySearch = {
   before: number | null;
 };
 
-/** Bounties that stand so, the newest first. `q` is what somebody typed: whatever it is, it becomes no syntax. */
+/** Bounties of a status, the newest first. `q` is typed text and never becomes query syntax. */
 export async function listBounties(pool: pg.Pool, search: BountySearch): Promise<ListedBounty[]> {
   const { status, q, skill, min_reward_micro, limit, before } = search;
   const sql = `select position::float8 as position, state, title, description from read.bounties_v1
@@ -175,7 +178,7 @@ export async function listBounties(pool: pg.Pool, search: BountySearch): Promise
 
 const PAGE = 200;
 
-/** Bounties that come to their end by themselves now. */
+/** Bounties whose time is over now. */
 export async function dueBounties(pool: pg.Pool, now: string): Promise<string[]> {
   const text = `select bounty_id from read.bounties_v1 where due_at <= $1 order by due_at limit ${PAGE}`;
   const { rows } = await pool.query<{ bounty_id: string }>({ name: "bounties_due", text, values: [now] });

@@ -1,4 +1,4 @@
-/** The stack as it stands, a row an item, with what is sold of it and what its buyers say. Its queries stand in stack-lists.ts. */
+/** The stack's current items with sales and buyers' votes, one a row. stack-lists.ts has the queries. */
 
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
@@ -8,7 +8,7 @@ import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { daysAfter, FOR_EVER, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
 
-/** What somebody wrote of an item; null where the operator has taken it down. */
+/** An item's text; null where the operator has taken it down. */
 export type ItemText = { title: string; summary: string };
 
 export const stackProjection = projection({
@@ -138,7 +138,7 @@ async function validate(
     await keep(tx, [{ name: objectName("stack", item_id, note_sha256), until: FOR_EVER }]);
 }
 
-/** What buyers have paid for they can have for some time yet; what is taken down nobody can. */
+/** Buyers can still read a withdrawn item for some time; nobody can read one that was taken down. */
 async function withdraw(
   item_id: string,
   { by, withdrawn_at }: item.Withdrawn,

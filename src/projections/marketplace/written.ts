@@ -1,11 +1,11 @@
-/** What strangers have written, as it lies in Objects: read by its digest, and kept for as long as the log says. */
+/** Third-party texts in Objects: read by digest, and stored for as long as the log requires. */
 import type pg from "pg";
 import { digestOf } from "../../core/model/objects.ts";
 
-/** For how long an object is kept: a time, `infinity`, or `-infinity` for one that is taken down. */
+/** The retention of an object: a time, `infinity`, or `-infinity` where it is taken down. */
 export type Kept = { name: string; until: string };
 
-/** So many days after the end of what it belongs to. */
+/** Days that a text is stored after the end of its bounty or item. */
 export const KEEP_DAYS = 30;
 
 export const FOR_EVER = "infinity";
@@ -14,7 +14,7 @@ export const TAKEN_DOWN = "-infinity";
 export const daysAfter = (at: string): string =>
   new Date(Date.parse(at) + KEEP_DAYS * 86_400_000).toISOString();
 
-/** The JSON that lies under these names; what is not there, or not what its name says, is left out. */
+/** The JSON under these names; missing or altered objects are left out. */
 export async function writtenUnder<T>(tx: pg.ClientBase, names: readonly string[]): Promise<Map<string, T>> {
   const text = "select name, bytes from objects.small where name = any($1)";
   const { rows } = await tx.query<{ name: string; bytes: Buffer }>({

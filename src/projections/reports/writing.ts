@@ -1,10 +1,10 @@
-/** How a report is written: questions are asked of operations, their figures become facts, and sections are made of those. */
+/** Writing of reports: operations answer questions, their figures become facts, and sections are made of those. */
 import type { z } from "zod";
 import type { Quoted } from "../../domain/ingest/quoted.ts";
+import { type CitedText, say } from "../../domain/reports/cited-text.ts";
 import { type Fact, isAsked, type Ledger, ledger, type Told, type Unit } from "../../domain/reports/fact.ts";
 import { type MethodName, methodNames, methodOf } from "../../domain/reports/methods.ts";
 import type { Finding, Report, Section } from "../../domain/reports/report.ts";
-import { type Said, say } from "../../domain/reports/say.ts";
 import type { countryOutput } from "../fusion/answers/country.ts";
 import type { countryStatsOutput } from "../fusion/answers/country-stats.ts";
 import type { marketOutput } from "../fusion/answers/market.ts";
@@ -24,7 +24,7 @@ import type { timelineOutput } from "../trade/answers/series.ts";
 import type { sourcesOutput } from "../trade/answers/sources.ts";
 import type { SignalRow } from "./front-run.ts";
 
-/** The operations that reports ask, and what each answers. */
+/** The operations that reports call, and the types of their answers. */
 export type Answers = {
   fusion_market_intel: z.infer<typeof marketOutput>;
   fusion_product: z.infer<typeof productOutput>;
@@ -45,54 +45,54 @@ export type Answers = {
   trade_concentration: z.infer<typeof concentrationOutput>;
   front_run_watch: { data: SignalRow[]; meta: object };
 };
-export type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
-export type AnswerTo<Name extends keyof Answers> = ToldOf<Answers[Name]>;
+export type SourcedAnswerOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
+export type AnswerTo<Name extends keyof Answers> = SourcedAnswerOf<Answers[Name]>;
 export type Market = AnswerTo<"fusion_market_intel">;
-export type Ask = <Name extends keyof Answers>(
+export type CallOperation = <Name extends keyof Answers>(
   operation: Name,
   input: Record<string, unknown>,
-) => Promise<ToldOf<Answers[Name]>>;
+) => Promise<SourcedAnswerOf<Answers[Name]>>;
 
-/** What a report says besides its name and what it rests on. */
-export type Written = Omit<
+/** The content of a report but for its name and what it rests on. */
+export type ReportContent = Omit<
   Report,
   "report_id" | "operation" | "input" | "vintages" | "facts_sha256" | "sha256" | "quotations_sha256"
 >;
 
-/** News that the caller of a report may be quoted, the newest first. */
-export type Quotes = (about: NewsAbout) => Promise<Quoted[]>;
+/** News that may be quoted to the report's caller, the newest first. */
+export type QuoteNews = (about: NewsAbout) => Promise<Quoted[]>;
 
-/** A report that is being written. */
-export type Writing = {
-  /** Asks, and hears the answer. */
-  ask: Ask;
-  /** Asks; its answer counts among those of the report once it is heard. */
-  asked: Ask;
-  /** Takes an answer among those of the report, in whose order its sources stand. */
+/** A report in progress. */
+export type ReportDraft = {
+  /** Calls an operation and returns its answer. */
+  ask: CallOperation;
+  /** Calls an operation; its answer joins the report's sources once `hear` takes it. */
+  asked: CallOperation;
+  /** Adds an answer to the report's sources, in the order of the calls. */
   hear(told: Told): void;
   ledger: Ledger;
   /** The figure at a pointer of an answer. */
   at(told: Told, path: string, label: string, unit: Unit): Fact;
-  finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
-  /** Says what cannot be told. */
-  limit(said: Said): void;
-  /** Sets quotations beside what is said. */
+  finding(said: CitedText, confidence?: Finding["confidence"], method?: MethodName): Finding;
+  /** Adds a limit of the report. */
+  limit(said: CitedText): void;
+  /** Adds quotations. */
   quote(quotations: readonly Quoted[]): void;
-  /** The first answer that was heard. */
+  /** The answer that came first. */
   first(): Told;
-  /** What was written so far, sections that came to nothing left out. */
+  /** The content so far, without empty sections. */
   parts(sections: readonly Section[]): Pick<Report, "sections" | "facts" | "methods" | "sources" | "limits">;
-  finish(about: { title: string; question: string; of: Told; sections: Section[] }): Written;
+  finish(about: { title: string; question: string; of: Told; sections: Section[] }): ReportContent;
 };
 
-export function writing(asked: Ask): Writing {
+export function reportDraft(asked: CallOperation): ReportDraft {
   const facts = ledger();
   const used = new Set<MethodName>();
-  const limits: Said[] = [];
+  const limits: CitedText[] = [];
   const quotations: Quoted[] = [];
   const told: Told[] = [];
-  const at: Writing["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
-  const parts: Writing["parts"] = (sections) => {
+  const at: ReportDraft["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
+  const parts: ReportDraft["parts"] = (sections) => {
     const sources = sourcesOf(told, facts);
     return {
       sections: sections.filter(({ findings, tables }) => findings.length + tables.length > 0),
@@ -141,7 +141,7 @@ export function writing(asked: Ask): Writing {
   };
 }
 
-/** Each state of data that facts were drawn from, in the words of its own answer. */
+/** Each state of data that facts come from, in the words of its own answer. */
 function sourcesOf(told: readonly Told[], { facts, at }: Ledger): Report["sources"] {
   const drawn = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage : [])));
   const first = new Map(told.map((one) => [one.origin.vintage, one]));
@@ -153,7 +153,7 @@ function sourcesOf(told: readonly Told[], { facts, at }: Ledger): Report["source
   });
 }
 
-/** A section that may come to nothing. */
+/** A section, which is left out while it is empty. */
 export const section = (title: string, text: string, more: Partial<Section>): Section => ({
   title,
   text,

@@ -1,4 +1,4 @@
-/** What is asked of seeds: one by its hash, the chains they are links of, and what of them was committed to the chain. */
+/** Queries over seeds: one by its hash, the chains that they are links of, and their commitments on the chain. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import type { Commitment } from "../../domain/rng/commitment.ts";
@@ -12,7 +12,7 @@ export type SeedRow = {
   rolls: number;
   activated_at: string;
   revealed: { seed: string; revealed_at: string; reason: string } | null;
-  /** Since when everything drawn from it is void, because its secret is lost. */
+  /** The time since which all its draws are void, because its secret is lost. */
   voided_at: string | null;
 };
 
@@ -103,7 +103,7 @@ export async function listCommitments(
   return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
 }
 
-/** Which account committed each of these hashes, of those that are committed. */
+/** The account that committed each of these hashes; uncommitted hashes are left out. */
 export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promise<Map<string, Hex>> {
   const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v3
     where seed_hash = any($1) and committed is not null`;
@@ -111,7 +111,7 @@ export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promi
   return new Map(rows.map(({ seed_hash, signer }) => [seed_hash, signer]));
 }
 
-/** Commitments whose block may still be taken back: those since a time. */
+/** Commitments since a time, whose block a reorg may still remove. */
 export async function commitmentsSince(pool: pg.Pool, since: Date): Promise<CommitmentRow[]> {
   const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v3
     where committed->>'committed_at' >= $1`;

@@ -16,10 +16,10 @@ import { type Flow, flows, monthsBetween, type Period, yearOf } from "../../doma
 import { monthsIn } from "../trade/answers/series.ts";
 import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 
-/** The chapters that are bet on: fixed, since a choice by size would know what became of them. */
+/** The chapters with bets: fixed, because a choice by size would use later knowledge. */
 export const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
 
-/** The policies that are of one kind with the data: invented ones say nothing of real trade, nor real ones of invented. */
+/** Policies that match the data in being synthetic or real: neither says anything of the other. */
 export function policiesFor(reference: ReferenceStore, synthetic: boolean): Reference<Policy> | undefined {
   const table = reference.find(policies);
   return table?.synthetic === synthetic ? table : undefined;
@@ -65,7 +65,7 @@ const other = (flow: Flow): Flow => (flow === "IMPORT" ? "EXPORT" : "IMPORT");
 
 type Mirrored = { reporter: ReporterCode; partner: string; flow: Flow; period: Period; value: number };
 
-/** What those that have delivered more months than a reporter say of its flow, all of them together; undefined where nobody has. */
+/** A reporter's flow from all partners that have delivered more months than it; undefined where there is none. */
 async function earlyPartners(
   lease: Lease,
   hs: string,
@@ -102,7 +102,7 @@ async function earlyPartners(
   };
 }
 
-/** What an indicator was at the end of each month that is over: days of one still running decide nothing. */
+/** An indicator's value at the end of each complete month; days of the current month decide nothing. */
 export function monthEnds(readings: readonly Reading[]): { month: Period; value: number }[] {
   const ends = new Map(readings.map(({ at, value }) => [monthOf(at), value]));
   const last = readings.at(-1)?.at;

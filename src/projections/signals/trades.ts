@@ -134,7 +134,7 @@ type Filter = {
   limit: number;
 };
 
-/** The newest first. Invented ones are left out where those are not wanted. */
+/** The newest first. Synthetic trades are left out on request. */
 export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRow[]> {
   const { allow_synthetic, status = null, strategy = null, before = null, since = null, limit } = filter;
   const sql = `select t.position::float8 as position, facts, status, outcome, pnl, ${utc("t.ended_at")} as ended_at, ended_by
@@ -147,7 +147,7 @@ export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRo
   return rows.map(({ facts, ...row }) => ({ ...facts, ...row }));
 }
 
-/** How a strategy's trades stand, those of one version and one kind of data together. */
+/** A strategy's results, for the trades of one version and one kind of data. */
 export type Standing = {
   strategy: string;
   version: number;
@@ -161,7 +161,7 @@ export type Standing = {
   line_brier: number | null;
 };
 
-/** What ended since a moment, or ever; `open` is as of now. */
+/** Results of trades that ended since a moment, or ever; `open` is as of now. */
 export async function standings(
   pool: pg.Pool,
   { since, allow_synthetic }: { since: Date | null; allow_synthetic: boolean },
@@ -184,7 +184,7 @@ export async function standings(
 
 export type Decile = { from: number; n: number; mean_p: number; share_true: number };
 
-/** How often statements were true, by the chance that strategies gave them, in tenths. */
+/** The share of true statements, by the strategies' probabilities in tenths. */
 export async function calibration(
   pool: pg.Pool,
   of: { strategy: string; version: number; synthetic: boolean },
@@ -197,7 +197,7 @@ export async function calibration(
   return (await pool.query<Decile>(sql, [of.strategy, of.version, of.synthetic])).rows;
 }
 
-/** What the last evaluation of each dataset said; invented ones where those are wanted. */
+/** The last evaluation of each dataset, with synthetic ones on request. */
 export async function evaluations(pool: pg.Pool, allow_synthetic: boolean): Promise<Evaluated[]> {
   const sql = `select facts from read.signals_evaluated_v2
     where $1 or not (facts->>'synthetic')::boolean order by dataset`;

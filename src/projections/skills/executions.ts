@@ -1,4 +1,4 @@
-/** Executions as they stand, a row each: which are to be run, which of a tenant wait; and for how long what they keep lies. */
+/** Current executions, one a row: those to run, those of a tenant that wait, and the retention of their objects. */
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -76,8 +76,8 @@ async function keepObject(tx: pg.ClientBase, event: PositionedEvent<typeof execu
 export type OpenExecution = { tenant: string; execution_id: string; worker: string | null };
 
 /**
- * Those that nobody holds at that time, or that are past their deadline, or whose worker may be gone. Tenants take turns: the one with the
- * fewest older ones open comes first, those under way among them.
+ * Executions without a lease at that time, past their deadline, or whose worker may be dead. Tenants alternate: the
+ * one with the fewest older open executions comes first, running ones included.
  */
 export async function openExecutions(
   pool: pg.Pool,
@@ -107,7 +107,7 @@ export async function leavePlaces(pool: pg.Pool, ids: readonly string[]): Promis
   await pool.query("delete from skills.places where execution_id = any($1)", [ids]);
 }
 
-/** Whose execution it is; undefined where there is none. */
+/** The tenant of an execution; undefined where there is none. */
 export async function tenantOf(pool: pg.Pool, execution_id: string): Promise<string | undefined> {
   const sql = "select tenant from read.skill_executions_v1 where execution_id = $1";
   return (await pool.query<{ tenant: string }>(sql, [execution_id])).rows[0]?.tenant;

@@ -1,4 +1,7 @@
-/** What skills read of the caller's own: money, and news that it may be quoted. It stands in the log, in one tenant alone, and rests on no data. */
+/**
+ * The caller's own data that skills read: money, and news that may be quoted to it. These are in the log of one
+ * tenant, and rest on no dataset.
+ */
 import type pg from "pg";
 import { z } from "zod";
 import { month } from "../../core/model/fields.ts";
@@ -11,7 +14,7 @@ import { ordersProjection } from "../commerce/orders.ts";
 import { newsOn, newsProjection } from "../ingest/news.ts";
 import { paymentsProjection } from "../payments/payments.ts";
 
-/** Of whom, in which month (UTC; null: of all time), and which month it is now. */
+/** The tenant, the month (UTC; null: of all time), and the current month. */
 type Asked = { tenant: string; month: string | null; now: Date };
 
 const about = z.object({
@@ -170,7 +173,7 @@ export const newsOutput = z.object({
 /** News that a skill quotes at most. */
 const MOST_QUOTED = 5;
 
-/** Where it is read: the read models, and what lies beside the log. */
+/** The sources of a reading: the read models, and the objects of the log. */
 type From = { pool: pg.Pool; objects: Pick<Objects, "get"> };
 type Who = Pick<Asked, "tenant" | "now">;
 
@@ -180,7 +183,7 @@ const inMonth =
   ({ pool }: From, who: Who, { month }: z.output<typeof ofMonth>) =>
     read(pool, { ...who, month: month ?? null });
 
-/** A reading by its fields, and what has to be current before it is asked. */
+/** A reading by its fields, and the projections that have to be current before it. */
 const reading = <Input extends z.ZodObject>(
   input: Input,
   of: Projection,

@@ -1,13 +1,13 @@
-/** What skills alone ask, told: forecasts, the caller's own money, and news that it may be quoted. */
+/** Report sections of what only skills call: forecasts, the caller's own money, and news that may be quoted to it. */
 import type { z } from "zod";
+import { say } from "../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../domain/reports/report.ts";
-import { say } from "../../domain/reports/say.ts";
 import type { forecastOutput } from "../../domain/skills/methods.ts";
-import { tellers, toldBy } from "../reports/answers/tellers.ts";
-import { factCell, section, type ToldOf, type Writing } from "../reports/writing.ts";
+import { sectionWriters, writeSection } from "../reports/answers/section-writers.ts";
+import { factCell, type ReportDraft, type SourcedAnswerOf, section } from "../reports/writing.ts";
 import type { newsOutput, ordersOutput, settlementsOutput, spendingOutput } from "./own.ts";
 
-/** What skills ask besides operations, and what each answers. */
+/** The answers of what skills call besides operations. */
 type OwnAnswers = {
   forecast_of_months: z.infer<typeof forecastOutput>;
   own_spending: z.infer<typeof spendingOutput>;
@@ -15,9 +15,9 @@ type OwnAnswers = {
   own_settlements: z.infer<typeof settlementsOutput>;
   own_news: z.infer<typeof newsOutput>;
 };
-type Told<Name extends keyof OwnAnswers> = ToldOf<OwnAnswers[Name]>;
+type Told<Name extends keyof OwnAnswers> = SourcedAnswerOf<OwnAnswers[Name]>;
 
-const own: { [Name in keyof OwnAnswers]: (writing: Writing, told: Told<Name>) => Section[] } = {
+const own: { [Name in keyof OwnAnswers]: (writing: ReportDraft, told: Told<Name>) => Section[] } = {
   forecast_of_months: forecastSections,
   own_spending: spendingSections,
   own_orders: ordersSections,
@@ -25,18 +25,18 @@ const own: { [Name in keyof OwnAnswers]: (writing: Writing, told: Told<Name>) =>
   own_news: quoteNews,
 };
 
-/** Everything that skills may ask and that is told. */
-export const tellable = [...Object.keys(tellers), ...Object.keys(own)];
+/** All that skills may call and that has a section. */
+export const tellable = [...Object.keys(sectionWriters), ...Object.keys(own)];
 
-/** An answer to any of it, told. */
-export const toldOfSkill = (writing: Writing, operation: string, told: object): Section[] =>
+/** Writes the section of any such answer. */
+export const toldOfSkill = (writing: ReportDraft, operation: string, told: object): Section[] =>
   operation in own
-    ? (own[operation as keyof OwnAnswers] as (writing: Writing, told: object) => Section[])(writing, told)
-    : toldBy(writing, operation, told);
+    ? (own[operation as keyof OwnAnswers] as (writing: ReportDraft, told: object) => Section[])(writing, told)
+    : writeSection(writing, operation, told);
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
-function forecastSections({ at, finding, limit }: Writing, told: Told<"forecast_of_months">): Section[] {
+function forecastSections({ at, finding, limit }: ReportDraft, told: Told<"forecast_of_months">): Section[] {
   const findings: Finding[] = [];
   const rows: Section["tables"][number]["rows"] = [];
   if (told.answer.data.length === 0) limit(say`There are too few complete months to forecast from.`);
@@ -70,7 +70,7 @@ function forecastSections({ at, finding, limit }: Writing, told: Told<"forecast_
   ];
 }
 
-function spendingSections({ at, finding }: Writing, told: Told<"own_spending">): Section[] {
+function spendingSections({ at, finding }: ReportDraft, told: Told<"own_spending">): Section[] {
   const usdc = (path: string, label: string) => at(told, `/data/${path}`, label, "USDC");
   const count = at(told, "/data/payments", "payments", "count");
   const refunds = at(told, "/data/refunds", "refunds", "count");
@@ -94,7 +94,7 @@ function spendingSections({ at, finding }: Writing, told: Told<"own_spending">):
   ];
 }
 
-function ordersSections({ at, finding }: Writing, told: Told<"own_orders">): Section[] {
+function ordersSections({ at, finding }: ReportDraft, told: Told<"own_orders">): Section[] {
   const eur = (path: string, label: string) => at(told, `/data/${path}`, label, "EUR");
   const month = at(told, "/meta/coverage/months/to", "last month that is counted", "month");
   const orders = at(told, "/data/orders", "orders", "count");
@@ -119,7 +119,7 @@ function ordersSections({ at, finding }: Writing, told: Told<"own_orders">): Sec
   ];
 }
 
-function settlementsSections({ at, finding }: Writing, told: Told<"own_settlements">): Section[] {
+function settlementsSections({ at, finding }: ReportDraft, told: Told<"own_settlements">): Section[] {
   const count = (name: string, label: string) => at(told, `/data/${name}`, label, "count");
   const usdc = (name: string, label: string) => at(told, `/data/${name}`, label, "USDC");
   return [
@@ -133,8 +133,8 @@ function settlementsSections({ at, finding }: Writing, told: Told<"own_settlemen
   ];
 }
 
-/** Quotations stand beside what is found, and are no part of it. */
-function quoteNews({ quote, limit }: Writing, told: Told<"own_news">): Section[] {
+/** Quotations are separate from the findings. */
+function quoteNews({ quote, limit }: ReportDraft, told: Told<"own_news">): Section[] {
   quote(told.answer.data);
   if (told.answer.data.length === 0) limit(say`No news: none that you may be quoted name the country.`);
   return [];

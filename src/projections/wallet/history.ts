@@ -1,4 +1,4 @@
-/** A page of an account's transfers, newest first: from what is kept where blocks were followed, else from the chain, so far back at a time. */
+/** Pages of an account's transfers, newest first: from stored blocks, else from the chain in limited ranges. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import type { Chain } from "../../core/model/ports/chain.ts";
@@ -6,24 +6,30 @@ import type { Transfer } from "../../domain/wallet/token.ts";
 import { transfersOf } from "./read-transfers.ts";
 import { keptTransfers, type Place, reachOf } from "./transfers.ts";
 
-/** The most blocks that a page looks through where nothing is kept. */
+/** The most blocks that a page scans on the chain. */
 export const MOST_BLOCKS = 10_000n;
 
-/** Blocks of the first question to the node, of its longest, and of all that a page may ask. */
+/** Blocks of the first request to the node, of its longest, and of all requests of a page. */
 const LIMITS = { first_span: 50n, longest_span: 2_000n, most_blocks: MOST_BLOCKS };
 
-/** Of a busy account the first question is enough, and nodes answer only so many logs; where little is found the next is longer. */
+/**
+ * The first request suffices for a busy account, and nodes limit their logs; a sparse account's next request is
+ * longer.
+ */
 const GROWTH = 4n;
 
 export type HistoryQuestion = {
   account: Hex;
   tokens: readonly Hex[];
-  /** Only what lies before it; undefined = from the newest block. */
+  /** Only transfers before this position; undefined = from the newest block. */
   before: Place | undefined;
   limit: number;
 };
 
-/** `scanned_to`: every transfer down to this block is told, here or on an earlier page. `next` is where to go on. */
+/**
+ * `scanned_to`: this page or an earlier one lists every transfer down to this block. `next` is the next page's
+ * cursor.
+ */
 export type HistoryPage = { transfers: Transfer[]; scanned_to: bigint; next: Place | undefined };
 
 /** `latest` is the newest block's number. Rejects with ChainUnavailable. */

@@ -1,4 +1,4 @@
-/** Transfers of the platform's own accounts, kept from the chain's logs: final blocks alone, so that no reorg touches them. */
+/** Transfers of the platform's own accounts, stored from the logs of final blocks, which no reorg removes. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import type { Transfer } from "../../domain/wallet/token.ts";
@@ -9,7 +9,7 @@ export type Followed = { network: string; account: Hex; token: Hex };
 /** Blocks that were read, both included; `to_hash` is the last one's. */
 export type Reach = { from_block: bigint; to_block: bigint; to_hash: Hex };
 
-/** How far transfers were read; undefined before the first time. */
+/** The block up to which transfers were read; undefined before the first read. */
 export async function reachOf(
   pool: pg.Pool,
   { network, account, token }: Followed,
@@ -42,7 +42,7 @@ export async function keepTransfers(
     recipient: to,
     amount: String(amount),
   }));
-  // One statement: what was read and how far it reaches are kept together.
+  // One statement stores the transfers together with the block that they reach.
   await tx.query(
     `with moved as (
        insert into read.transfers_followed_v1 as known values ($1, $2, $3, $4, $5, $6)

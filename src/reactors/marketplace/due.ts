@@ -1,4 +1,4 @@
-/** Whenever a bounty's time is over, what was to follow follows: it expires, or its creator's silence gives the reward away. */
+/** Ends bounties whose time is over: they expire, or the creator's silence awards the reward. */
 import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
@@ -14,7 +14,7 @@ export const marketplaceReactor = reactor({
   every_ms: 5_000,
   memory: () => ({}),
   async take({ app, signal }) {
-    // What is decided rests on the streams: a list that lags only leaves something to the next turn.
+    // The streams decide: a lagging list only defers a bounty to the next tick.
     await app.caughtUp(bountiesProjection);
     for (const bounty_id of await dueBounties(app.pool, app.clock.now().toISOString())) {
       if (signal.aborted) return "done";

@@ -1,4 +1,4 @@
-/** Whenever a hash of a seed is to stand in the anchoring contract, it is carried there, many in one transaction. */
+/** Sends requested hashes of seeds to the anchoring contract, many in one transaction. */
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
@@ -20,12 +20,12 @@ import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.
 
 const meta = { actor: "reactor:rng", operation: "rng.commit" };
 
-/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+/** A reorg may remove a block this long; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
 
 /**
- * Carries what is asked for to the contract; with `look_back` it is also looked whether the chain took commitments back. The
- * chain is asked nothing while there is nothing to do. Rejects with ChainUnavailable or TransactionPending: the next turn goes on.
+ * Sends requested hashes to the contract; with `look_back` it also checks for reorged commitments. It makes no
+ * request to the chain without work. Rejects with ChainUnavailable or TransactionPending; the next tick continues.
  */
 export async function followCommitments(
   app: App,
@@ -42,7 +42,7 @@ export async function followCommitments(
   return "done";
 }
 
-/** Carries what stands not yet in the contract, and records what does. What a process that died sent is found there. */
+/** Sends hashes that the contract lacks, and records those that it has, including those that a dead process sent. */
 async function commit(app: App, asked: string[], signal: AbortSignal | undefined): Promise<void> {
   const missing = await recordKept(app, asked);
   if (missing.length === 0) return;
@@ -51,7 +51,7 @@ async function commit(app: App, asked: string[], signal: AbortSignal | undefined
   await recordKept(app, missing);
 }
 
-/** Records those that the contract keeps; answers the others. */
+/** Records the hashes that the contract has; returns the others. */
 async function recordKept(app: App, hashes: string[]): Promise<string[]> {
   const kept = await keptAt(app, hashes);
   await forEach([...kept], async ([seed_hash, { block_number, timestamp }]) => {
@@ -88,7 +88,7 @@ async function logOf(app: App, hash: string, block: bigint): Promise<Log> {
   return log;
 }
 
-/** What was recorded of late under our key, which the chain may still take back. */
+/** Recent commitments under our key, which a reorg may still remove. */
 async function recentCommitments({ clock, pool, chain }: App): Promise<string[]> {
   const recent = await commitmentsSince(pool, new Date(clock.now().getTime() - UNSURE_MS));
   return recent.flatMap(({ seed_hash, committed }) =>
@@ -96,7 +96,7 @@ async function recentCommitments({ clock, pool, chain }: App): Promise<string[]>
   );
 }
 
-/** What was recorded and is gone from the contract is asked for again. */
+/** Requests recorded hashes again that are no longer in the contract. */
 async function takeBackReorged(app: App, recorded: string[]): Promise<void> {
   if (recorded.length === 0) return;
   const kept = await keptAt(app, recorded);

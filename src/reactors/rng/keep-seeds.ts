@@ -1,4 +1,4 @@
-/** Whenever a chain of seeds runs short the next is published and committed, and whenever a seed is used up it is revealed. */
+/** Publishes and commits the next chain of seeds when one runs short, and reveals used-up seeds. */
 import type { App } from "../../core/app.ts";
 import type { SeedUse } from "../../core/model/ports/seeds.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
@@ -8,13 +8,13 @@ import { findSeed } from "../../projections/rng/seeds.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.seeds" };
 
-/** The next chain is published when this many seeds of the last one are left. */
+/** The next chain is published when the last one has this many seeds left. */
 const LEFT = 10;
 
-/** A step that is due for a state, if it is: whether it was taken. */
+/** A step that a state may require; returns whether it ran. */
 type Step = (app: App, space: seeds.Space, state: seeds.SeedState) => Promise<boolean>;
 
-/** One look at the seeds of a space: each step that is due is taken. */
+/** Checks the seeds of a space once and runs each step that is required. */
 export async function keepSeeds(app: App, space: seeds.Space): Promise<void> {
   let state = await load(app, space);
   for (const step of [publishNext, recordCommitted, activateFirst, revealIfUsed])
@@ -45,7 +45,7 @@ const recordCommitted: Step = async (app, space, { chains }) => {
     if (committed) continue;
     const target = commitments.targetOf(head_hash);
     const state = await app.load(commitments, target);
-    // Whoever published it may have died before it asked.
+    // The process that published it may have died before it requested the commitment.
     if (!state)
       await app.decide(commitments, target, commitments.ask(head_hash, app.clock.now().toISOString()), {
         meta,
@@ -65,13 +65,13 @@ const activateFirst: Step = async (app, space, state) => {
   return true;
 };
 
-/** What was taken of a seed and is not recorded after so long is waited for no more: its process died, or its payment is slow. */
+/** An unrecorded draw is no longer awaited after this time: its process died, or its payment is slow. */
 const UNRECORDED_S = 2;
 
 /**
- * Reveals the active seed once its rolls or its time are used up. Any process may do so at any time: what was taken of a seed
- * that is revealed is drawn anew from the next. A clock that was set back for a while must not reveal early nor late: only what
- * was announced with the seed counts.
+ * Reveals the active seed once its rolls or its time are used up. Any process may do so at any time: unrecorded draws
+ * are repeated from the next seed. Only the announced limits count, so that a clock set back reveals neither early
+ * nor late.
  */
 export const revealUsed = async (app: App, space: seeds.Space): Promise<boolean> =>
   revealIfUsed(app, space, await load(app, space));
@@ -91,7 +91,7 @@ async function revealIfUsed(app: App, space: seeds.Space, { active }: seeds.Seed
   return true;
 }
 
-/** Nothing more is taken of it, and all that was is recorded or given up. */
+/** No more draws are reserved, and all earlier ones are recorded or given up. */
 const isSpent = (use: SeedUse | undefined, rolls: number) =>
   use !== undefined && use.closed_s !== null && (rolls >= use.taken || use.closed_s > UNRECORDED_S);
 

@@ -6,7 +6,7 @@ import { followCommitments } from "./commit-seeds.ts";
 import { keepSeeds } from "./keep-seeds.ts";
 import { refundVoided, secretFault } from "./lost-seeds.ts";
 
-/** How often it is looked whether the chain took commitments back. */
+/** Interval of the checks for reorged commitments. */
 const LOOK_BACK_MS = 60_000;
 
 export const seedsReactor = reactor({
@@ -23,7 +23,7 @@ export const seedsReactor = reactor({
     const before = await app.store.head();
     const followed = await followCommitments(app, { look_back, signal });
     if (look_back) memory.look_back_at = now + LOOK_BACK_MS;
-    // What was committed just now is put to use in the same turn.
+    // The same tick uses what was just committed.
     if ((await app.store.head()).position > before.position)
       for (const space of spaces) await keepSeeds(app, space);
     return followed;

@@ -1,4 +1,4 @@
-/** Whenever data are released, paper trades that they decide are closed, and new ones opened; what stays undecided expires. */
+/** On each release of data, closes the paper trades that it decides and opens new ones; undecided trades expire. */
 import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
@@ -57,12 +57,12 @@ export const signalsReactor = reactor({
   resumed: "releases are evaluated for signals again",
 });
 
-/** What a release has to bet on, and what that rests on. */
+/** The series of a release to bet on, and the vintages that they rest on. */
 type Material = { all: Series[]; synthetic: boolean; rests_on: Release[] };
 
 /**
- * One that is not open here is left to a later turn. An invented dataset is released once, with years of months: its last ones are evaluated
- * one after the other before the whole is, so that bets on them are decided.
+ * A release that is not open here waits for a later tick. A synthetic dataset is released once with years of months:
+ * its last months are evaluated one by one before the whole, so that bets on them are decided.
  */
 async function evaluate(app: App, release: Release, signal: AbortSignal): Promise<void> {
   const material = await materialOf(app, release, signal);
@@ -78,7 +78,7 @@ async function evaluate(app: App, release: Release, signal: AbortSignal): Promis
   await evaluateAsOf(app, release, material, null, signal);
 }
 
-/** In one commit, so that a process that dies has evaluated it whole or not at all; false where it is left to a later turn. */
+/** Evaluates in one commit, so that a crash leaves all or nothing; false where it waits for a later tick. */
 async function evaluateAsOf(
   app: App,
   { dataset, vintage, position: release_position }: Release,
@@ -164,10 +164,10 @@ async function materialOf(app: App, release: Release, signal: AbortSignal): Prom
   }
 }
 
-/** Invented data are bet on once all of them are there: until then the service is not ready, and nothing else should keep it. */
+/** Synthetic data are bet on once complete: until then the service is not ready, and nothing else should delay it. */
 const isMaking = (app: App): boolean => app.vintage_store.awaited().some(({ released }) => !released);
 
-/** What strategies open on the first month that each series does not have yet, as backtestOf. */
+/** The strategies' openings on the first month that each series lacks, as backtestOf. */
 async function openings(all: readonly Series[], signal: AbortSignal): Promise<trades.Opening[] | undefined> {
   const found = strategies.map((): trades.Opening[] => []);
   for (const series of all) {
@@ -181,14 +181,14 @@ async function openings(all: readonly Series[], signal: AbortSignal): Promise<tr
   return found.flatMap(largest);
 }
 
-/** Series after series, so that whoever asks the service meanwhile does not wait; undefined when it is to stop. */
+/** Series by series, so that concurrent requests do not wait; undefined when it is to stop. */
 async function backtestOf(all: readonly Series[], signal: AbortSignal): Promise<Backtest[] | undefined> {
   const tested: Backtest[] = [];
   for (const strategy of strategies) {
     const bets: ReturnType<typeof betsOn> = [];
     for (const series of all) {
       if (signal.aborted) return undefined;
-      // All months of one vintage are known at one time: nobody delivers one earlier than others.
+      // All months of one vintage are released together: no partner delivers earlier in it.
       const { mirror: _, ...known } = series;
       bets.push(...betsOn(strategy, known));
       await pause(0, signal);

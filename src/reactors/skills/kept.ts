@@ -1,4 +1,4 @@
-/** Answers of steps and results, as they are kept: sealed in Objects under the key of their execution, so that a run can be erased. */
+/** Stored answers of steps and results: sealed in Objects under their execution's key, so that a run can be erased. */
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { canonicalText } from "../../../eventstore/canonical.ts";
@@ -14,16 +14,16 @@ import type { Named } from "./steps.ts";
 /** Characters of base64url in one sealed value. */
 const PART = 40_000;
 
-/** JSON text, as it is sealed: beside what else its process does. */
+/** Compresses JSON text before it is sealed, off the main thread. */
 export const zip = (text: string): Promise<Buffer> => promisify(gzip)(text, { level: 1 });
 
-/** Older executions kept their JSON as it is, which begins with a brace. */
+/** Older executions stored plain JSON, which begins with a brace. */
 const isZipped = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 const textIn = async (bytes: Buffer): Promise<string> =>
   (isZipped(bytes) ? await promisify(gunzip)(bytes) : bytes).toString();
 
-/** Whose key what an execution holds is sealed under: its own. */
+/** The subject whose key seals an execution's objects: its own. */
 export const subjectOf = ({ tenant, execution_id }: Named): SubjectName => ({
   tenant,
   kind: "execution",
@@ -39,7 +39,7 @@ const placeOf = ({ tenant, execution_id }: Named) =>
 export const objectOf = (execution_id: string, sha256: string): string =>
   objectName("execution", execution_id, sha256);
 
-/** The digest that names what is kept, and whose key it is sealed under. */
+/** The digest of a stored object, and the subject of its key. */
 export type Kept = { object_sha256: string; subject_id: string };
 
 /** Seals zipped texts, all by one question, and puts them in one statement. `is_new`: the execution has no key yet. */
@@ -71,7 +71,7 @@ export async function keep(
   return kept;
 }
 
-/** What was kept under a digest; undefined once it is erased, or past its time. */
+/** The object under a digest; undefined once it is erased, or expired. */
 export async function readKept(
   { subjects, objects }: { subjects: Pick<Subjects, "open">; objects: Pick<Objects, "get"> },
   named: Named,

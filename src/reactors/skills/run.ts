@@ -1,6 +1,6 @@
 /**
- * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. What a process that
- * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
+ * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. A
+ * killed process's execution is restarted, three attempts at most; a failed or late one is refunded.
  */
 import type { App } from "../../core/app.ts";
 import { type ReactorLog, reactor } from "../../core/background/reactor.ts";
@@ -27,13 +27,13 @@ import { type Named, stepExecution } from "./steps.ts";
 
 /** Executions that a process runs at once. */
 export const AT_ONCE = 4;
-/** Read at once: no more than lanes are about to take, so that a tenant who comes later has its turn. */
+/** One page is no more than the lanes take next, so that a later tenant gets its share. */
 const A_PAGE = AT_ONCE;
 const EVERY_MS = 500;
-/** After so long nothing more is taken: what a turn came to is noted when it is over. */
+/** Takes nothing more after this time: the result of a tick is recorded at its end. */
 const TURN_MS = 60_000;
 
-/** A step's answer, as it is recorded. */
+/** A step's answer in its recorded form. */
 export type Answered = {
   step: string;
   operation: string;
@@ -44,12 +44,12 @@ export type Answered = {
   ms: number;
 };
 
-/** Of a model that was asked, what is recorded. */
+/** The record of a call to a model. */
 export type ModelHeard = Omit<ModelAsked, "attempt" | "asked_at">;
 
 /**
- * Asks a skill's steps one after the other, says which it `begins`, and tells each answer to `noted` before it asks the next; then what a
- * model said of it to `heard`, where one is asked.
+ * Calls a skill's steps one after the other, announces each by `begins`, and passes each answer to `noted` before the
+ * next; then a model's answer, if any, to `heard`.
  */
 export type RunSteps = (run: {
   app: App;
@@ -81,7 +81,7 @@ export const skillsReactor = (run: RunSteps) =>
           const one = await lanes.next();
           if (one) await work({ app, signal, log, run }, one).finally(() => lanes.over(one));
           else if (lanes.areIdle) return;
-          // One slow run keeps nobody waiting who comes after it.
+          // One slow run delays no later one.
           else await pause(EVERY_MS, signal);
         }
       };
@@ -91,7 +91,7 @@ export const skillsReactor = (run: RunSteps) =>
           throw error;
         }),
       );
-      // None is under way any more when the turn is over.
+      // None is running when the tick ends.
       await Promise.allSettled(each);
       await Promise.all(each);
       return "done";
@@ -100,11 +100,11 @@ export const skillsReactor = (run: RunSteps) =>
     resumed: "executions of skills are run again",
   });
 
-/** What lanes take their executions from, as long as one of them has something to do. */
+/** The source of executions for lanes, while any of them is busy. */
 class Lanes {
   readonly #app: App;
   readonly #under = new Set<string>();
-  /** When each was last over here: what is another's still, or waits for the end of its lease, is not tried without a pause. */
+  /** The time of each execution's last attempt here: one leased elsewhere is not retried without a pause. */
   readonly #tried = new Map<string, number>();
   #waiting: OpenExecution[] = [];
   #reading: Promise<void> | undefined;
@@ -148,7 +148,7 @@ class Lanes {
 
 type Parts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
 
-/** One attempt. What another process did meanwhile leaves nothing to do. */
+/** One attempt. Another process's progress leaves nothing to do. */
 async function work(parts: Parts, { worker, ...named }: OpenExecution): Promise<void> {
   const { app } = parts;
   const is_dead =
@@ -162,7 +162,7 @@ async function work(parts: Parts, { worker, ...named }: OpenExecution): Promise<
   }
 }
 
-/** Gives up what is due for that, and else begins the next attempt. */
+/** Gives up an execution whose time is over, or else begins the next attempt. */
 function beginning(state: ExecutionState, app: App, is_dead: boolean): ExecutionEvent[] {
   const at = nowOf(app);
   const over = executions.giveUp(at, { is_dead })(state);
@@ -222,7 +222,7 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
 const keepOne = async (app: App, named: Named, text: string): Promise<Kept> =>
   (await keep(app, named, [zip(text)]))[0]!;
 
-/** Records the result, unless whoever it is about was erased meanwhile. */
+/** Records the result, unless its subject was erased meanwhile. */
 async function conclude(
   app: App,
   named: Named,

@@ -1,4 +1,4 @@
-/** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
+/** Stores the transfers of the platform's own accounts from blocks that became final. */
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
@@ -17,7 +17,7 @@ import {
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
 const AT_ONCE = 200n;
 
-/** Questions about an account's token in a turn: a service that was away catches up in some turns. */
+/** Requests for an account's token in a tick: after an outage the service catches up over several ticks. */
 const MOST_QUESTIONS = 50;
 
 /** The accounts that payments go to, that pays for gas and airdrops, and that refunds come from. */
@@ -25,7 +25,7 @@ export const platformAccounts = ({ pay_to, chain, refunds }: App): Hex[] => [
   ...new Set([pay_to, chain.sender, refunds.address].map(lowerCase)),
 ];
 
-/** The tokens whose transfers are told: the platform's, where there is one, and USDC. */
+/** The listed tokens: the platform's, where it has one, and USDC. */
 export const platformTokens = ({ platform_token }: Pick<App, "platform_token">): Hex[] => [
   ...(platform_token ? [lowerCase(platform_token)] : []),
   lowerCase(USDC.address),
@@ -67,7 +67,7 @@ async function followOne({ app, lease, log }: Turn, followed: Followed, final: b
   const last = await reachOf(pool, followed);
   if (last) {
     const block = await chain.block(last.to_block);
-    // A node that lags behind is asked again later.
+    // The node lags; a later tick asks again.
     if (!block) return false;
     if (block.hash !== last.to_hash) {
       log.warn({ account: followed.account }, "the chain is another one: transfers are read anew");
@@ -75,7 +75,7 @@ async function followOne({ app, lease, log }: Turn, followed: Followed, final: b
       return false;
     }
   }
-  // On Base what was before is sought when it is asked for: its beginning is millions of blocks away.
+  // Base's first blocks are millions away, so earlier transfers are read on request only.
   const from_block = last ? last.to_block + 1n : app.embedded_chain ? 0n : final;
   const to_block = final < from_block + AT_ONCE ? final : from_block + AT_ONCE - 1n;
   if (to_block < from_block) return false;

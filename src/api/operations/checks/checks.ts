@@ -29,7 +29,10 @@ import {
 
 const DAY_S = 86_400;
 
-/** Ids open a check to whoever has them, and what `fresh_id` is made of may be known: a payment's name is public. */
+/**
+ * An id gives access to its check, and `fresh_id` may derive from public data such as a payment's name: so ids need a
+ * secret.
+ */
 const idOf = ({ link_secret }: App, fresh_id: string) =>
   createHmac("sha256", link_secret).update(`check:${fresh_id}`).digest("hex").slice(0, 32);
 
@@ -226,5 +229,4 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
   return mine;
 }
 
-/** What writes checks and tells of them. */
 export const checkOperations = [create, verify, list];

@@ -87,7 +87,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   },
 });
 
-/** The signature as the chain takes it; refuses a check that the chain would not pay now. */
+/** The signature in the form that the chain accepts; refuses a check that the chain would not pay now. */
 async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
   const { chain, recover } = app;
   const digest = digestOf(checkTypedData(facts));
@@ -108,7 +108,7 @@ async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise
   return signed;
 }
 
-/** A wrong passphrase is counted at once, before the next is looked at: what is refused here appends nothing else. */
+/** Counts a wrong passphrase at once, before the next is checked; a refusal here appends nothing else. */
 const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },
@@ -190,7 +190,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
   },
 });
 
-/** The issuer's signature of CancelAuthorization as the chain takes it; refuses any other. */
+/** The issuer's signature of CancelAuthorization in the form that the chain accepts; refuses any other. */
 const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> =>
   signedBy(app, {
     digest: digestOf(cancelTypedData(facts)),
@@ -199,5 +199,4 @@ const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex
     field: { path: "signature", of: "the CancelAuthorization from checks_verify" },
   });
 
-/** What moves a check on, or takes it back. */
 export const checkOrderOperations = [redeem, cancel];

@@ -144,7 +144,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
     const bounty = bounties.standing((await decide(bounties, target, decision)).state);
     const funds = await holdFunds(context, rewardHold(bounty));
     const text = await textOf(app, bounty);
-    // Nobody keeps what is unfunded: put again it lies until the read model has heard of this.
+    // An unfunded text is not stored: a repeat has no text until the read model has the bounty.
     if (text) {
       const bytes = canonicalBytes(text, "title");
       await app.objects.put(objectName("bounty", input.bounty_id, bounty.facts.text_sha256), bytes);
@@ -153,7 +153,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
   },
 });
 
-/** What was written of a bounty; null where it was taken down. */
+/** The text of a bounty; null where it was taken down. */
 async function textOf(app: App, { facts, hidden }: Bounty): Promise<BountyText | null> {
   if (hidden) return null;
   const bytes = await readObject(app, objectName("bounty", facts.bounty_id, facts.text_sha256));
@@ -248,7 +248,7 @@ async function noteOf(app: App, { facts, hidden }: Bounty, sha256: string | null
   return bytes?.toString() ?? null;
 }
 
-/** Whether a caller may see what an agent wrote to a bounty's creator. */
+/** True for the parties that may read the text of an agent to a bounty's creator. */
 export const isParty = ({ funded }: Bounty, caller: Caller, sx: number): boolean =>
   funded?.creator === caller.tenant || sxOf(caller) === sx;
 

@@ -23,7 +23,7 @@ import {
 
 const claimed = bountyShown.omit({ title: true, description: true }).extend({ claim_id: z.string() });
 
-/** What a claimant is told: it knows what the bounty is about. */
+/** A claim as its claimant sees it, without the bounty's own text. */
 function shownClaim(bounty: bounties.Bounty, sx: number): z.infer<typeof claimed> {
   const { title: _, description: __, ...shown } = shownBounty(bounty, null);
   return { ...shown, claim_id: bounties.claimOf(bounty, sx).claim_id };

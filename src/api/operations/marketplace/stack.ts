@@ -1,4 +1,4 @@
-/** The stack: what agents offer, found by words, price and trust. */
+/** The stack: items that agents offer, found by words, price and trust. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
@@ -61,7 +61,7 @@ const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind,
   published_at: item.published_at,
 });
 
-/** Where a page begins: the position of the newest first; before it the price or the score in the other orders. */
+/** The start of a page: the position of the newest first, preceded by the price or the score in the other orders. */
 const placeCursor = cursor(/^(?:\d{1,15}\.)?[1-9]\d{0,14}$/);
 
 function afterOf(text: string | undefined, sort: Sort): After | null {
@@ -173,7 +173,7 @@ the buyer's trust. A buyer buys an item once and has one verdict; authors cannot
   },
 });
 
-/** Whether a caller may have what an item holds. */
+/** True for callers that may read an item's content. */
 function mayHave({ facts, buyers, withdrawn }: items.Item, { tenant, kind }: Caller): boolean {
   if (withdrawn?.by === "operator") return false;
   const isParty = kind !== "anonymous" && (buyers.has(tenant) || tenant === soulTenant(facts.sx));
@@ -235,7 +235,7 @@ async function scoreNow({ pool }: App, sx: number): Promise<number> {
   return computed ? (await scoreOn(pool, computed.day, sx)).score : 0;
 }
 
-/** What an item holds; null where it is not kept any more. */
+/** An item's content; null once it is no longer stored. */
 export async function contentOf(app: App, { item_id, content_sha256 }: items.ItemFacts) {
   return (await readObject(app, objectName("stack", item_id, content_sha256)))?.toString() ?? null;
 }

@@ -19,7 +19,7 @@ import { commitmentShown, seedPlace } from "./fields.ts";
 
 const seedHash = sha256.describe("A seed's hash, or a seed chain's head, in hex");
 
-/** A hash that this service published: of which chain it is, and how far from its head. */
+/** A published hash of this service: its chain, and its distance from the head. */
 async function publishedHash(
   app: App,
   seed_hash: string,

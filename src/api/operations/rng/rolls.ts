@@ -125,7 +125,7 @@ rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was 
   },
 });
 
-/** `path`: where the params stand in what was asked. */
+/** `path`: the path of the params in the request. */
 type Wanted = {
   client_seed: string;
   game_type: GameName;
@@ -133,7 +133,7 @@ type Wanted = {
   path: string;
 };
 
-/** The body's limit over HTTP, for whoever asks by another way: what is drawn must fit into the log and into an answer. */
+/** The HTTP body limit, applied to every transport: a draw must fit into the log and an answer. */
 const MOST_PARAM_BYTES = 256 * 1024;
 
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
@@ -144,7 +144,7 @@ async function draw(
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
   const { app, caller, decide } = context;
-  // What is wrong with the request is told before anything is taken of the seed.
+  // Validates the request before it reserves anything of the seed.
   const read = wanted.map(({ game_type, params, path }) => readParams(game_type, params, path));
   if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
     refuse(
@@ -162,7 +162,7 @@ async function draw(
     const request = { roll_id, tenant: caller.tenant, game, params: read[at]!, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
     const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
-    // Said again, the events of all rolls of the stream come back: each is found by its id.
+    // A repeat gets the events of all rolls of the stream back: each is found by its id.
     drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
   }
   return drawn;

@@ -11,7 +11,7 @@ import { revealUsed } from "../../../reactors/rng/keep-seeds.ts";
 import type { Context } from "../../declare/index.ts";
 import { spaceOf } from "./fields.ts";
 
-/** How long a call waits for the next seed, or for the count of this one. */
+/** The time that a call waits for the next seed, or for this one's count. */
 const PATIENCE_MS = 5_000;
 /** The pause between two looks. */
 const LOOK_MS = 50;
@@ -19,8 +19,8 @@ const LOOK_MS = 50;
 export type Drawing = Pick<Context<never>, "app" | "caller" | "watch" | "reserve">;
 
 /**
- * The active seed of the caller's space, from which so many are about to be drawn. One that is used up gives way to the next
- * meanwhile; `unavailable` (seed-missing) where that takes too long. What is decided counts only if the seed is active until then.
+ * The active seed of the caller's space, with this many draws reserved. A used-up seed is replaced meanwhile;
+ * `unavailable` (seed-missing) where that takes too long. The decision commits only if the seed is still active.
  */
 export async function seedAtHand(
   drawing: Drawing,
@@ -47,7 +47,7 @@ export async function seedAtHand(
   }
 }
 
-/** Whether so many are left of the seed; then they are this command's. */
+/** Reserves this many draws of the seed for the command, if it has as many left. */
 async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
   const { seed_hash, max_rolls: most } = seed;
   if (count > most) {
@@ -60,7 +60,7 @@ async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count:
   });
 }
 
-/** How often a seed was drawn from, as the log has it. */
+/** The number of draws from a seed in the log. */
 async function usesOf(app: App, seed_hash: string): Promise<number> {
   for (const deadline = performance.now() + PATIENCE_MS; !(await app.caughtUp(rngProjection)); )
     if (performance.now() > deadline)
@@ -78,7 +78,7 @@ async function lookFor(app: App, space: seeds.Space): Promise<void> {
   await look;
 }
 
-/** Reveals the seed where nothing is awaited of it any more; the cache knows the next one then. */
+/** Reveals the seed once no draw of it is pending; the cache then has the next one. */
 async function revealOrWait(app: App, space: seeds.Space): Promise<void> {
   await revealUsed(app, space);
   const { active } = await app.load(seeds, seeds.targetOf(space));

@@ -21,7 +21,7 @@ const access = [open({ calls: 100, per: "minute", shared: "signals" })];
 
 /** Fewer decided bets show nothing of how good a strategy's chances are. */
 const LEAST_DECIDED = 30;
-/** A chance nearer to one half says little. */
+/** A probability nearer to one half is no opinion. */
 const LEAST_OPINION = 0.2;
 
 const names = strategies.map(({ name }) => name) as [string, ...string[]];

@@ -6,7 +6,7 @@ import type { Execution, Finished } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { skillNamed } from "../../../domain/skills/skills.ts";
-import type { Written } from "../../../projections/reports/writing.ts";
+import type { ReportContent } from "../../../projections/reports/writing.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import { dataNamed } from "../../declare/named-vintages.ts";
@@ -93,7 +93,10 @@ async function keptReport(
 }
 
 /** With what a model said of it, which stands first where it was used. */
-const summedAsBefore = (written: Written, { model, sections }: SkillResult["report"]): Written => ({
+const summedAsBefore = (
+  written: ReportContent,
+  { model, sections }: SkillResult["report"],
+): ReportContent => ({
   ...written,
   sections: [...(model?.used ? sections.slice(0, 1) : []), ...written.sections],
   model,

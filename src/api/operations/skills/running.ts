@@ -6,14 +6,14 @@ import { inTime } from "../../../core/coordination/concurrency.ts";
 import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
+import { say } from "../../../domain/reports/cited-text.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { MODEL_S } from "../../../domain/skills/execution.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
-import { runTold } from "../../../projections/reports/answers/query.ts";
-import { type Ask, type Written, writing } from "../../../projections/reports/writing.ts";
+import { runPlanSections } from "../../../projections/reports/answers/query.ts";
+import { type CallOperation, type ReportContent, reportDraft } from "../../../projections/reports/writing.ts";
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
@@ -21,8 +21,8 @@ import { anonymous } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
 import { sha256 } from "../../serve/call.ts";
 import { canonical, type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
-import { complete } from "../reports/made.ts";
-import { summedUp } from "../reports/summed-up.ts";
+import { withModelSummary } from "../reports/model-summary.ts";
+import { complete } from "../reports/write-report.ts";
 import { offered } from "./asked.ts";
 
 /** An answer, and the step that it was asked for. */
@@ -46,7 +46,7 @@ export type Run = {
   /** The answer that was read of the log when it ran before; then the log is not asked again. */
   kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
   /** Has what was found summed up. */
-  sum?: (written: Written) => Promise<Written>;
+  sum?: (written: ReportContent) => Promise<ReportContent>;
 };
 
 /** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
@@ -60,9 +60,9 @@ async function told(run: Run, asked: NestedCalls): Promise<Ran> {
   const { skill, slots, at_once = false, noted } = run;
   const begun = new Map<string, number>();
   const ask = ((operation: string, input: Record<string, unknown>) =>
-    answerTo(run, asked, operation, input)) as unknown as Ask;
-  const written = writing(ask);
-  const ran = await runTold(written, skill, slots, {
+    answerTo(run, asked, operation, input)) as unknown as CallOperation;
+  const written = reportDraft(ask);
+  const ran = await runPlanSections(written, skill, slots, {
     field: "task",
     teller: toldOfSkill,
     at_once,
@@ -218,9 +218,9 @@ export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "
 /** Runs what was left, for the worker that does it. */
 export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted, heard }) => {
   const skill = skillNamed(facts.agent);
-  const sum = async (plain: Written): Promise<Written> => {
+  const sum = async (plain: ReportContent): Promise<ReportContent> => {
     const within_ms = 1_000 * MODEL_S;
-    const { written, tokens } = await summedUp(plain, modelFor(app, skill), { signal, within_ms });
+    const { written, tokens } = await withModelSummary(plain, modelFor(app, skill), { signal, within_ms });
     if (written.model) {
       const { name: model, ...asked } = written.model;
       await heard({ model, ...asked, tokens });

@@ -1,20 +1,21 @@
-/** Sovereign briefs: on whom imports of a product, or of several, depend, who could stand in, and what to watch. */
+/** Sovereign briefs: the partners that imports of products depend on, possible substitutes, and signals to watch. */
 import { z } from "zod";
+import { say } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
 import {
-  type Ask,
+  type CallOperation,
   factCell,
   type Market,
-  type Quotes,
+  type QuoteNews,
+  type ReportContent,
+  type ReportDraft,
+  reportDraft,
   section,
-  type Writing,
-  type Written,
   wordCell,
-  writing,
 } from "../writing.ts";
+import { anomaliesOf } from "./anomalies.ts";
 import {
   dependencyFindings,
   expectedSection,
@@ -26,7 +27,6 @@ import {
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
-import { unusual } from "./unusual.ts";
 
 export const layers = ["sanctions", "gdelt", "ais"] as const;
 
@@ -78,7 +78,7 @@ export const sectorsInput = z.object({
 type Common = Pick<z.output<typeof briefInput>, "region" | "years" | "layers">;
 
 const marketOf = (
-  { ask }: Writing,
+  { ask }: ReportDraft,
   product: string,
   { region, years }: Common,
   beside: readonly string[] = [],
@@ -98,10 +98,10 @@ const regionName = (region: string) =>
       ? "the world as the EU trades with it"
       : partnerName(region);
 
-/** Where the layer is asked for, sets beside the report what news say of it; whether they say anything. */
+/** Adds news on the products where the caller wants them; returns whether there are any. */
 async function quoteNews(
-  report: Writing,
-  quotes: Quotes,
+  report: ReportDraft,
+  quotes: QuoteNews,
   { region, layers }: Common,
   products: readonly string[],
 ): Promise<boolean> {
@@ -111,13 +111,13 @@ async function quoteNews(
   return found.length > 0;
 }
 
-/** On whom imports of one product depend. */
+/** The dependencies of one product's imports. */
 export async function brief(
-  asked: Ask,
+  asked: CallOperation,
   input: z.output<typeof briefInput>,
-  quotes: Quotes,
-): Promise<Written> {
-  const report = writing(asked);
+  quotes: QuoteNews,
+): Promise<ReportContent> {
+  const report = reportDraft(asked);
   const told = await marketOf(report, input.hs, input);
   const shown = [
     sizeSection(report, told),
@@ -126,7 +126,7 @@ export async function brief(
   ];
   const risks = dependencyFindings(report, told);
   const substitutes = substitutionFindings(report, told);
-  const { anomalies, open } = await unusual(report, [input.hs], input.region);
+  const { anomalies, open } = await anomaliesOf(report, [input.hs], input.region);
   const watch = [...policyFindings(report, told), ...open, ...seasonFindings(report, told)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, [input.hs]);
@@ -139,15 +139,15 @@ export async function brief(
   };
 }
 
-/** The same of several chapters, ranked; `deep` tells what losing one source would do to each. */
+/** The dependencies of several chapters, ranked; `deep` adds the effect of losing one source on each. */
 export async function sectorsBrief(
-  asked: Ask,
+  asked: CallOperation,
   input: z.output<typeof sectorsInput>,
-  { deep, quotes }: { deep: boolean; quotes: Quotes },
-): Promise<Written> {
-  const report = writing(asked);
+  { deep, quotes }: { deep: boolean; quotes: QuoteNews },
+): Promise<ReportContent> {
+  const report = reportDraft(asked);
   const markets: Market[] = [];
-  // The first is asked which of all moves before which.
+  // Only the first request covers the leads and lags of all.
   for (const [at, sector] of input.sectors.entries())
     markets.push(await marketOf(report, sector, input, deep && at === 0 ? input.sectors.slice(1) : []));
   const shown = [
@@ -156,7 +156,7 @@ export async function sectorsBrief(
   ];
   const risks = markets.flatMap((told) => dependencyFindings(report, told));
   const substitutes = markets.flatMap((told) => substitutionFindings(report, told));
-  const { anomalies, open } = await unusual(report, input.sectors, input.region);
+  const { anomalies, open } = await anomaliesOf(report, input.sectors, input.region);
   const watch = [
     ...markets.flatMap((told) => policyFindings(report, told)),
     ...open,
@@ -174,8 +174,8 @@ export async function sectorsBrief(
   };
 }
 
-/** Sectors by how concentrated their sources outside the EU are in the last year that was judged. */
-function rankedSection(report: Writing, markets: readonly Market[]): Section {
+/** Sectors by the concentration of their sources outside the EU in the last year judged. */
+function rankedSection(report: ReportDraft, markets: readonly Market[]): Section {
   const { at, finding } = report;
   const judged = markets.map((told) => {
     const { data, meta } = told.answer;
@@ -227,8 +227,8 @@ function rankedSection(report: Writing, markets: readonly Market[]): Section {
   });
 }
 
-/** Partners that stand among the largest of several sectors, and what part of each would be missing without them. */
-function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Section {
+/** Partners among the largest of several sectors, and the share of each sector that would be missing without them. */
+function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[]): Section {
   const names = new Map<string, string>();
   const shares = new Map<string, { told: Market; n: number }[]>();
   for (const told of markets)
@@ -273,8 +273,8 @@ function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Se
   );
 }
 
-/** Which sector moved before which; where none did, it says so. */
-function leadsSection(report: Writing, told: Market): Section {
+/** The sectors that moved before others, or a sentence that none did. */
+function leadsSection(report: ReportDraft, told: Market): Section {
   if (told.answer.data.leads?.length === 0)
     report.limit(say`No sector is found to move before another, at the accepted share of false finds.`);
   return section("Leads and lags", "Which sector's imports moved first; that is no cause.", {
@@ -321,7 +321,7 @@ const entries = (
   }),
 });
 
-function limitsOfRegion({ limit }: Writing, { region }: Common): void {
+function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
   if (region === "GLOBAL") limit(say`Trade between countries outside the EU is unseen.`);
   limit(say`No forecasts are made: no operation answers them of trade yet.`);
 }

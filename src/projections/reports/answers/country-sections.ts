@@ -1,16 +1,17 @@
-/** What is told of a country, as sections of a report: its years, partners, products, dependencies, and the economy around it. */
+/** Sections of a report on a country: its years, partners, products, dependencies, and the economy around it. */
+
+import { say } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import { type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
-/** Its imports, exports and balance by year; `base` is where the list of years stands. */
+/** Imports, exports and balance by year; `base` is the pointer to the list of years. */
 export function yearsSection(
-  { at, finding }: Writing,
+  { at, finding }: ReportDraft,
   told: AnswerTo<"fusion_country"> | AnswerTo<"fusion_country_stats">,
 ): Section {
   const { data, meta } = told.answer;
@@ -61,8 +62,8 @@ export function yearsSection(
   });
 }
 
-/** The profile of a country: who it trades with and in what, where it is strong, and where it depends on few. */
-export function countrySections(writing: Writing, told: AnswerTo<"fusion_country">): Section[] {
+/** A country's profile: its partners and products, its strengths, and its dependence on few sources. */
+export function countrySections(writing: ReportDraft, told: AnswerTo<"fusion_country">): Section[] {
   const { at, finding, limit } = writing;
   const { data, meta } = told.answer;
   const side = (of: "partners" | "products", flow: "imports" | "exports") => ({
@@ -137,7 +138,7 @@ export function countrySections(writing: Writing, told: AnswerTo<"fusion_country
 }
 
 const nameAt = (
-  { at }: Writing,
+  { at }: ReportDraft,
   told: AnswerTo<"fusion_country">,
   base: string,
   name: string | null,
@@ -146,8 +147,8 @@ const nameAt = (
     ? at(told, `${base}/product`, "code of the chapter", "code")
     : at(told, `${base}/name`, "name of the chapter", "text");
 
-/** What work costs there, what prices do, and how exposed work is to AI. */
-function peopleSection({ at, finding }: Writing, told: AnswerTo<"fusion_country">): Section {
+/** The cost of work and prices in a country, and the exposure of its work to AI. */
+function peopleSection({ at, finding }: ReportDraft, told: AnswerTo<"fusion_country">): Section {
   const { wages, inflation, ai_exposure } = told.answer.data;
   const { name } = told.answer.meta;
   const findings: Finding[] = [];
@@ -172,7 +173,7 @@ function peopleSection({ at, finding }: Writing, told: AnswerTo<"fusion_country"
 
 /** The largest products of a country's flow, or of both. */
 export function productsSection(
-  { at, finding }: Writing,
+  { at, finding }: ReportDraft,
   told: AnswerTo<"trade_top_products">,
   flow: Flow | undefined,
 ): Section {
@@ -210,7 +211,7 @@ export function productsSection(
 
 /** The largest partners of a country's flow, or of both. */
 export function rankedPartners(
-  { at }: Writing,
+  { at }: ReportDraft,
   told: AnswerTo<"trade_top_partners">,
   flow: Flow | undefined,
 ): Section {
@@ -239,8 +240,8 @@ export function rankedPartners(
   });
 }
 
-/** Interest, exchange rate, inflation and oil as of now. */
-export function economySection({ at, limit }: Writing, told: AnswerTo<"trade_macro_context">): Section {
+/** Interest, exchange rate, inflation and oil at present. */
+export function economySection({ at, limit }: ReportDraft, told: AnswerTo<"trade_macro_context">): Section {
   const known = told.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
   if (known.length < told.answer.data.length)
     limit(say`Some indicators of the economy have no table that is loaded.`);
@@ -267,8 +268,8 @@ export function economySection({ at, limit }: Writing, told: AnswerTo<"trade_mac
   });
 }
 
-/** What an hour of work costs in several countries. */
-export function wagesSection({ at }: Writing, told: AnswerTo<"salary_compare">): Section {
+/** The cost of an hour of work in several countries. */
+export function wagesSection({ at }: ReportDraft, told: AnswerTo<"salary_compare">): Section {
   const { data } = told.answer;
   const figure = (
     n: number,

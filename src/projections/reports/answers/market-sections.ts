@@ -1,22 +1,23 @@
-/** What `market-intel` answers of one product, as sections of a report. */
+/** Sections of a report on the answer of `market-intel` for one product. */
+
+import { type CitedText, listed, say } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { listed, type Said, say } from "../../../domain/reports/say.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
-import { factCell, type Market, section, type Writing, wordCell } from "../writing.ts";
+import { factCell, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 
-/** A product as it is called, and its code where it has no name that is known. */
-export function productOf({ at }: Writing, told: Market): Said {
+/** A product's name, or its code where it has none. */
+export function productOf({ at }: ReportDraft, told: Market): CitedText {
   const { name } = told.answer.meta;
   return name === null
     ? say`the product ${at(told, "/meta/product", "code of the product", "code")}`
     : say`${at(told, "/meta/name", "name of the product", "text")}`;
 }
 
-/** How much is traded, how it grew, and whether by price or by quantity. */
-export function sizeSection(writing: Writing, told: Market): Section {
+/** The size of a market, its growth, and the parts of price and quantity in that. */
+export function sizeSection(writing: ReportDraft, told: Market): Section {
   const { at, finding } = writing;
   const { data, meta } = told.answer;
   const flow = FLOWS[meta.flow];
@@ -82,8 +83,8 @@ export function sizeSection(writing: Writing, told: Market): Section {
   });
 }
 
-/** Its partners; `outside` leaves out those among the 27. */
-export function partnersSection({ at, finding }: Writing, told: Market, outside: boolean): Section {
+/** The partners of a market; `outside` leaves out those among the 27. */
+export function partnersSection({ at, finding }: ReportDraft, told: Market, outside: boolean): Section {
   const { data } = told.answer;
   const shown = data.partners.flatMap(({ partner }, n) => (outside && isReporter(partner) ? [] : n));
   const figure = (
@@ -152,8 +153,8 @@ export function partnersSection({ at, finding }: Writing, told: Market, outside:
   });
 }
 
-/** Whether imports depend on few sources outside the EU. */
-export function dependencyFindings(writing: Writing, told: Market): Finding[] {
+/** Findings on whether imports depend on few sources outside the EU. */
+export function dependencyFindings(writing: ReportDraft, told: Market): Finding[] {
   const { at, finding } = writing;
   const { dependency } = told.answer.data;
   if (!dependency) return [];
@@ -179,8 +180,8 @@ export function dependencyFindings(writing: Writing, told: Market): Finding[] {
   ];
 }
 
-/** Who grew while the largest source fell. */
-export function substitutionFindings(writing: Writing, told: Market): Finding[] {
+/** Findings on the partners that grew while the largest source fell. */
+export function substitutionFindings(writing: ReportDraft, told: Market): Finding[] {
   const { at, finding } = writing;
   const { substitution } = told.answer.data;
   if (!substitution) return [];
@@ -206,8 +207,8 @@ export function substitutionFindings(writing: Writing, told: Market): Finding[] 
   ];
 }
 
-/** What the trade with each partner would be by size and distance alone. */
-export function expectedSection({ at, finding }: Writing, told: Market): Section {
+/** The trade with each partner that size and distance alone predict. */
+export function expectedSection({ at, finding }: ReportDraft, told: Market): Section {
   const { gravity } = told.answer.data;
   if (!gravity) return section("Expected trade", "", {});
   const distance = at(told, "/data/gravity/distance/estimate", "elasticity with distance", "ratio");
@@ -239,8 +240,8 @@ export function expectedSection({ at, finding }: Writing, told: Market): Section
   );
 }
 
-/** The month in which most is traded. */
-export function seasonFindings(writing: Writing, told: Market): Finding[] {
+/** The month with the most trade. */
+export function seasonFindings(writing: ReportDraft, told: Market): Finding[] {
   const { at, finding } = writing;
   const { peak } = told.answer.data.season;
   if (!peak) return [];
@@ -255,14 +256,14 @@ export function seasonFindings(writing: Writing, told: Market): Finding[] {
   ];
 }
 
-/** What the product's market cannot tell, in the words of the answer; of several, which one is named. */
+/** The limits of a market in the words of the answer; with several products, each limit names its product. */
 export function limitsOf(
-  { at, limit }: Writing,
+  { at, limit }: ReportDraft,
   told: Market,
   { named = false, quotes = false }: { named?: boolean; quotes?: boolean } = {},
 ): void {
   for (const [n, { of }] of told.answer.data.absent.entries()) {
-    // The market has none, and the report says itself which it quotes.
+    // The market quotes no news; the report names its quotations itself.
     if (quotes && of === "news") continue;
     const figure = of.replaceAll("_", " ");
     const why = at(told, `/data/absent/${n}/why`, "why a figure is absent", "text");
@@ -271,8 +272,8 @@ export function limitsOf(
   }
 }
 
-/** Its comparative advantage. */
-export function advantageFindings(writing: Writing, told: Market): Finding[] {
+/** Findings on comparative advantage. */
+export function advantageFindings(writing: ReportDraft, told: Market): Finding[] {
   const { at, finding } = writing;
   if (!told.answer.data.advantage) return [];
   const rca = at(told, "/data/advantage/rca", "revealed comparative advantage", "ratio");
@@ -285,8 +286,8 @@ export function advantageFindings(writing: Writing, told: Market): Finding[] {
   ];
 }
 
-/** Policies on the product that are announced. */
-export function policyFindings({ at, finding }: Writing, told: Market): Finding[] {
+/** Announced policies on the product. */
+export function policyFindings({ at, finding }: ReportDraft, told: Market): Finding[] {
   return (told.answer.data.policies ?? []).map(({ name }, n) => {
     const figure = (field: string, label: string, unit: "code" | "text") =>
       at(told, `/data/policies/${n}/${field}`, label, unit);
@@ -300,8 +301,8 @@ export function policyFindings({ at, finding }: Writing, told: Market): Finding[
   });
 }
 
-/** Which products moved before which. */
-export function leadFindings({ at, finding }: Writing, told: Market): Finding[] {
+/** The products that moved before others. */
+export function leadFindings({ at, finding }: ReportDraft, told: Market): Finding[] {
   const { leads } = told.answer.data;
   return (leads ?? []).slice(0, MOST_LEADS).map(({ months }, n) => {
     const figure = (name: string, label: string, unit: "code" | "count" | "ratio") =>

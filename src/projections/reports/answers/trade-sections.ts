@@ -1,16 +1,17 @@
-/** What operations over trade answer of series, signals and pairs of countries, as sections over their facts. */
+/** Sections over the facts of trade answers: series, signals and pairs of countries. */
+
+import { say } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
-import { type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 const YEAR = 12;
 const MOST_YEARS = 10;
 
-/** The last twelve complete months of a series, the newest said. */
-export function timelineSection({ at, finding }: Writing, told: AnswerTo<"trade_timeline">): Section {
+/** The last twelve complete months of a series, the newest in words. */
+export function timelineSection({ at, finding }: ReportDraft, told: AnswerTo<"trade_timeline">): Section {
   const complete = told.answer.data.flatMap((row, n) => (row.complete ? [{ row, n }] : []));
   const months = complete.slice(-YEAR);
   const last = months.at(-1);
@@ -45,8 +46,11 @@ export function timelineSection({ at, finding }: Writing, told: AnswerTo<"trade_
   });
 }
 
-/** When in the year a product is traded. */
-export function seasonSection({ at, finding, limit }: Writing, told: AnswerTo<"trade_seasonality">): Section {
+/** The season of a product. */
+export function seasonSection(
+  { at, finding, limit }: ReportDraft,
+  told: AnswerTo<"trade_seasonality">,
+): Section {
   const findings: Finding[] = [];
   for (const [n, { flow, peak, trough, note }] of told.answer.data.entries()) {
     if (!peak || !trough) {
@@ -73,7 +77,7 @@ export function seasonSection({ at, finding, limit }: Writing, told: AnswerTo<"t
 }
 
 /** The months that matter most to a country, or to all. */
-export function pulseSection({ at, finding }: Writing, told: AnswerTo<"trade_flow_pulse">): Section {
+export function pulseSection({ at, finding }: ReportDraft, told: AnswerTo<"trade_flow_pulse">): Section {
   const findings = told.answer.data.map((one, n) => {
     const figure = (name: string, label: string, unit: "EUR" | "index" | "month" | "code") =>
       at(told, `/data/${n}/${name}`, label, unit);
@@ -90,9 +94,9 @@ export function pulseSection({ at, finding }: Writing, told: AnswerTo<"trade_flo
   });
 }
 
-/** Products that come from one country, or go to one. */
+/** The products that come from one country, or go to one. */
 export function sourcesSection(
-  { at, finding }: Writing,
+  { at, finding }: ReportDraft,
   told: AnswerTo<"trade_source_concentration">,
 ): Section {
   const { data, meta } = told.answer;
@@ -111,7 +115,7 @@ export function sourcesSection(
 }
 
 /** Imports that ran ahead of a policy. */
-export function aheadSection({ at, finding }: Writing, told: AnswerTo<"front_run_watch">): Section {
+export function aheadSection({ at, finding }: ReportDraft, told: AnswerTo<"front_run_watch">): Section {
   const findings = told.answer.data.map((_, n) => {
     const code = at(told, `/data/${n}/hs_code`, "code of the product", "code");
     const day = at(told, `/data/${n}/policy_date`, "day of the policy", "code");
@@ -124,9 +128,9 @@ export function aheadSection({ at, finding }: Writing, told: AnswerTo<"front_run
   return section("Ahead of policies", "A signal each, and no finding of who knew what.", { findings });
 }
 
-/** The trade of two countries as both report it, and the gap between the two. */
+/** The trade of two countries as each of them reports it, and the gap between both. */
 export function corridorSection(
-  { at, finding, limit }: Writing,
+  { at, finding, limit }: ReportDraft,
   told: AnswerTo<"trade_corridor">,
 ): Section[] {
   const { databases } = told.answer.data;
@@ -168,8 +172,8 @@ export function corridorSection(
   ];
 }
 
-/** Where direct trade collapsed and third countries surged. */
-export function rerouteSection({ at, finding }: Writing, told: AnswerTo<"trade_reroute_watch">): Section {
+/** Corridors whose direct trade collapsed while third countries surged. */
+export function rerouteSection({ at, finding }: ReportDraft, told: AnswerTo<"trade_reroute_watch">): Section {
   const findings = told.answer.data.map((one, n) => {
     const figure = (name: string, label: string, unit: "EUR" | "share" | "code") =>
       at(told, `/data/${n}/${name}`, label, unit);
@@ -183,9 +187,9 @@ export function rerouteSection({ at, finding }: Writing, told: AnswerTo<"trade_r
   return section("What may have gone round", "Growth with third countries has many causes.", { findings });
 }
 
-/** What a tonne costs, and how far exports are dearer than imports. */
+/** The price of a tonne, and the ratio of export to import prices. */
 export function pricesSection(
-  { at, finding, ledger }: Writing,
+  { at, finding, ledger }: ReportDraft,
   told: AnswerTo<"trade_price_per_tonne">,
 ): Section {
   const { summary } = told.answer.data;
@@ -208,9 +212,9 @@ export function pricesSection(
   return section("Unit values", "Value over mass, where a mass is known.", { findings });
 }
 
-/** How concentrated a country's trade is on few partners. */
+/** The concentration of a country's trade on few partners. */
 export function concentrationSection(
-  { at, finding, limit }: Writing,
+  { at, finding, limit }: ReportDraft,
   told: AnswerTo<"trade_concentration">,
 ): Section {
   const findings: Finding[] = [];

@@ -1,9 +1,9 @@
-/** How long reports are kept: as long as the vintages are that they can be asked again at. */
+/** Stores reports for as long as the vintages that they can be verified at. */
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import * as report from "../../domain/reports/report.ts";
 
-/** It has no table of its own: it says of the objects for how long they lie. */
+/** Has no table of its own: it sets how long objects are stored. */
 export const keptReportsProjection = projection({
   name: "kept_reports",
   version: 1,
@@ -17,6 +17,6 @@ export const keptReportsProjection = projection({
   },
 });
 
-/** Where a report lies. Equal reports of several tenants are the same bytes. */
+/** The object of a report. Equal reports of several tenants are the same bytes. */
 export const objectOf = ({ report_id, sha256 }: { report_id: string; sha256: string }) =>
   objectName("report", report_id, sha256);

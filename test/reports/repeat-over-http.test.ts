@@ -1,4 +1,4 @@
-/** Questions of a report asked over HTTP of a service whose connections do not last. */
+/** Repeats a report's questions over HTTP at a service that closes connections. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,7 +6,7 @@ import { askAt } from "../../src/cli/report.ts";
 
 const QUESTION = { operation: "trade_balance", input: { reporter: "LV" }, vintage: "ab".repeat(32) };
 
-/** Closes the connection of the questions with these numbers, as one that was kept too long, and answers the others; its address. */
+/** Closes the connection of the requests with these numbers, like an expired keep-alive, and answers the others. */
 async function closing(...closed: number[]): Promise<{ url: string; asked: () => number }> {
   let asked = 0;
   const server = createServer((request, response) => {

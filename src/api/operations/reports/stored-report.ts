@@ -4,9 +4,9 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { reportProblems } from "../../../domain/reports/problems.ts";
 import type { Report } from "../../../domain/reports/report.ts";
 import * as reports from "../../../domain/reports/report.ts";
-import { objectOf } from "../../../projections/reports/kept.ts";
+import { objectOf } from "../../../projections/reports/stored-reports.ts";
 import { operation, owner } from "../../declare/index.ts";
-import { aboutReport, reportOutput } from "./made.ts";
+import { aboutReport, reportOutput } from "./write-report.ts";
 
 const keptReport = operation({
   name: "report",

@@ -1,4 +1,4 @@
-/** A report made for its caller: written on one state of the data, recorded with its digests, and kept. */
+/** Reports for callers: each is written on one state of the data, recorded with its digests, and stored. */
 import { z } from "zod";
 import { digestOf } from "../../../core/model/objects.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
@@ -13,11 +13,11 @@ import {
   reportId,
 } from "../../../domain/reports/report.ts";
 import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
-import { objectOf } from "../../../projections/reports/kept.ts";
-import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
+import { objectOf } from "../../../projections/reports/stored-reports.ts";
+import type { CallOperation, QuoteNews, ReportContent } from "../../../projections/reports/writing.ts";
 import { type Context, json } from "../../declare/index.ts";
 import { canonical, type NestedCalls, type TimeLimits, withNestedCalls } from "../../serve/nested-calls.ts";
-import { summedUp } from "./summed-up.ts";
+import { withModelSummary } from "./model-summary.ts";
 
 const reportMeta = z.object({
   dataset: z.string().describe("The report's main dataset"),
@@ -31,27 +31,27 @@ const reportAnswer = z.object({ data: report, meta: reportMeta });
 /** A report in all its forms: JSON, Markdown, HTML and PDF. */
 export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
 
-/** Said of each report. */
+/** Part of every report's description. */
 export const FORMS = "Every figure is a fact you can look up. JSON, Markdown, HTML or PDF by `Accept`.";
 
-/** What a report answers, and what it does: it is recorded once. */
-export const recorded = { changes: "adds", repeatable: true, reaches_out: false } as const;
+/** A report is recorded once, so that repeating the request changes nothing. */
+export const recordingEffects = { changes: "adds", repeatable: true, reaches_out: false } as const;
 
-/** Answers with a report, which is recorded in the caller's tenant with the digests of its facts and its bytes. */
-export async function made(
+/** Writes a report, records it in the caller's tenant with the digests of its facts and bytes, and answers with it. */
+export async function writeReport(
   operation: string,
   context: Context<never>,
-  write: (ask: Ask, reference: ReferenceStore) => Promise<Written>,
+  write: (ask: CallOperation, reference: ReferenceStore) => Promise<ReportContent>,
   patience: TimeLimits = {},
 ): Promise<z.infer<typeof reportAnswer>> {
   const { app, caller, decide } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
   const { plain, vintages } = await withNestedCalls(
     context,
-    async (asked) => ({ plain: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
+    async (asked) => ({ plain: await write(typedCalls(asked), asked.reference), vintages: asked.restsOn() }),
     patience,
   );
-  const { written } = await summedUp(plain, app.model, context);
+  const { written } = await withModelSummary(plain, app.model, context);
   const report = complete({ operation, input, vintages }, written);
   const bytes = Buffer.from(canonical(report));
   const facts = {
@@ -66,17 +66,17 @@ export async function made(
   };
   await app.objects.put(objectOf(facts), bytes);
   await decide(reports, { tenant: caller.tenant, id: facts.report_id }, make(facts));
-  // As it is kept, so that it is the same whenever it is told.
+  // Answers from the stored bytes, so that a later read gives the same report.
   const data = JSON.parse(bytes.toString()) as Report;
   return { data, meta: aboutReport(data) };
 }
 
-/** News that one report or skill quotes at most. */
+/** The most news that one report or skill quotes. */
 const MOST_QUOTED = 10;
 
-/** Quotes news to a report's caller: the operator's, and those of its own tenant. */
+/** Quotes news to a report's caller: the operator's, and those of the caller's own tenant. */
 export const quotesFor =
-  ({ app, caller }: Pick<Context<never>, "app" | "caller">): Quotes =>
+  ({ app, caller }: Pick<Context<never>, "app" | "caller">): QuoteNews =>
   async (about) => {
     await app.caughtUp(newsProjection);
     return newsOn(app, { tenant: caller.tenant, ...about, limit: MOST_QUOTED });
@@ -85,7 +85,7 @@ export const quotesFor =
 /** A report with its name and its digests. */
 export function complete(
   { operation, input, vintages }: Pick<Report, "operation" | "input" | "vintages">,
-  written: Written,
+  written: ReportContent,
 ): Report {
   const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
   const { model, quotations } = written;
@@ -96,7 +96,7 @@ export function complete(
   return { ...all, sha256: digestOf(canonical(all)) };
 }
 
-/** What its answer rests on, mainly. */
+/** The main sources of a report's answer. */
 export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMeta> {
   const [{ dataset, vintage, facts: cites } = { dataset: "", vintage: "", facts: [] }] = sources;
   return {
@@ -107,5 +107,5 @@ export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMe
   };
 }
 
-/** Answers are what the operations' schemas say, which the catalogue's tests hold them to. */
-export const askOf = (asked: NestedCalls): Ask => asked.ask as unknown as Ask;
+/** The schemas of the operations type the answers; the catalogue's tests check that answers follow them. */
+export const typedCalls = (asked: NestedCalls): CallOperation => asked.ask as unknown as CallOperation;

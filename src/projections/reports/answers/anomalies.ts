@@ -1,14 +1,18 @@
-/** What was unusual in the last months, for any report. */
+/** Anomalies of the last months, for any report. */
+
+import { say } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
-import type { AnswerTo, Writing } from "../writing.ts";
+import type { AnswerTo, ReportDraft } from "../writing.ts";
 
 const MOST_ANOMALIES = 8;
 
-/** The alerts of an answer as findings, of one region where it is a country; those that the season does not explain are confirmed. */
+/**
+ * An answer's alerts as findings, of one region where it is a country; an alert that the season explains is not
+ * confirmed.
+ */
 export function anomaliesIn(
-  { at, finding }: Writing,
+  { at, finding }: ReportDraft,
   told: AnswerTo<"trade_alerts">,
   region = "EU",
 ): { finding: Finding; confirmed: boolean }[] {
@@ -34,7 +38,7 @@ export function anomaliesIn(
 }
 
 /** Anomalies of the last months of these products in the region; those that the season does not explain are open. */
-export async function unusual(report: Writing, products: readonly string[], region: string) {
+export async function anomaliesOf(report: ReportDraft, products: readonly string[], region: string) {
   const found: ReturnType<typeof anomaliesIn> = [];
   for (const hs of products) {
     const told = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });

@@ -1,7 +1,9 @@
-/** What each operation that a plan may ask is told as: sections of findings and tables over its facts. */
+/** The report sections of each operation that a plan may call: findings and tables over the facts of its answer. */
+
+import { say } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
-import { type Answers, type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+import { type Answers, type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
+import { anomaliesIn } from "./anomalies.ts";
 import {
   countrySections,
   economySection,
@@ -32,12 +34,11 @@ import {
   sourcesSection,
   timelineSection,
 } from "./trade-sections.ts";
-import { anomaliesIn } from "./unusual.ts";
 
-type Tellers = { [Name in keyof Answers]: (writing: Writing, told: AnswerTo<Name>) => Section[] };
+type SectionWriters = { [Name in keyof Answers]: (writing: ReportDraft, told: AnswerTo<Name>) => Section[] };
 
-/** The teller of each; what a plan asks has one, or a check of plans fails. */
-export const tellers: Tellers = {
+/** A check of plans fails where an operation of a plan has none. */
+export const sectionWriters: SectionWriters = {
   fusion_market_intel(writing, told) {
     limitsOf(writing, told);
     return [
@@ -55,7 +56,7 @@ export const tellers: Tellers = {
       }),
     ];
   },
-  fusion_product: productTold,
+  fusion_product: productSection,
   fusion_country: countrySections,
   fusion_country_stats: (writing, told) => [yearsSection(writing, told)],
   trade_alerts: (writing, told) => [
@@ -82,14 +83,17 @@ export const tellers: Tellers = {
   front_run_watch: (writing, told) => [aheadSection(writing, told)],
 };
 
-/** An answer to any of them, told. */
-export const toldBy = (writing: Writing, operation: string, told: object): Section[] =>
-  (tellers[operation as keyof Answers] as (writing: Writing, told: object) => Section[])(writing, told);
+/** Writes the section of any such answer. */
+export const writeSection = (writing: ReportDraft, operation: string, told: object): Section[] =>
+  (sectionWriters[operation as keyof Answers] as (writing: ReportDraft, told: object) => Section[])(
+    writing,
+    told,
+  );
 
 const MOST_LISTED = 10;
 
-/** Who trades a product, and how concentrated its sources outside the EU are. */
-function productTold({ at, finding }: Writing, told: AnswerTo<"fusion_product">): Section[] {
+/** The traders of a product, and the concentration of its sources outside the EU. */
+function productSection({ at, finding }: ReportDraft, told: AnswerTo<"fusion_product">): Section[] {
   const { data, meta } = told.answer;
   const findings: Finding[] = [];
   const name =

@@ -1,36 +1,36 @@
 /**
- * What a model may say of a report: findings that it chose, put in order and joined. Apart from joining words its text is theirs, and
- * each figure is printed here, from its fact: whatever it answers, no other number and no other statement can come of it.
+ * A model's summary of a report: findings that it chose, ordered and joined. The text is the findings' own but for
+ * joining words, and each figure is printed here from its fact. So no answer of a model adds a number or a statement.
  */
 import { z } from "zod";
+import { cited } from "./cited-text.ts";
 import { type Fact, print } from "./fact.ts";
-import { cited } from "./say.ts";
 
-/** What stands in a report, with its facts by id. */
-export type Tellable = {
+/** The parts of a report for a model, with its facts by id. */
+export type SummarizableReport = {
   question: string;
   findings: readonly { text: string; facts: string[]; confidence: Confidence }[];
   facts: ReadonlyMap<string, Fact>;
 };
 type Confidence = "reported" | "estimated" | "signal";
 
-/** A paragraph as it is told: with the figures and citations of whole findings, and the least confidence among them. */
-export type Retold = { text: string; facts: string[]; confidence: Confidence };
+/** A paragraph with the figures and citations of whole findings, and the least confidence among them. */
+export type Summary = { text: string; facts: string[]; confidence: Confidence };
 
-/** Why what a model answered is not used. */
-export const retellingFaults = {
+/** Reasons why a model's answer is not used. */
+export const summaryFaults = {
   other_form: "its answer did not have the form that was asked for",
   other_figures: "a figure was not the fact that it cites",
   other_words: "it said what no finding says",
 } as const;
-export type RetellingFault = keyof typeof retellingFaults;
+export type SummaryFault = keyof typeof summaryFaults;
 
-/** The form of its answer. */
-export const retelling = z.strictObject({
+/** The form of a model's answer. */
+export const summaryForm = z.strictObject({
   paragraphs: z.array(z.strictObject({ text: z.string(), cites: z.array(z.string()) })),
 });
 
-/** Words that say nothing by themselves. Neither negations nor prepositions nor tenses are among them: they carry what is said. */
+/** Words without a meaning of their own. Negations, prepositions and tenses are not among them: they carry meaning. */
 const JOINING: ReadonlySet<string> = new Set(
   "a an the and also while but however moreover further furthermore meanwhile besides here overall".split(
     " ",
@@ -41,7 +41,7 @@ const PUNCTUATION: ReadonlySet<string> = new Set([".", ",", ";", ":", "(", ")"])
 const MOST_PARAGRAPHS = 5;
 /** Characters that joining may add to a finding. */
 const MOST_JOINING = 40;
-/** Characters of findings that are told of: what a small model can read. */
+/** Characters of findings in a request: as much as a small model can read. */
 const MOST_FINDINGS = 24_000;
 
 const CITATION = /\s*\[(F\d{1,9})\]/gu;
@@ -54,7 +54,7 @@ Write no other word, no number of your own, no markup. Use each finding once at 
 Answer with JSON alone: {"paragraphs": [{"text": "…", "cites": ["F12"]}]}, where cites lists the ids in the text in order.`;
 
 /** Findings that have a figure, as many as a model can read. */
-function tellableFindings({ findings }: Tellable): Tellable["findings"] {
+function findingsWithFigures({ findings }: SummarizableReport): SummarizableReport["findings"] {
   let size = 0;
   return findings.filter(({ text, facts }) => {
     if (facts.length === 0) return false;
@@ -63,9 +63,9 @@ function tellableFindings({ findings }: Tellable): Tellable["findings"] {
   });
 }
 
-/** What a model is given: one JSON object, in which foreign words are strings. Undefined where there is nothing to tell of. */
-export function toRetell(given: Tellable): object | undefined {
-  const findings = tellableFindings(given);
+/** A model's input: one JSON object, in which foreign words are strings. Undefined where there are no findings. */
+export function summaryPrompt(given: SummarizableReport): object | undefined {
+  const findings = findingsWithFigures(given);
   if (findings.length === 0) return undefined;
   const ids = [...new Set(findings.flatMap(({ facts }) => facts))];
   return {
@@ -78,17 +78,20 @@ export function toRetell(given: Tellable): object | undefined {
   };
 }
 
-/** What a model's answer comes to. */
-export function retold(answer: string, given: Tellable): { kept: Retold[] } | { why: RetellingFault } {
-  const parsed = retelling.safeParse(jsonOf(answer));
+/** Accepts or rejects a model's answer. */
+export function checkSummary(
+  answer: string,
+  given: SummarizableReport,
+): { kept: Summary[] } | { why: SummaryFault } {
+  const parsed = summaryForm.safeParse(jsonOf(answer));
   if (!parsed.success) return { why: "other_form" };
   const { paragraphs } = parsed.data;
   if (paragraphs.length === 0 || paragraphs.length > MOST_PARAGRAPHS) return { why: "other_form" };
-  const left = tellableFindings(given).map((finding) => ({
+  const left = findingsWithFigures(given).map((finding) => ({
     ...finding,
     tokens: tokensOf(piecesOf(finding.text, given.facts) ?? []),
   }));
-  const kept: Retold[] = [];
+  const kept: Summary[] = [];
   for (const { text, cites } of paragraphs) {
     const pieces = piecesOf(text, given.facts);
     if (!pieces) return { why: "other_figures" };
@@ -109,13 +112,16 @@ export function retold(answer: string, given: Tellable): { kept: Retold[] } | { 
   return { kept };
 }
 
-type Untold = Tellable["findings"][number] & { tokens: string[] };
+type UnusedFinding = SummarizableReport["findings"][number] & { tokens: string[] };
 
-/** The findings of which these words are made, one after the other, taken from those that are left; undefined where they are not. */
-function takeWhole(tokens: readonly string[], left: Untold[]): Untold[] | undefined {
-  const told: Untold[] = [];
+/**
+ * Takes the findings that these words consist of, one after the other, from those left; undefined where they do not
+ * match.
+ */
+function takeWhole(tokens: readonly string[], left: UnusedFinding[]): UnusedFinding[] | undefined {
+  const told: UnusedFinding[] = [];
   for (let at = 0; at < tokens.length; ) {
-    const begins = ({ tokens: own }: Untold) => own.every((token, n) => tokens[at + n] === token);
+    const begins = ({ tokens: own }: UnusedFinding) => own.every((token, n) => tokens[at + n] === token);
     const fitting = left.filter((one) => one.tokens.length > 0 && begins(one));
     const [longest] = fitting.toSorted((a, b) => b.tokens.length - a.tokens.length);
     if (!longest) return undefined;
@@ -126,8 +132,8 @@ function takeWhole(tokens: readonly string[], left: Untold[]): Untold[] | undefi
   return told.length > 0 ? told : undefined;
 }
 
-/** A text in its words and the facts that it cites; undefined where a fact is not told as it is printed. */
-function piecesOf(text: string, facts: Tellable["facts"]): (string | Fact)[] | undefined {
+/** A text as words and the facts that it cites; undefined where a fact differs from its printed form. */
+function piecesOf(text: string, facts: SummarizableReport["facts"]): (string | Fact)[] | undefined {
   const folded = spaced(text);
   const pieces: (string | Fact)[] = [];
   let from = 0;
@@ -140,14 +146,14 @@ function piecesOf(text: string, facts: Tellable["facts"]): (string | Fact)[] | u
     const told = [printed, printed.replaceAll("\u2212", "-")].find((one) => before.endsWith(one));
     if (told === undefined) return undefined;
     const words = before.slice(0, before.length - told.length);
-    // "1.5 %" ends as "5 %" does.
+    // "1.5 %" also ends with "5 %".
     if (words !== "" && !/[\s(]$/u.test(words)) return undefined;
     pieces.push(words, fact);
   }
   return [...pieces, folded.slice(from)];
 }
 
-/** What is said, word by word, without what only joins. */
+/** The words that carry meaning, without those that only join. */
 const tokensOf = (pieces: readonly (string | Fact)[]): string[] =>
   pieces.flatMap((piece) =>
     typeof piece === "string"
@@ -157,7 +163,7 @@ const tokensOf = (pieces: readonly (string | Fact)[]): string[] =>
       : [`[${piece.id}]`],
   );
 
-/** With plain spaces: where lines break is no part of what is said. */
+/** Plain spaces: line breaks are no part of the meaning. */
 const spaced = (text: string) => text.normalize("NFC").replaceAll(/[ \u00a0\u202f\n]+/g, " ");
 
 const leastOf = (all: readonly Confidence[]): Confidence =>

@@ -1,13 +1,13 @@
-/** Sentences over facts: each figure that is said is followed by its citation, and no word has a digit of its own. */
+/** Sentences over facts: a citation follows each figure, and no word has a digit of its own. */
 import { type Fact, print } from "./fact.ts";
 
 /** A text, and the ids of the facts that it cites, in order. */
-export type Said = { text: string; facts: string[] };
+export type CitedText = { text: string; facts: string[] };
 
 const DIGIT = /\p{Nd}/u;
 
-/** Throws where a digit stands in the words: it would be a number that nobody can ask again. */
-export function say(words: TemplateStringsArray, ...said: (Fact | Said | string)[]): Said {
+/** Throws where the words have a digit: nobody could verify that number. */
+export function say(words: TemplateStringsArray, ...said: (Fact | CitedText | string)[]): CitedText {
   let text = plain(words[0] ?? "");
   const facts: string[] = [];
   for (const [at, one] of said.entries()) {
@@ -27,8 +27,8 @@ export function say(words: TemplateStringsArray, ...said: (Fact | Said | string)
 /** A fact and its citation, on one line. */
 export const cited = (fact: Fact): string => `${print(fact)}\u00a0[${fact.id}]`;
 
-/** Several in one sentence: "a, b and c". */
-export function listed(said: readonly Said[]): Said {
+/** Joins several in one sentence: "a, b and c". */
+export function listed(said: readonly CitedText[]): CitedText {
   const joints = said.map((_, at) => (at === 0 ? "" : at === said.length - 1 ? " and " : ", "));
   return {
     text: said.map(({ text }, at) => joints[at] + text).join(""),

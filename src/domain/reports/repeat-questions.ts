@@ -1,21 +1,23 @@
-/** Whether the facts of a report are what the service answers when it is asked again at their vintages. */
+/** Repeats the questions of a report at their vintages and compares the answers with its facts. */
 
 import { digestOf } from "../../core/model/objects.ts";
 import type { Fault } from "./check.ts";
 import { isAsked, type Origin, valueAt } from "./fact.ts";
 import type { DetachedFacts } from "./report.ts";
 
-/** An answer without its envelope, or why there is none. */
-export type AskedAgain = { answer: { data?: unknown; meta?: unknown } } | { none: string };
-export type AskAgain = (question: Pick<Origin, "operation" | "input" | "vintage">) => Promise<AskedAgain>;
+/** An answer without its envelope, or the reason why there is none. */
+export type RepeatedAnswer = { answer: { data?: unknown; meta?: unknown } } | { none: string };
+export type RepeatQuestion = (
+  question: Pick<Origin, "operation" | "input" | "vintage">,
+) => Promise<RepeatedAnswer>;
 
-/** Asks each question once, and names each fact that does not stand in its answer. `canonical` is RFC 8785. */
-export async function askedAgain(
+/** Repeats each question once, and names each fact that its answer does not contain. `canonical` is RFC 8785. */
+export async function repeatQuestions(
   { facts }: Pick<DetachedFacts, "facts">,
   canonical: (value: object) => string,
-  ask: AskAgain,
+  ask: RepeatQuestion,
 ): Promise<{ questions: number; faults: Fault[] }> {
-  const answers = new Map<string, AskedAgain & { sha256?: string }>();
+  const answers = new Map<string, RepeatedAnswer & { sha256?: string }>();
   const faults: Fault[] = [];
   for (const fact of facts) {
     if (!isAsked(fact)) continue;
