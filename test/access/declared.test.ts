@@ -1,4 +1,7 @@
-/** What an operation declares is kept by the service, or told: shown over HTTP by operations that break it on purpose. */
+/**
+ * The service enforces or shows each declaration of an operation: tested over HTTP by operations that break it on
+ * purpose.
+ */
 import { mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -128,7 +131,7 @@ const operations = [
 let service: Service;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  // The address of a chain that is not asked: money would be real there.
+  // The address of a chain that is never called: money would be real there.
   const env = {
     BASE_RPC_URL: "http://127.0.0.1:1",
     PAY_TO: PAYEE,
@@ -275,7 +278,8 @@ describe("the owner's wallet", () => {
       headers: { "SIGN-IN-WITH-X": proof, "Content-Type": "application/json", ...more },
       body: JSON.stringify(body),
     });
-  // SHA-256 of {"text":"b"}, as `printf '{"text":"b"}' | openssl dgst -sha256 -binary | basenc --base64url` tells it.
+  // SHA-256 of {"text":"b"}, as computed by `printf '{"text":"b"}' | openssl dgst -sha256 -binary | basenc
+  // --base64url`.
   const DIGEST = "ni:///sha-256;e43hwr6B1imqrEHea-dBM_jJC5dHCYo_waetySdMs14";
 
   test("writes once by one signature: sent again it gets the first answer, under another name it is refused", async () => {

@@ -106,7 +106,7 @@ describe("keys of a running service", () => {
     const first = await priced(mine.headers);
     expect(first.headers.get("ratelimit-policy")).toMatch(/^"daily";q=2;w=86400, "monthly";q=50;w=\d+$/);
     expect(first.headers.get("ratelimit")).toMatch(/^"daily";r=1;t=\d+, "monthly";r=49;t=\d+$/);
-    // A refused call was admitted, so it counts and tells what is left.
+    // A refused call was admitted, so it counts and reports the remaining quota.
     const refused = await fetch(`${service.url}/v1/agent/replay/wal-since?since=x`, {
       headers: mine.headers,
     });

@@ -9,7 +9,7 @@ import { scaled } from "../support/scale.ts";
 let database: FreshDatabase;
 const pools: ReturnType<typeof openPool>[] = [];
 const clock = { at: new Date("2026-11-21T23:59:59Z"), now: () => clock.at };
-/** What one process holds. */
+/** The state of one process. */
 const makeProcess = () => {
   const pool = openPool(database.url, { max: 4 });
   pools.push(pool);

@@ -166,7 +166,7 @@ describe("an internal token", () => {
 });
 
 describe("the owner's wallet", () => {
-  /** No wallet here has code that says yes. */
+  /** No wallet here has code that accepts signatures. */
   const closed = { open: false, account_micro: 0, total_micro: 0 };
   const refusing = { read: async () => [{ success: false, data: "0x" }] };
   const parts = {

@@ -1,4 +1,4 @@
-/** How long a failed delivery waits for its next attempt. */
+/** Delays between attempts of a failed delivery. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

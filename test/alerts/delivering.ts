@@ -9,12 +9,12 @@ import { turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { finding } from "./stories.ts";
 
-/** Receivers listen at whatever ports are free. */
+/** Receivers listen on any free port. */
 export const development = { ALLOW_PRIVATE_WEBHOOKS: "1", WEBHOOK_PORTS: "1024-65535" };
 export const TENANT = "acme";
 const meta = { actor: "test", operation: "test" };
 
-/** A clock that stands still until it is moved on. */
+/** A clock that stops until the test advances it. */
 export function stoppedClock(start = new Date()) {
   let now = start.getTime();
   return {
@@ -25,7 +25,7 @@ export function stoppedClock(start = new Date()) {
   };
 }
 
-/** Releases are looked through, then what is due is delivered; a failure is thrown. */
+/** Evaluates releases, then delivers due alerts; throws a failure. */
 export async function takeAlertTurn(app: App): Promise<void> {
   for (const reactor of [evaluationsReactor, deliveriesReactor]) {
     const { status, reason } = await turn(app, reactor, { patient: true });
@@ -49,7 +49,7 @@ export async function subscribed(app: App, url: string, credits = 100): Promise<
   return id;
 }
 
-/** Triggers alerts of so many chapters, which then are due; answers their ids. */
+/** Triggers alerts of this many chapters, which are due then; returns their ids. */
 export async function triggered(app: App, id: string, count: number): Promise<string[]> {
   const found = Array.from({ length: count }, (_, n) => {
     const one = { ...finding, product: String(n + 10) };

@@ -1,4 +1,4 @@
-/** Alerts over real HTTP to a real receiver: signed, tried again, paid for, and delivered once. */
+/** Alerts over real HTTP to a real receiver: signed, retried, paid for, and delivered once. */
 
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -217,6 +217,6 @@ test("a running service delivers by itself, and one that stops sees the post und
   const stopped = running.stop();
   release();
   await stopped;
-  // Other reactors have things of their own to record.
+  // Other reactors record events of their own.
   expect(recorded.filter((type) => type.startsWith("Alert"))).toEqual(["AlertDelivered"]);
 });

@@ -1,4 +1,4 @@
-/** A service that ends itself, as kill -9 would, when a webhook has taken an alert and nobody has recorded that. */
+/** A service that kills itself, like kill -9, after a webhook has taken an alert and before that is recorded. */
 import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { startService } from "../support/service.ts";
 import { turnsUntilKilled } from "../support/turns.ts";

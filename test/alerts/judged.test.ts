@@ -1,4 +1,7 @@
-/** Nobody's alerts hang on who else is subscribed: a release is judged whole, and what each waits for is looked for afterwards. */
+/**
+ * Alerts do not depend on other subscriptions: a release is evaluated as a whole, and matched to subscriptions
+ * afterwards.
+ */
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
@@ -56,7 +59,7 @@ type Told = {
 const lineOf = ({ reporter, product, flow, period, z, p_adjusted }: Told) =>
   `${reporter} ${product} ${flow} ${period} ${z} ${p_adjusted}`;
 
-/** What a subscription was told, as lines. */
+/** The alerts of a subscription, as lines. */
 async function toldTo(id: string): Promise<string[]> {
   const { rows } = await service.app.pool.query<{ finding: Told }>(
     `select convert_from(payload, 'UTF8')::jsonb->'finding' as finding from eventstore.events

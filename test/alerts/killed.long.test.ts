@@ -1,4 +1,7 @@
-/** A process that dies between a post and its record: the alert is posted again, and the webhook can tell that it is the same. */
+/**
+ * A crash between a post and its record: the alert is posted again with the same id, so that the webhook can
+ * deduplicate.
+ */
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { Webhook } from "standardwebhooks";
@@ -30,7 +33,7 @@ async function killedAfterPosting(): Promise<void> {
   const child = startProgram("test/alerts/doomed-deliverer.ts", [], {
     env: {
       PATH: process.env.PATH,
-      // What it leaves behind goes with the run.
+      // Its files are removed with the run.
       TMPDIR: inject("runDir"),
       DATABASE: survivor.database_url,
       SIGNING_KEY,

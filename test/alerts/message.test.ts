@@ -1,4 +1,4 @@
-/** What an alert is called, whom it is for, and how its message is signed. */
+/** The id, the recipient and the signature of an alert's message. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Signer } from "../../src/core/model/ports/signer.ts";

@@ -1,10 +1,10 @@
-/** What the tests of alerts tell their stories with. */
+/** Builders for the histories of alert tests. */
 import type { Failure } from "../../src/domain/alerts/backoff.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { specificationOf } from "../support/specification.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";
-/** So many seconds after AT. */
+/** This many seconds after AT. */
 export const later = (seconds: number) => new Date(Date.parse(AT) + seconds * 1000).toISOString();
 
 export const facts: subscriptions.Subscribed = {

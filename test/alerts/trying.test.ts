@@ -40,7 +40,7 @@ async function post(path: string, body: object, headers = mine): Promise<Answer>
   return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
 
-/** As docs/alerts.md writes it, but for the address of the webhook. */
+/** The request of docs/alerts.md, with the test's own webhook address. */
 async function subscribeAsThePageSays(): Promise<{ subscription_id: string; secret: string }> {
   const page = await readFile(new URL("../../docs/alerts.md", import.meta.url), "utf8");
   const example = /POST \/v1\/agent\/trade\/alerts\/subscribe\s+(\{.*\})/.exec(page)![1]!;

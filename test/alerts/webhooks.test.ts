@@ -1,4 +1,4 @@
-/** Where alerts are sent, and where never: addresses, names that lead to them, redirects, and answers without end. */
+/** Allowed and refused webhook targets: addresses, names that resolve to them, redirects, and endless answers. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isPublicAddress } from "../../src/adapters/public-address.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
   receiver.answers({ status: 204 });
 });
 
-/** Receivers listen at whatever ports are free. */
+/** Receivers listen on any free port. */
 const ports = [[1_024, 65_535]] as const;
 const headers = { "content-type": "application/json", "webhook-id": "msg_1" };
 const message = (url: string) => ({ url, headers, body: '{"é":1}' });

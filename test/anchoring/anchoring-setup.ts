@@ -1,4 +1,4 @@
-/** A service whose log is signed and anchored by hand, a turn at a time. */
+/** A service whose log is signed and anchored tick by tick. */
 
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
@@ -12,11 +12,11 @@ import { issueKey } from "../../src/operator/keys.ts";
 import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
 
-/** Whatever waits is due. */
+/** Everything that waits is due. */
 export const AT_ONCE = { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000 };
 
 export type AnchoringSetup = LedgerSetup & {
-  /** Signs and anchors what is due, and everything is unless said otherwise. */
+  /** Signs and anchors due heads; by default everything is due. */
   turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<Taken>;
   /** Appends an event that is not the anchoring's own. */
   happen(by?: App): Promise<void>;
@@ -26,11 +26,11 @@ export type AnchoringSetup = LedgerSetup & {
   checkpoints(): Promise<number[]>;
   /** The types of the anchoring's events. */
   story(): Promise<string[]>;
-  /** The head that the contract keeps. */
+  /** The head in the contract. */
   kept(): Promise<KeptHead | undefined>;
   /** The service with another chain before it. */
   over(more: Partial<Chain>, by?: App): App;
-  /** A process that appends without holding the log against what was signed of it, as whoever means harm would. */
+  /** A process that appends without comparing the log with its signed heads, as an attacker would. */
   heedless(): App;
 };
 

@@ -1,4 +1,4 @@
-/** What is deployed is what the source says: compiled anew, it is the same to the byte, and settings and pins agree. */
+/** The deployed contract matches its source: recompiled, it is the same to the byte, and settings and pins agree. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The anchoring contract by way of the Chain port: where it is, what it keeps and logs, and what one finds of it later. */
+/** The anchoring contract through the Chain port: its address, its state and logs, and later lookups. */
 import {
   decodeErrorResult,
   getContractAddress,
@@ -41,7 +41,7 @@ const gasOf = async ({ transaction }: Receipt): Promise<number> => {
 
 const codeAt = (address: Hex) => workshop.rpc<Hex>("eth_getCode", address, "latest");
 
-/** How many transactions were mined above a block; blocks come of themselves, too. */
+/** The number of transactions mined above a block; blocks are also mined without any. */
 async function transactionsSince(block: bigint): Promise<number> {
   const { latest } = await chain.heads();
   let count = 0;
@@ -125,7 +125,7 @@ test("the contract's address is known beforehand, and the same wherever deployCa
   await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS, purpose: "settlement" });
   expect(await codeAt(ANCHOR_ADDRESS)).toBe(code);
 
-  // A chain saved before there was the contract gets it when it starts again.
+  // A chain saved before the contract existed gets it at the next start.
   await remove();
   const { latest } = await chain.heads();
   await placeContracts((method, params) => workshop.rpc(method, ...params));

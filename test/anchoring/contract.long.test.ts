@@ -1,4 +1,4 @@
-/** What the anchoring contract takes and refuses, on a real chain: every small growth, large ones by chance, forgeries of each. */
+/** The anchoring contract on a real chain: every small growth, large random ones, and forgeries of each. */
 import fc from "fast-check";
 import { decodeErrorResult } from "viem";
 import { generatePrivateKey } from "viem/accounts";
@@ -30,7 +30,7 @@ afterAll(() => workshop.close());
 const anchor = (log_id: Hex, size: bigint, root: Hex, proof: readonly Hex[] = []): Call =>
   anchorCall({ log_id, size, root }, proof).call;
 
-/** What became of a call: "taken", or the contract's error and its arguments. */
+/** The result of a call: "taken", or the contract's error and its arguments. */
 function verdictOf({ success, data }: CallResult): string {
   if (success) return "taken";
   if (data === "0x") return "reverted";
@@ -38,7 +38,7 @@ function verdictOf({ success, data }: CallResult): string {
   return [errorName, ...(args ?? [])].join(" ");
 }
 
-/** An anchor tried on a log and the verdict it must meet; none is kept but where it is taken. */
+/** An anchor with its expected verdict; the contract stores only those taken. */
 type Trial = { what: string; call: Call; verdict: string };
 
 /** Tries stories, each on a log of its own, many in a question; in there the sender is Multicall3. */
@@ -61,7 +61,7 @@ const flipped = (hash: Hex, bit: number): Hex =>
 
 const without = <T>(items: readonly T[], index: number): T[] => items.filter((_, i) => i !== index);
 
-/** One growth, after every forgery of it that the contract must see through. */
+/** One growth, after every forgery of it that the contract must refuse. */
 function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
   const growth = grow(first, second);
   const rewritten = grow(first, second, "log, rewritten");
@@ -76,7 +76,7 @@ function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
     return { what: `${name}, ${what}`, call: anchor(log_id, size, root, nodes), verdict };
   };
   const forged = (what: string, changed: Partial<Growth>) => trial(what, "Inconsistent", changed);
-  // A root does not say how many leaves it has: another size goes through where its tree has the same shape.
+  // A root does not include its number of leaves: another size passes where its tree has the same shape.
   const resized = (size: bigint) =>
     trial(`said to be ${size}`, holds({ ...growth, second: size }) ? "taken" : "Inconsistent", {
       second: size,

@@ -1,4 +1,4 @@
-/** Witnesses cosign the log's checkpoints: a real one, and such as are away, slow or lie. */
+/** Witnesses cosign the log's checkpoints: a real one, and ones that are away, slow or lying. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -71,14 +71,14 @@ const sign = async (by = app) => {
   await setup.happen(by);
   expect(await signTurn(by, AT_ONCE)).toBe("done");
 };
-/** Who cosigned the note as it is published. */
+/** The cosigners of the published note. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {
   const keys = witnesses.map(({ key }) => key);
   const note = anchors.publishedNote(await setup.state())!;
   return openCheckpoint(note, { log: by, witnesses: keys }).cosignatures.map(({ witness }) => witness);
 };
 
-/** As somebody with the owner's rights who means harm. */
+/** Acts as an attacker with the owner's rights. */
 const rewrite = async () => {
   const client = await app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
@@ -102,7 +102,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   });
   onTestFinished(() => running.stop());
   await service.issue();
-  // The log grows while the service starts, and so each second there is another checkpoint: all three are asked until they tell of one.
+  // The log grows during the start, and so each second there is another checkpoint: query all three until they agree.
   await until(async () => {
     const published = await (await fetch(`${running.url}/log/checkpoint`)).text();
     expect(published).toContain("— w.example ");
@@ -144,7 +144,7 @@ test("a witness that is killed is asked again for the newest checkpoint, and kno
   expect(await cosign([first.address], { memory })).toEqual({ status: "done" });
   expect(await cosigners([first.address])).toEqual([]);
   expect(told).toEqual([["w.example", { grave: false, reason: expect.stringContaining("ECONNREFUSED") }]]);
-  // In trouble it is left alone for a while.
+  // After failures it is not called for a while.
   const ask_after = Date.now() + 60_000;
   const patient: WitnessMemory = new Map([["w.example", { ...memory.get("w.example")!, ask_after }]]);
   await cosign([{ ...first.address, url: "http://nobody.invalid/" }], { memory: patient });
@@ -172,7 +172,7 @@ test("a cosignature that got lost on its way is given again; a witness that is n
   await cosign([witness.address]);
   expect(await cosigners([witness.address])).toEqual(["w.example"]);
 
-  // The same name and another key, which has seen nothing.
+  // The same name with another key, which has seen nothing.
   await sign();
   const fresh = await witnessOf();
   await cosign([fresh.address]);
@@ -244,7 +244,7 @@ async function listen(handle: RequestListener): Promise<string> {
 
 const signer = signerOf("liar");
 const key = verifierKey("liar.example", "cosignature/v1", signer.public_key);
-/** Signs whatever it is shown. */
+/** Signs everything that it receives. */
 const honest: RequestListener = async (request, response) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -319,7 +319,7 @@ describe("a witness that", () => {
     expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
     expect(told).toEqual([["liar.example", trouble]]);
     expect(await cosigners(both)).toEqual(["honest.example"]);
-    // While it is in trouble, the log is signed; then it is asked for the newest.
+    // The log is signed while it fails; then it is asked for the newest checkpoint.
     await sign();
     await cosign(both, { deadline_ms: 1_000, memory });
     expect(await cosigners(both)).toEqual(["honest.example"]);

@@ -14,7 +14,7 @@ export const ctInputs = [
   "606162636465666768696a6b6c6d6e6f",
 ].map((hex) => Buffer.from(hex, "hex"));
 
-/** Of the first 1, 2 … 8 inputs. */
+/** The roots of the first 1, 2 … 8 inputs. */
 export const ctRoots = [
   "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
   "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",

@@ -1,4 +1,4 @@
-/** Whatever the node and the chain behind it do, the log is signed, and anchored when they do better. */
+/** The log is signed whatever faults the node and the chain have, and anchored after they recover. */
 import { encodeFunctionResult, multicall3Abi } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -28,7 +28,7 @@ describe("an endpoint that", () => {
     by = through({ sending: { poll_ms: 20 } });
     await setup.happen();
   });
-  /** The service whose chain is asked by way of the endpoint. */
+  /** The service with its chain behind the endpoint. */
   function through(options: Partial<BaseChainOptions>): App {
     const chain = setup.workshop.connect({ rpc_url: meddler.url, ...options });
     onTestFinished(() => chain.close());
@@ -193,7 +193,7 @@ describe("a chain that", () => {
     await setup.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
     expect(await setup.turn({}, withParts(app, { chain: poor }))).toEqual({ status: "done" });
     expect((await setup.state()).anchors).toMatchObject([{ signer: poor.sender }]);
-    // Another key begins at the contract without a proof, and goes on from there.
+    // Another key begins at the contract without a proof, and continues from there.
     await setup.happen();
     expect(await setup.turn()).toEqual({ status: "done" });
     expect((await setup.state()).anchors.map(({ signer }) => signer)).toEqual([

@@ -1,4 +1,4 @@
-/** The process is killed at each step of signing and anchoring; the next one goes on, and nothing is sent twice. */
+/** Kills the process at each step of signing and anchoring; the next one continues, and nothing is sent twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";

@@ -78,7 +78,7 @@ test("where nothing is new, nothing is signed, and the anchoring's own events as
 });
 
 test("events wait for their checkpoint as long, or as many, as they may, and checkpoints for their anchor", async () => {
-  // An anchor becomes final whenever the chain has gone on enough.
+  // An anchor becomes final once the chain has grown enough.
   const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
   await setup.happen();
   const patient = { checkpoint_every_ms: 3_600_000, anchor_every_ms: 3_600_000 };

@@ -1,4 +1,4 @@
-/** What exports carry of an anchor: gathered while the chain still shows it, and good without anybody's word. */
+/** Proofs of an anchor in exports: collected while the chain still shows it, and verifiable without trust. */
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";

@@ -188,7 +188,7 @@ describe("a false claim names what is wrong", () => {
   test("inclusion: a subtree's root passed off as a leaf of a smaller tree leads nowhere", () => {
     const whole = inclusion(0, 8);
     const lifted = { ...whole, size: 4, leaf: nodeHash(leaves[0]!, leaves[1]!), proof: whole.proof.slice(1) };
-    // The hashes do fit: only the leaf's own prefix, which the caller computes, tells leaf from node.
+    // The hashes match: only the leaf's own prefix, which the caller computes, distinguishes leaf from node.
     expect(inclusionFault(lifted)).toBeUndefined();
     expect(inclusionFault({ ...lifted, leaf: leafHash(Buffer.concat([leaves[0]!, leaves[1]!])) })).toMatch(
       /root/,
@@ -317,7 +317,7 @@ describe("tampering", () => {
         expect(inclusionFault({ ...held, root: flip(held.root, bit) })).toBeDefined();
         const grown = consistency(m, n);
         expect(consistencyFault({ ...grown, first_root: flip(grown.first_root, bit) })).toBeDefined();
-        // Of an empty first tree nothing in the second can be checked.
+        // An empty first tree leaves nothing to check in the second.
         if (m > 0)
           expect(consistencyFault({ ...grown, second_root: flip(grown.second_root, bit) })).toBeDefined();
       }),

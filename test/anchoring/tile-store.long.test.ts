@@ -1,4 +1,4 @@
-/** The tree in Postgres: the same however it grew and whoever was killed meanwhile, and every proof from it holds. */
+/** The tree in Postgres is the same for every growth and after every kill, and all its proofs verify. */
 import { once } from "node:events";
 import fc from "fast-check";
 import pg from "pg";
@@ -30,7 +30,7 @@ async function newLog(): Promise<number> {
   return log_id;
 }
 
-/** Rows after the head whose hashes are no chain, which a tree does not mind. */
+/** Rows after the head whose hashes are no chain, which the tree does not check. */
 async function fill(log_id: number, events: number): Promise<void> {
   await log.pool.query(
     `insert into eventstore.events
@@ -306,7 +306,7 @@ test("it stops between two pages when told to", async () => {
   expect(await tree.grow()).toBe(768);
 });
 
-/** As somebody with the owner's rights who means harm. */
+/** Acts as an attacker with the owner's rights. */
 async function unguarded(sql: string, values: unknown[]): Promise<void> {
   const client = await log.pool.connect();
   try {

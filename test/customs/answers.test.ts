@@ -1,4 +1,6 @@
-/** Customs answers over the sandbox of Latvia, beside plain SQL over its cells, which shares no code with them. */
+/**
+ * Customs answers over the sandbox of Latvia, compared with plain SQL over its cells, which shares no code with them.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countryAnalysis, countryOutput } from "../../src/projections/customs/answers/country-analysis.ts";
 import { seasonal, seasonalInput, seasonalOutput } from "../../src/projections/customs/answers/seasonal.ts";
@@ -175,7 +177,7 @@ test("country analysis: plain sums by year, rank, share, products and growth", a
   expect(data.trend.imports).toMatchObject({ from_year: 2019, to_year: 2024 });
   expect(data.trend.imports!.growth_per_year).toBeCloseTo((ends[1]! / ends[0]!) ** (1 / 5) - 1, 6);
   expect(meta).toMatchObject({ dataset: "sandbox-lv", years: { from: 2019, to: 2024 } });
-  // The same partner in the trade operations: one figure.
+  // The trade operations give the same partner the same figure.
   const partners = await topPartners(latvia.trade, {
     reporter: "LV",
     year: 2024,

@@ -1,4 +1,4 @@
-/** The pure parts of customs by hand: which duties bear on a code, how names are found, how amounts grow. */
+/** The pure parts of customs by hand: duties of a code, search by name, growth of amounts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bearingOn, dutyGroupOf, meantBy, ratesOf } from "../../src/domain/customs/duties.ts";

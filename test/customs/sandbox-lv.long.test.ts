@@ -1,4 +1,4 @@
-/** Latvia at CN8 in the sandbox: the same trade as the sandbox's own, only finer, and found by the questions it is for. */
+/** Latvia at CN8 in the sandbox: the sandbox's own trade in finer detail, as customs questions need it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Lease } from "../../src/datasets/vintage-store.ts";
 import { makeSandboxLv, tempDir } from "../datasets/workshop.ts";

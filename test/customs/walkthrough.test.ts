@@ -43,7 +43,7 @@ test("before any data is there, each says so and when to come again", async () =
     expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
   }
   await openSandbox(service);
-  // The nomenclature is there, Latvia's trade not yet: names without figures.
+  // The nomenclature is open before Latvia's trade: names without figures.
   const { data, meta } = await ask("classifications?q=pellets");
   expect([data[0]!.code, data[0]!.has_data, meta.data]).toEqual(["44013100", null, null]);
   expect((await ask<Line>("tariff-lookup?code=8471")).data.trade).toBeNull();
@@ -193,7 +193,7 @@ test.skipIf(!existsSync(nomenclature))(
       parents: [{ code: "84" }, { code: "8471" }, { name: data[0]!.name }],
     });
     expect(meta).toMatchObject({ dataset: "cn-nomenclature", synthetic: false });
-    // The same question rests on another table now: what was kept is not given again.
+    // The answer now rests on another table: the cached one is not reused.
     const after = await get("top-commodities?year=2024", { "If-None-Match": before.headers.get("etag")! });
     expect(after.status).toBe(200);
   },

@@ -1,4 +1,4 @@
-/** The imports of drafts, held to the table of who may import whom that this repository is held to. */
+/** The imports of drafts, checked against this repository's own table of layers. */
 import { describe, expect, test } from "vitest";
 import { layers } from "../../layers.ts";
 import { checksOf } from "../../src/domain/evolution/checks.ts";

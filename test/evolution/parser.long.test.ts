@@ -1,4 +1,4 @@
-/** The parser of strangers' texts: each is said something of within its time, one at a time, and nothing is left behind. */
+/** The parser of third-party texts: each gets a verdict within its time, one at a time, and nothing remains. */
 import { type ChildProcess, default as children } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -24,14 +24,14 @@ afterAll(() => {
 });
 
 const parser = createParser();
-/** As the parser's own, but a script: what it is asked is the same. */
+/** Like the parser's own, but for the script: its input is the same. */
 const scripted = (script: string, timeout_ms?: number) =>
   createParser({ program: ["/bin/sh", "-c", script], ...(timeout_ms && { timeout_ms }) });
 
 test("TypeScript has no fault; anything else has one, by its place", async () => {
   expect(await parser.typescript("export const a = <T,>(x: T): T => x;\n")).toBeUndefined();
   expect(await parser.typescript("const a = 1;\nconst = ;")).toEqual({ line: 2, column: 6 });
-  // What it says of itself is not taken for the parser's word.
+  // The process's own output does not count as the parser's verdict.
   expect(await parser.typescript('"    <stdin>:7:7:";\n    <stdin>:8:8:\n')).toMatchObject({ line: 2 });
 });
 
@@ -46,7 +46,7 @@ test.each(Object.entries(endless))(
       ...{ name: "syntax", passed: false },
       detail: "takes too long to be parsed, or too much memory",
     });
-    // By the system, or by itself where its memory was at an end first.
+    // Ended by the system, or by itself where its memory was exhausted first.
     const ends = started.map(({ signalCode, exitCode }) => signalCode ?? exitCode);
     expect([["SIGKILL"], [2]]).toContainEqual(ends);
     // The next one has a parser of its own.

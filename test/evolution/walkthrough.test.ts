@@ -61,7 +61,7 @@ test("an idea is proposed, checked once, read, accepted and said to have landed"
     status: "landed",
     commit: "0123abc",
   });
-  // What landed stays as it was judged.
+  // A landed draft keeps its verdict.
   expect((await post(`pipeline/${idea_id}`, {})).data).toMatchObject({ status: "landed", verdict: "passed" });
 });
 

@@ -1,4 +1,4 @@
-/** Fusion's answers over the sandbox, against plain SQL over its tables. */
+/** Fusion's answers over the sandbox, compared with plain SQL over its tables. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";

@@ -1,4 +1,4 @@
-/** Gravity on worlds whose coefficients are known, and against an estimate found another way. */
+/** Gravity over worlds with known coefficients, and compared with an independent estimate. */
 import { describe, expect, test } from "vitest";
 import { gravity, LEAST_CELLS, type Pair } from "../../src/domain/fusion/gravity.ts";
 
@@ -70,7 +70,10 @@ describe("gravity", () => {
   });
 });
 
-/** The same likelihood, climbed by one variable after the other: effects in closed form, the two slopes by Newton's steps. */
+/**
+ * The same likelihood, maximised one variable after the other: effects in closed form, the two slopes by Newton's
+ * steps.
+ */
 function ascended(pairs: readonly Pair[]) {
   let [beta, gamma] = [0, 0];
   const reporterEffect = new Map(pairs.map(({ reporter }) => [reporter, 1]));

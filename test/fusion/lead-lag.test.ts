@@ -1,4 +1,4 @@
-/** Leads and lags: one that was planted is found, and noise finds none beyond chance. */
+/** Leads and lags: a planted one is found, and noise has none beyond chance. */
 import { describe, expect, test } from "vitest";
 import {
   correlations,
@@ -26,7 +26,7 @@ const noise = (seed: number, length: number) => {
     return level;
   });
 };
-/** With how often others had their turn. */
+/** Also returns the number of pauses. */
 async function leadsAndLags(given: readonly Monthly[], count = () => {}): Promise<LeadLag[] | undefined> {
   return inTurns(given, async () => count());
 }
@@ -60,7 +60,7 @@ describe("leads and lags", () => {
     for (const change of deseasonalisedChanges(monthly("a", season))) expect(change).toBeCloseTo(0, 9);
   });
 
-  /** Pearson's correlation of first[t] with second[t + lag], written as the textbook has it. */
+  /** Pearson's correlation of first[t] with second[t + lag], by the textbook formula. */
   function correlation(first: (number | null)[], second: (number | null)[], lag: number): number {
     const pairs = first.flatMap((x, t) => {
       const y = second[t + lag];

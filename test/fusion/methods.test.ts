@@ -1,4 +1,4 @@
-/** Each method against a case worked out by hand, or an estimate written apart from it. */
+/** Each method against a case by hand, or an independent estimate. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { comparativeAdvantage, symmetricAdvantage } from "../../src/domain/fusion/comparative-advantage.ts";
@@ -48,7 +48,7 @@ describe("price and quantity", () => {
       fc.property(fc.array(fc.record({ before: amount, after: amount })), (cells: Cell[]) => {
         const split = priceAndQuantity(cells);
         const change = cells.reduce((sum, { before, after }) => sum + after.value_eur - before.value_eur, 0);
-        // What is added up may be far larger than what comes of it: a kilogram at millions beside a million of kilograms.
+        // The terms may be far larger than their sum: a kilogram at millions next to a million of kilograms.
         const whole = cells.reduce((sum, { before, after }) => {
           const kg = [before.quantity_kg || 1, after.quantity_kg || 1] as const;
           return sum + (kg[0] + kg[1]) * (before.value_eur / kg[0] + after.value_eur / kg[1]);

@@ -1,4 +1,4 @@
-/** What was planted in the sandbox is found over HTTP by the operation that it is for, from 2005 on too, and told as planted. */
+/** The operations over HTTP find each event planted in the sandbox, from 2005 on too, and disclose it as planted. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { plantedIn } from "../../src/projections/fusion/answers/planted.ts";
 import {

@@ -1,4 +1,4 @@
-/** Questions in words and profiles of countries over HTTP: what is found, what is refused, and that every figure stands where it says. */
+/** Questions in words and profiles of countries over HTTP: matches, refusals, and the source of every figure. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { methodOf } from "../../src/api/declare/operation-facts.ts";

@@ -1,4 +1,4 @@
-/** Names screened: what an answer says of hits, lists and goods, in process; then asked and imported as callers and operators do. */
+/** Screened names: hits, lists and goods in an answer, in process; then over HTTP and by import. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

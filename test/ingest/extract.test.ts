@@ -1,4 +1,4 @@
-/** What is found in texts, and that nothing a text says changes anything else. */
+/** Events extracted from texts, whose words change nothing else. */
 import { describe, expect, test } from "vitest";
 import { folded, itemDigest } from "../../src/domain/ingest/batch.ts";
 import { extract, namesOf } from "../../src/domain/ingest/extract.ts";
@@ -65,7 +65,7 @@ test("sixty injections find nothing that their words do not name, and change not
       for (const code of countries) expect(["US", "LV", "CN", "DE"]).toContain(code);
     }
     expect(JSON.stringify(find(innocent))).toBe(before);
-    // What stands after an injection is found as if it were not there.
+    // Text after an injection is processed as if the injection were absent.
     const after = find(`${injection}. ${innocent}`).filter(({ hs }) => hs.includes("94"));
     expect(after).toHaveLength(1);
   }

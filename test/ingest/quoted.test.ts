@@ -1,4 +1,4 @@
-/** News beside reports and skills: quoted to whose they are, as strangers' words, and without any effect on what is found. */
+/** News in reports and skills: quoted to their owner only, as third-party text, without any effect on findings. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
@@ -39,7 +39,7 @@ const INPUT = { ...BRIEF.input, layers: ["gdelt"] };
 let service: Service;
 let acme: Caller;
 let other: Caller;
-/** What was answered before there were any news. */
+/** Answers from before there were any news. */
 let before: { brief: Report; sectors: Report; spider: SkillResult; shared: string[] };
 
 beforeAll(async () => {
@@ -142,12 +142,12 @@ test("a brief quotes the operator's news to all and a tenant's to itself alone, 
   expect(mine.layers).toEqual([{ layer: "gdelt", available: true, why: null }]);
   expect(JSON.stringify(others)).not.toMatch(/Riga|evil/);
   expect(mine.report_id).not.toBe(others.report_id);
-  // Whoever names the other's report has not made it.
+  // Knowing another tenant's report id gives no access to it.
   const path = `${service.url}/v1/agent/reports/${mine.report_id}`;
   expect((await fetch(path, { headers: other.headers })).status).toBe(404);
   const kept = await fetch(path, { headers: acme.headers });
   expect(((await kept.json()) as { data: Report }).data).toEqual(mine);
-  // Not asked for, they are not there.
+  // Without the layer there are no quotations.
   expect(await made(acme, BRIEF.path, BRIEF.input)).not.toHaveProperty("quotations");
 });
 

@@ -55,7 +55,7 @@ test("a batch is taken, looked through, and shown with what was found in it", as
       { kind: "tariff", countries: ["CN"], hs: ["94"] },
     ],
   });
-  // Said again it is the same, and its items are had.
+  // A repeat gives the same batch, and adds no items.
   expect(await send(body)).toMatchObject({ status: 202, data: { items: 2, duplicates: 1 } });
   expect(await send({ ...body, items: items.slice(0, 1) })).toMatchObject({ status: 409 });
   expect(await send({ ...body, batch_id: "b-2" })).toMatchObject({ data: { items: 0, duplicates: 3 } });
@@ -131,7 +131,7 @@ test("injections in news change no figure, and nothing of what was found in othe
     return JSON.stringify(data);
   };
   const [before, others] = [await figures(), JSON.stringify(await get(`${ROOT}/batches/b-1`))];
-  // A text with a NUL is no JSON that is taken at all.
+  // JSON with a NUL is refused altogether.
   const hostile = injections.filter((text) => !text.includes("\0")).map((text) => ({ text, published_at }));
   expect(await send({ batch_id: "hostile", source: "Anybody", items: hostile })).toMatchObject({
     status: 202,

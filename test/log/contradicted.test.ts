@@ -1,4 +1,7 @@
-/** A service whose log lost what it signed records and sells nothing, whoever asks, and says why; reading goes on, and so does it once the events are back. */
+/**
+ * A service whose log lost signed events refuses to write or sell, and says why; reads continue, and writes resume
+ * once the events are back.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -30,7 +33,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-/** As somebody with the owner's rights. */
+/** Acts with the owner's rights. */
 async function asOwner(sql: string): Promise<void> {
   await pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`);
 }
@@ -53,7 +56,7 @@ async function whileCut(work: () => Promise<void>, { app: other } = service): Pr
   const { position: left } = await app.store.head();
   await service.issue();
   expect(await signTurn(app, AT_ONCE)).toBe("done");
-  // Every process hears of what was signed before it is gone.
+  // Every process has the signed size before its events are lost.
   const { position: head } = await app.store.head();
   await until(async () => app.tail.position >= head && other.tail.position >= head);
   await asOwner(`create table kept as select * from eventstore.events where position > ${left};

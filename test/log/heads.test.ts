@@ -1,4 +1,7 @@
-/** What is told of the log follows its events: the fate of every checkpoint and anchor, and no more than is public. */
+/**
+ * The published history of the log follows its events: the fate of every checkpoint and anchor, and only public
+ * parts.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
@@ -79,7 +82,7 @@ test("anchors are told with what became of each, and checkpoints with who cosign
 
   const fourth = await happen("k_fourth");
   await anchored(fourth, hash("e"), hash("5"));
-  // What is final makes all before it final.
+  // A final anchor makes all earlier ones final.
   await decide(anchors.finalise(hash("e"), AT));
   const later = await told<{ anchors: Record<string, unknown>[] }>("/log/anchors");
   expect(later.anchors.map(({ firmness }) => firmness)).toEqual([

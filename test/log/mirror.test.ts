@@ -1,4 +1,4 @@
-/** Who mirrors the log's tiles leaves the other free calls of the same address alone, and the other way round. */
+/** Mirroring the log's tiles and the other free calls of an address have separate limits. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService } from "../support/service.ts";
 

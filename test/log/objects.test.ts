@@ -1,4 +1,4 @@
-/** Objects: bytes by their digest, each its owner's own, and gone when their time is past. */
+/** Objects: bytes by their digest, owned separately, and deleted after their time. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MOST_OBJECT_BYTES, objectName } from "../../src/core/model/objects.ts";
@@ -83,7 +83,7 @@ test("those of one moment are put and read together, and a long one by itself", 
   const [nothing, ...found] = await Promise.all(
     [missing, ...all.map(({ name }) => name)].map((name) => objects.get(name)),
   );
-  // The service asks for other things meanwhile.
+  // Filters out the service's other queries.
   const sent = queries.mock.calls.filter(([asked]) => JSON.stringify(asked).includes("objects.")).length;
   queries.mockRestore();
   expect(nothing).toBeUndefined();

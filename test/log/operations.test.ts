@@ -105,7 +105,7 @@ type Shown = {
 };
 type Listed = { position: number; type: string; event_id: string; stream: string; payload?: object };
 
-/** What of an event's hash the answer has in the words of the log. */
+/** The header of an event's hash, in the words of the log. */
 const headerOf = ({ event }: Pick<Shown, "event">) => event as unknown as EventHeader;
 
 const checkpointNow = async () => {
@@ -384,7 +384,7 @@ describe("whatever is asked", () => {
         const path = segments.map(encodeURIComponent).join("/");
         const answer = await get(`/log/tile/${path}`);
         const body = Buffer.from(await answer.arrayBuffer());
-        // What fetch makes of dots leads elsewhere under /log.
+        // fetch resolves dots to another path under /log.
         if (answer.status === 200 && new URL(answer.url).pathname.startsWith("/log/tile/"))
           expect(body.length % 2).toBe(0);
         else expect([200, 400, 404]).toContain(answer.status);

@@ -26,7 +26,7 @@ export const pile = {
   }),
 };
 
-/** So many events in one commit, each of another weight. */
+/** This many events in one commit, each of another weight. */
 export const heap =
   (many: number, begin = 1) =>
   (): PileEvent[] =>

@@ -1,4 +1,7 @@
-/** What others know of a log keeps a shorter one from being gone on with: its witnesses are asked before a row goes in. And whoever waits for read models that stand still is told. */
+/**
+ * A restore that others know to be too short is refused: its witnesses are asked before a row is written. Callers
+ * that wait for stopped read models get an error.
+ */
 import { readFile, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -79,7 +82,7 @@ test("what a witness has cosigned and the backup lacks is not gone on without, t
     `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint that is known here is of`,
   );
   expect((await ask(bytesOf)).length).toBe(1);
-  // The checkpoint of the earlier backup is remembered, as signed as it is.
+  // The checkpoint of the earlier backup is remembered with its signatures.
   expect(await restore(late)).toMatchObject({
     contradiction: null,
     held_against: ["what this machine signed", "the witness w.example"],

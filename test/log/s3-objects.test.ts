@@ -1,4 +1,4 @@
-/** Files of objects in a bucket: signed as AWS says, held against their digest, never waited for without end. */
+/** Files of objects in a bucket: signed as AWS specifies, compared with their digest, and fetched with a timeout. */
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ test("what keeps a place from being used is said at the start, with the setting 
   await expect(placeAt(bucket.url).check()).rejects.toThrow(
     /may not use .*s3:PutObject, s3:GetObject and s3:DeleteObject/,
   );
-  // Refused is refused: it is not asked again.
+  // A refusal is not retried.
   expect(bucket.asked.length).toBe(1);
 });
 
@@ -191,13 +191,13 @@ test("a machine fetches a file once, and again where it is not what it was", asy
   expect(both[1]).toEqual(both[0]);
   const gets = () => bucket.asked.filter((one) => one.startsWith("GET")).length;
   expect(gets()).toBe(1);
-  // A process after this one finds it, and holds it against its name.
+  // A later process finds it, and compares it with its name.
   expect(await objectsAt(bucket.url).localFile(name)).toEqual(both[0]);
   expect(gets()).toBe(1);
   await writeFile(both[0]!.path, "changed");
   expect((await readFile((await objects.localFile(name))!.path)).equals(content)).toBe(true);
   expect(gets()).toBe(2);
-  // What nobody asked for in a day goes when something else is fetched.
+  // A file unused for a day is deleted when another is fetched.
   await utimes(both[0]!.path, 0, 0);
   const other = await aFile();
   await objects.putFile(other.name, other.path);

@@ -412,7 +412,7 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
     await writeFile(bent, bytes);
     return verify([paths[0]!, bent, ...paths.slice(2)], rest);
   };
-  // The stored event hash of each event: hashes do not compress, so they stand in the file as they are.
+  // The stored event hash of each event: hashes do not compress, so the file has them verbatim.
   for (const { position, hash } of events) {
     const at = good.indexOf(hash);
     expect(at).toBeGreaterThan(0);
@@ -476,7 +476,7 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
     const sealed = await sealedOf();
     expect(sealed.map(({ from }) => from)).toEqual(sealed.map((_, n) => n * EVENTS + 1));
     expect(sealed.length).toBeGreaterThan(before);
-    // What the dead one put is what the next one made: nothing lies there twice.
+    // The dead process's file is the next one's: nothing is stored twice.
     expect(bucket.objects.size).toBe(sealed.length);
     expect(failing(await verify(await allFiles(), await restOf(sealed.length * EVENTS + 1)))).toEqual([]);
   },

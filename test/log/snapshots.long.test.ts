@@ -1,4 +1,7 @@
-/** Long streams are folded from a snapshot, and come to the same as without it: whatever was appended, kept, killed, deleted or forged. */
+/**
+ * Long streams fold from a snapshot to the same state as without it, whatever was appended, killed, deleted or
+ * forged.
+ */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { serialize } from "node:v8";
@@ -33,7 +36,7 @@ async function grow(id: string, events: number): Promise<void> {
     await service.app.decide(pile, { tenant: TENANT, id }, heap(Math.min(left, 400), left), { meta });
 }
 
-/** What a process that starts now has; `read` counts the events that it reads. */
+/** The state of a process that starts now; `read` counts the events that it reads. */
 function started() {
   const { store, schemas, snapshots, subjects, objects } = service.app.unit;
   let read = 0;

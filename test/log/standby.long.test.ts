@@ -72,7 +72,7 @@ const caughtUp = async () => {
   const sql = "select max(position)::int as at from eventstore.events";
   await until(async () => (await standby.query<{ at: number }>(sql))[0]!.at >= position);
 };
-/** Has the standby stay as it is until the test is over. */
+/** Pauses the standby until the test is over. */
 async function paused(): Promise<void> {
   await caughtUp();
   await standby.pause();
@@ -94,7 +94,7 @@ describe("a reader whose replay is paused", () => {
     const fresh = await listed(min(token));
     expect(fresh.names[0]).toBe(name);
     expect(fresh.as_of).toBeGreaterThanOrEqual(Number(token.split(".")[1]));
-    // What it has itself is enough for an older token.
+    // Its own state suffices for an older token.
     expect((await listed(min(before.token))).names).not.toContain(name);
   });
 
@@ -126,7 +126,7 @@ describe("a reader whose replay is paused", () => {
     const lines = await feed("since=2026-01-01T00:00:00Z", min(token));
     expect(lines.at(-2)).toContain(name);
     const { cursor } = JSON.parse(lines.at(-2)!) as { cursor: string };
-    // The reader lacks that position: it may not say that history diverged.
+    // The reader lacks that position, so it must not report a diverged history.
     expect(await feed(`cursor=${cursor}`)).toHaveLength(1);
   });
 
@@ -153,7 +153,7 @@ describe("a reader whose replay is paused", () => {
       body: JSON.stringify({ name: first.name }),
     });
     expect(refused.status).toBe(409);
-    // A key that was made since, and that it has not heard of.
+    // A newer key that the reader does not have yet.
     const { headers: late } = await writer.issue({ tenant: "late" });
     expect((await get("/v1/agent/parcels", late)).status).toBe(200);
   });
@@ -202,13 +202,13 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
     return reader;
   };
   let stale = 0;
-  // As many more as a slow machine needs until both ways were gone: else nothing would be shown of either.
+  // As many more as a slow machine needs until both routes were used: otherwise the test would show nothing of one.
   const hasGoneBoth = () => served > 0 && served < asking;
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let n = 0; n < PAIRS / 8 || (n < 10 * PAIRS && !hasGoneBoth()); n++) {
         const { name, token } = await send(writer);
-        // Where the primary lags as well it is refused, and asked again.
+        // Where the primary lags as well it is refused, and retried.
         const { names } = await until(() => listed(min(token)));
         if (!names.includes(name)) stale++;
       }
@@ -409,7 +409,7 @@ describe("a reader that is lost", () => {
     expect((await listed(min(kept.token))).names[0]).toBe(kept.name);
     await service.app.readers.look();
     expect(readerOf().left_out).not.toBeNull();
-    // A process that is started now has not seen it follow: the history tells.
+    // A process started now has not seen it follow: the history shows it.
     const late = await startService({
       beside: writer,
       env: { READ_DATABASE_URLS: standby.url },

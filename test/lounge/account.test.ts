@@ -1,4 +1,4 @@
-/** The account of the lounge: every transition, every refusal, and what holds whatever happens. */
+/** The account of the lounge: every transition, every refusal, and the invariants. */
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -286,7 +286,7 @@ test("whatever happens, balance = granted + deposited + won − staked + debt, a
         expect(balance).toBe(granted + deposited + won - staked + debt);
         expect(debt).toBeGreaterThanOrEqual(0n);
         expect(debt === 0n || balance === 0n).toBe(true);
-        // A transaction stands in one block.
+        // A transaction is in one block.
         const transactions = [...deposits.values()].map(({ transaction }) => transaction);
         expect(new Set(transactions).size).toBe(transactions.length);
       }

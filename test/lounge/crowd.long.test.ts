@@ -1,4 +1,4 @@
-/** One account and two processes: bets at once, said twice, and cut off by a kill, while seeds are revealed in between. */
+/** One account and two processes: concurrent, repeated and killed bets, while seeds are revealed in between. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,11 +33,14 @@ const play = (headers: Headers, body: object, url?: string) =>
 
 const named = (headers: Headers, name: string): Headers => ({ ...headers, "Idempotency-Key": name });
 
-/** The same under a name, played or refused at the first asking: nobody is told to come again because others were faster. */
+/**
+ * Concurrent bets under one key, played or refused at the first request: no caller has to retry because others were
+ * faster.
+ */
 const atOnce = (headers: Headers, name: string, body: object, url?: string) =>
   play(named(headers, name), body, url);
 
-/** Reveals the active seed, and goes on with the next. */
+/** Reveals the active seed, and activates the next. */
 async function rotate(): Promise<void> {
   const { app } = setup.service;
   const { chain, index } = seeds.activeSeed(await app.load(seeds, seeds.targetOf("live")));
@@ -99,7 +102,7 @@ test("a bet asked twice under one key is one bet, in either process", async () =
   expect((await play(headers, { ...body, amount: 6 })).status).toBe(422);
 });
 
-// The last one: the second process is gone afterwards.
+// Last, because the second process has ended afterwards.
 test("bets cut off by a kill are asked again, and each is played once", async () => {
   const headers = await setup.keyOf("killed");
   const body = (n: number) => ({ bet_type: "red", client_seed: `k${n}` });

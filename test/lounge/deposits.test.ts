@@ -1,4 +1,4 @@
-/** Deposits on a real chain: credited once, taken back with their block, and paid from where they were played away. */
+/** Deposits on a real chain: credited once, taken back with their block, and repaid from later deposits. */
 
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -34,7 +34,7 @@ afterAll(async () => {
   await service?.stop();
   await workshop?.close();
 });
-// As a process that has just begun.
+// Starts like a new process.
 beforeEach(() => {
   memory = {};
 });
@@ -60,7 +60,7 @@ async function follow(app = service.app): Promise<void> {
   expect(await turnBy(app)).toEqual({ status: "done" });
 }
 
-/** The service, to which no later block is final; the newest is safe. */
+/** The service with no later block final; the newest is safe. */
 function beforeFinality(finalized: Block): App {
   const { app } = service;
   const heads = async () => {
@@ -154,7 +154,7 @@ test("a chain that is another one credits nothing", async () => {
   expect(await typesOf(6)).toEqual([]);
 });
 
-/** Loses so many tokens, whatever is drawn. */
+/** Loses this many tokens, whatever is drawn. */
 const losing =
   (tokens: number) =>
   ({ balance }: account.AccountState): account.AccountEvent[] => {
@@ -173,7 +173,6 @@ const losing =
     return [{ type: "BetPlayed", data: { ...drawn, ...bet, ...named, ...sums } }];
   };
 
-/** Decides once, and is gone. */
 /** The app of a process that dies after its first commit. */
 function dyingAfterOne(app: App): App {
   const store = { ...app.store };

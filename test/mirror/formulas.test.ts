@@ -45,7 +45,7 @@ describe("confidence", () => {
       mass_quality: 0.95,
       confidence: 0.57,
     });
-    // Nothing was traded: there is no mass to judge.
+    // Without any trade there is no mass to judge.
     expect(confidenceOf({ ...evidence, value_eur: 0, weighed_eur: 0 })).toMatchObject({
       mass_quality: null,
       confidence: 0.6,

@@ -13,7 +13,7 @@ import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
-/** What the test's own ware costs now, and what it costs once it was handled. */
+/** The current price of the test's operation, and its price after the handler ran. */
 let price: Usdc = "1";
 let next: Usdc = "1";
 const ware = operation({

@@ -137,7 +137,7 @@ describe("by hand", () => {
       month: "2024-01",
     });
     expect(data).toMatchObject([{ reported_eur: 1_000, value_eur: 1_100, reporters: 2, coverage: 0.076923 }]);
-    // What it reports of goods that come back is neither a partner's figure nor one left out of them.
+    // Its reports of returned goods are neither a partner's figure nor excluded from one.
     expect(data[0]!.excluded_eur).toBe(0);
     expect(meta.parameters.partners).toBe(26);
   });
@@ -210,7 +210,7 @@ describe("over the sandbox", () => {
       expect(ends.length).toBeGreaterThan(10);
       for (const { own, theirs, flow } of ends)
         expect(Math.abs(Math.log(reconstructed(flow, theirs, 0.06) / own))).toBeLessThan(0.05);
-      // What the sandbox draws differs at its two ends by 6 % and a little noise.
+      // The sandbox's two ends differ by 6 % and a little noise.
       const { count, median_abs_ln } = await mirrorRatios(lease, "84");
       expect(count).toBeGreaterThan(100);
       expect(median_abs_ln).toBeGreaterThan(0.03);

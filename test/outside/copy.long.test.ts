@@ -95,7 +95,7 @@ describe("the copy", () => {
       expect(await turn(impatient, followReactor, { begun })).toMatchObject({ status: "unreached" });
       await keys(1);
     }
-    // A lease that was lost while an append was under way: the other has copied, and this one learns it from the store.
+    // The lease is lost during an append: the other process has copied, and this one learns it from the store.
     const late = followReactor.begin();
     const paused = follower();
     await turn(paused, followReactor, { begun: late });
@@ -163,7 +163,7 @@ describe("the copy", () => {
     db.streams.set(STREAM, [{ ...whole[0]!, metadata: Buffer.from("{}") }]);
     expect((await turn(follower(), followReactor)).reason).toContain("says no position");
 
-    // One that was cut is a copy that lags.
+    // A truncated copy is one that lags.
     db.streams.set(STREAM, whole.slice(0, 2));
     expect(await turn(follower(), followReactor)).toEqual({ status: "done" });
     await isWhole();
@@ -190,7 +190,7 @@ describe("a stream whose server answers otherwise", () => {
       status: "deleted",
       reason: expect.stringContaining("KURRENTDB_GENERATION"),
     });
-    // The one that was following goes on at the old revision, which hides the beginning.
+    // The previous follower continues at the old revision, which hides the beginning.
     expect(await next(begun)).toMatchObject({ status: "truncated" });
     expect(await next()).toMatchObject({ status: "truncated" });
     db.softDelete(STREAM);

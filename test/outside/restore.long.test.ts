@@ -23,7 +23,7 @@ let epoch: string;
 let signing_key: string;
 /** The copy as the service made it. */
 let whole: Stored[];
-/** How many events are signed. */
+/** The number of signed events. */
 let size: number;
 
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);

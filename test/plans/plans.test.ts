@@ -1,4 +1,4 @@
-/** Plans: what a question names, which plan answers it, and what a plan asks. */
+/** Plans: the slots of a question, the plan that answers it, and the requests of a plan. */
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -65,7 +65,8 @@ describe("slots", () => {
   });
 
   test("many words of a question are looked for among many names", () => {
-    // As many names as the combined nomenclature has, made of few words, so that nothing fits and everything nearly does.
+    // As many names as the combined nomenclature has, made of few words, so that nothing fits and everything nearly
+    // does.
     const words = Array.from({ length: 300 }, (_, n) => `word${n}x`);
     const names = Array.from({ length: 9_000 }, (_, n) =>
       searchable({
@@ -194,7 +195,8 @@ describe("a plan", () => {
     const ask: Ask = async (operation, _, step) => {
       begun.push(step);
       if (operation === "refused") throw new No("not today");
-      // The slow one is answered once the quick one was asked, which it never is where each waits for the one before.
+      // The slow step is answered once the quick one was requested, which would deadlock if the steps were
+      // sequential.
       if (operation === "quick") release();
       if (operation === "slow") await isReleased;
       return { data: [{ product: operation }] };

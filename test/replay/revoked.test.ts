@@ -1,4 +1,4 @@
-/** Calls that last: whoever may not call any more is served no more, in the midst of a stream or at the end of a wait. */
+/** Long calls: a caller whose key was revoked is served no longer, within a stream or at the end of a wait. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { ALL, ask, objectsOf, writerOf } from "./consumer.ts";
 
-/** A wait of any kind: its handler is told when to go on. */
+/** A wait of any kind: the test tells its handler when to continue. */
 let goOn = () => {};
 const waiting = operation({
   name: "test_wait",
@@ -69,7 +69,7 @@ test("a feed that follows breaks off once its key is revoked, before the next ev
     try {
       for await (const object of of) seen.push(object.payload);
     } catch {
-      // It was cut off.
+      // The connection was cut.
     }
     return JSON.stringify(seen);
   };
@@ -85,7 +85,7 @@ test("an answer that was waited for is not told to a key revoked meanwhile", asy
   const own = await service.issue({ tenant: "waits" });
   const answer = fetch(`${service.url}/v1/agent/test/wait`, { headers: own.headers });
   await revoked(own);
-  // Longer than a process trusts what it knows of a key.
+  // Longer than a process caches a key.
   await sleep(1_100);
   goOn();
   const refused = await answer;

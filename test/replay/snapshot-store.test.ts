@@ -1,4 +1,4 @@
-/** How snapshots are made and kept: once, whole or not at all, from vintages that are served or not. */
+/** Snapshots are made once, whole or not at all, from vintages that are served or not. */
 import { once } from "node:events";
 import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

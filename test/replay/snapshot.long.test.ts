@@ -1,4 +1,7 @@
-/** Dated snapshots over HTTP: the right vintage for a day, a link that holds for what it was signed for, and what is in the file. */
+/**
+ * Dated snapshots over HTTP: the right vintage for a day, a link that covers only what it was signed for, and the
+ * file's content.
+ */
 
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";

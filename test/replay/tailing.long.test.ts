@@ -113,7 +113,7 @@ describe("following", () => {
   );
 
   test.each(["ndjson", "sse"])("an empty feed by %s says at once that it is up to date", async (wire) => {
-    // Nothing else is told before an hour is over.
+    // No other message comes within an hour.
     const silent = await startService({ operations: [walSince(3_600_000)], beside: service });
     try {
       const { headers } = await silent.issue({ tenant: `silent-${wire}` });

@@ -1,4 +1,4 @@
-/** Salary and macro answers as rows and pictures: what is drawn, what is told in words, and the mark of what is invented. */
+/** Salary and macro answers as rows and charts: drawn values, values in words, and the mark of synthetic data. */
 import { expect, test } from "vitest";
 import { sheetOf } from "../../src/api/declare/forms/table.ts";
 import { brent } from "../../src/datasets/reference/brent.ts";
@@ -76,7 +76,7 @@ test("one indicator is drawn in its unit, of several rates as rates and prices a
   expect(chart.unit_right).toBe("percent");
   const inflation = chart.series.find(({ name }) => name === "hicp_yoy, % (right)")!;
   expect(inflation.on_right).toBe(true);
-  // As it is published, and over the months alone that both of them tell of.
+  // As published, and only over the months that both cover.
   const { history } = several.data.find(({ indicator }) => indicator === "hicp_yoy")!;
   const published = new Map(history.map(({ month, value }) => [month, value]));
   expect(inflation.values).toEqual(chart.x.map((month) => published.get(month)));

@@ -1,4 +1,4 @@
-/** The formulas of salary answers: by hand, and what must hold whatever the figures are. */
+/** The formulas of salary answers: by hand, and properties that hold for all figures. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { commonYear } from "../../src/domain/salary/comparison.ts";

@@ -1,4 +1,4 @@
-/** The published forms of the tables of wages, occupations and prices: what is read of them, left out and refused. */
+/** The published layouts of the tables of wages, occupations and prices: values read, left out and refused. */
 import { describe, expect, test } from "vitest";
 import { brent } from "../../src/datasets/reference/brent.ts";
 import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
@@ -12,7 +12,7 @@ import { sesEarnings } from "../../src/datasets/reference/ses-earnings.ts";
 import type { ReferenceTable } from "../../src/datasets/reference/table.ts";
 import { referenceLayoutOf, referenceTables } from "../../src/datasets/reference/tables.ts";
 
-/** Reads a text as the import would: by the layout that its first line tells of. */
+/** Reads a text as the import would: by the layout of its first line. */
 function read(text: string): { table: string; rows: object[] } {
   const { table, layout } = referenceLayoutOf(text.split("\n", 1)[0]!)!;
   return { table: table.name, rows: layout.read({ name: "given", text }) };

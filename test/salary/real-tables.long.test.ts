@@ -1,4 +1,7 @@
-/** The real files of occupations, earnings, prices and oil, imported and asked, beside plain sums over their lines. */
+/**
+ * The real files of occupations, earnings, prices and oil, imported and queried, compared with plain sums over their
+ * lines.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -36,7 +39,7 @@ describe.skipIf(!here)("the real file", () => {
     const { data, meta } = aiRisk(store, { type: "all" });
     expect(data.filter(({ level }) => level === "unit")).toHaveLength(427);
     for (const major of ["1", "2", "3", "4", "5", "6", "7", "8", "9"]) {
-      // The score is the last column but two, whatever commas a title holds.
+      // The score is the third column from the end, whatever commas a title has.
       const scores = text
         .filter((line) => line.startsWith(major))
         .map((line) => Number(line.split(",").at(-3)));
@@ -49,7 +52,7 @@ describe.skipIf(!here)("the real file", () => {
       score: 0.7,
       basis: "published",
     });
-    // Nobody's employment is known: no weighted mean, and no zero either.
+    // Employment is unknown for all: no weighted mean, and no zero either.
     const unknown = data.filter(({ level }) => level === "all" || level === "section" || level === "unit");
     expect(unknown.filter(({ level }) => level !== "unit").map(({ score }) => score)).toEqual(
       Array(22).fill(null),

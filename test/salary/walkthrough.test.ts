@@ -1,4 +1,4 @@
-/** Salary questions over HTTP: invented tables first, then files imported over them, and what hostile callers are told. */
+/** Salary questions over HTTP: synthetic tables first, then imported files, and refusals of hostile callers. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -211,7 +211,7 @@ describe("imported files", () => {
     );
     const { data } = await ask("salary/ai-risk?type=all");
     const of = (code: string) => data.find((row) => row.code === code)!;
-    // Major group 2 is (0.5 + 0.7) ÷ 2; F is (100·0.6 + 300·0.1) ÷ 400; in J a fifth has no score, which is too much.
+    // Major group 2 is (0.5 + 0.7) ÷ 2; F is (100·0.6 + 300·0.1) ÷ 400; a fifth of J has no score, which is too much.
     expect(of("2")).toMatchObject({ score: 0.6, basis: "plain mean", units: 2 });
     expect(of("F")).toMatchObject({ score: 0.225, basis: "employment-weighted", covered: 1 });
     expect(of("J")).toMatchObject({ score: null, basis: null, covered: 0.8 });

@@ -1,4 +1,4 @@
-/** What an auditor counts as sealed, whatever a hostile export holds. */
+/** The auditor's count of sealed values, over hostile exports. */
 import { expect, test } from "vitest";
 import { EventReading } from "../../eventstore/verify/event-reading.ts";
 import { EventRow } from "../../eventstore/verify/event-row.ts";

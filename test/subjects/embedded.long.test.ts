@@ -1,4 +1,4 @@
-/** The vault of the embedded Postgres: a second database of its cluster, which its own role alone may enter. */
+/** The vault of the embedded Postgres: a second database of its cluster, which only its own role may enter. */
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

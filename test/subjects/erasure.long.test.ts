@@ -1,4 +1,4 @@
-/** A person is erased: everywhere, for good, whatever is killed meanwhile, and every hash still holds. */
+/** A person is erased everywhere and finally, whatever process is killed meanwhile, and every hash still verifies. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -115,7 +115,7 @@ describe("a customer who is erased", () => {
     expect(first.data).toMatchObject({ to: { mail, address: street }, erased: false });
     expect((await read(first.data.letter_id, acme, "reading")).data.to).toMatchObject({ mail });
     expect((await write(mail, acme, "first")).text).toBe(first.text);
-    // Postgres does so by itself every so often, and keeps samples of what it read.
+    // Postgres does so by itself at intervals, and stores samples of the values that it read.
     for (const url of [service.database_url, vault.url]) await onDatabase({ url }, "analyze");
     expect(await tablesWith(service.database_url, mail)).toEqual(["access.kept_answers"]);
     expect(await tablesWith(vault.url, mail)).toEqual([]);

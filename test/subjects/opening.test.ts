@@ -154,7 +154,7 @@ test("a vault on the log's own server is warned of", () => {
 test("the master key is rotated: both open meanwhile, the new one alone afterwards", async () => {
   const rotating = { SUBJECT_MASTER_KEY: OTHER, SUBJECT_MASTER_KEY_OLD: master };
   expect(await opened(rotating)).toMatchObject([{ erased: false }]);
-  // Until all are wrapped anew, the old one is needed.
+  // The old key is needed until all are wrapped anew.
   await expect(opened({ SUBJECT_MASTER_KEY: OTHER })).rejects.toThrow(/is wrapped by/);
   const { app, close } = await openRuntime(settings(rotating), silent, { chain: false, areas: withLetters });
   expect(await app.subjects.rewrap()).toBe(1);

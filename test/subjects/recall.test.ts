@@ -1,4 +1,4 @@
-/** Keys that nothing was recorded under are destroyed, and no other: whoever seals, is refused, killed or erased meanwhile. */
+/** Keys without a record are destroyed, and no others, during concurrent sealing, refusals, kills and erasures. */
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -48,7 +48,7 @@ async function writeTo(
   const place = placeOf(tenant, id);
   const { result } = await transact(unit, { meta }, async ({ decide, personal }) => {
     const to = personal({ subject: named(name), place, value: { mail: name }, is_new });
-    // It is sealed before the first stream is waited for.
+    // It is sealed before the wait for the first stream.
     await decide(letter, { tenant, id: randomBytes(16).toString("hex") }, () => []);
     await before();
     await decide(letter, { tenant, id }, write({ letter_id: id, words: 1, to }));
@@ -63,7 +63,7 @@ async function refused(name: string): Promise<void> {
   await expect(writeTo(name, () => Promise.reject(why))).rejects.toBe(why);
 }
 
-/** As if all keys had been given out two hours ago. */
+/** Ages all keys to two hours ago. */
 const age = () =>
   keys.query(
     "update subject_keys.subjects set given_at = given_at - interval '2 hours' where given_at is not null",
@@ -71,7 +71,7 @@ const age = () =>
 
 const recalls = () => service.app.store.readStream({ tenant: "operator", stream_id: "keys-unused" });
 
-/** A turn, an hour after the recall before it. */
+/** A tick, an hour after the recall before it. */
 async function sweep(app = service.app): Promise<void> {
   const last = (await service.app.load(recall, recall.target))?.recalled_at;
   const now = new Date(last ? Date.parse(last) + recall.UNUSED_S * 1_000 : Date.now());
@@ -124,7 +124,7 @@ test("a key that is used while it is recalled stays: recorded before the recall,
   // The recall is an event of the log: just before it a letter is recorded, and just after it another is begun.
   const store = { ...app.store };
   aroundCommits(store, async (_, send) => {
-    // A process of its own: it knows nothing of the commit that waits here.
+    // A separate process, which has no knowledge of the commit that waits here.
     between = await writeTo("late", undefined, { unit: { ...app.unit, cache: new StreamCache() } });
     return send();
   });
@@ -177,7 +177,7 @@ test("who is said to be new and is being erased is written to as another subject
   const erasing = eraseSubject(withParts(app, { subjects: away }), named("leaving"), { by: "owner", meta });
   await expect(erasing).rejects.toThrow("away");
   expect([await idOf("leaving"), await opens(before)]).toEqual([before.sealed.subject_id, true]);
-  // What this process knows of the log, another does not.
+  // Another process does not share this one's cache.
   const unit = { ...app.unit, cache: new StreamCache() };
   let runs = 0;
   const count = async () => void runs++;

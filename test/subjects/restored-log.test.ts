@@ -1,4 +1,7 @@
-/** A log is lost and restored, beside the vault as it is or as it was: who was erased stays erased as far as either of them knows. */
+/**
+ * A lost log is restored, with the vault of now or of then: erased subjects stay erased as far as either has the
+ * erasure.
+ */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +26,7 @@ let folder: string;
 let signing_key: string;
 let secrets: Record<string, string>;
 let headers: Record<string, string>;
-/** The vault from before both erasures, and as it is after them. */
+/** The vault from before both erasures, and the one after them. */
 let yesterday: FreshDatabase;
 let vault: FreshDatabase;
 const ids = {} as Record<Person, string>;
@@ -73,7 +76,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The log of the backup, which has the one erasure alone, beside a vault. */
+/** The log of the backup, which has only the first erasure, with a vault. */
 async function restoredBeside({ url }: FreshDatabase): Promise<Service> {
   const { restore, start } = await elsewhere(signing_key, { ...secrets, SUBJECT_KEYS_URL: url });
   expect((await restore(folder)).contradiction).toBeNull();

@@ -44,7 +44,7 @@ const to = (mail: string, tenant = "acme"): SealRequest => ({
   value: { name: "Anna", mail },
 });
 
-/** The questions that a pool is asked while the work goes on. */
+/** The queries to a pool while the work runs. */
 async function questions(work: () => Promise<unknown>): Promise<number> {
   let asked = 0;
   const { query } = pool;

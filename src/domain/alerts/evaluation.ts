@@ -25,10 +25,10 @@ export type EvaluationEvent = EventOf<typeof events>;
 /** The newest release that was looked through. */
 export type EvaluationState = Evaluated | undefined;
 
-/** Evaluations stand beside the releases, in the operator's own tenant. */
+/** Evaluations are in the operator's own tenant, like releases. */
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "alerts-evaluated-";
 
 export const streamOf = (dataset: string) => prefix + dataset;

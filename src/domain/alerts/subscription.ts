@@ -1,6 +1,6 @@
 /**
- * A subscription to trade alerts: which anomalies it waits for, the webhook they are sent to, and the credits that pay for
- * them. An alert is one month of one series, told once however many releases show it.
+ * A subscription to trade alerts: its anomalies, its webhook, and the credits that pay for deliveries. An alert is
+ * one month of one series, reported once over all releases.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -14,11 +14,11 @@ import { alertProblems } from "./problems.ts";
 export const FIRST_CREDITS = 100;
 /** Alerts that a topup adds. */
 export const TOPUP_CREDITS = 500;
-/** Alerts that wait for delivery at most; what a release shows beyond them is left to the next one. */
+/** The most alerts that wait for delivery; further ones are left to the next release. */
 export const MOST_WAITING = 500;
-/** How long a secret that was rotated away still signs. */
+/** Hours that a rotated secret still signs. */
 export const OLD_SECRET_HOURS = 24;
-/** Subscriptions that a tenant may have at once. */
+/** The most subscriptions of a tenant. */
 export const MOST_SUBSCRIPTIONS = 100;
 /** Characters of the reason why an attempt failed. */
 const MOST_REASON = 300;
@@ -32,7 +32,7 @@ const TESTS_S = 3_600;
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
 
-/** What makes an alert of a month; value, base and deviation in EUR. */
+/** The finding behind an alert of a month; value, base and deviation in EUR. */
 export const finding = z.strictObject({
   reporter: z.string().regex(/^[A-Z]{2}$/),
   product: z.string().regex(/^\d{2,8}$/),
@@ -53,7 +53,7 @@ export const finding = z.strictObject({
   synthetic: z.boolean(),
 });
 
-/** Which anomalies are told: null = all. `threshold` is the least |z|; a dataset left open is any real one. */
+/** The anomalies to report: null = all. `threshold` is the least |z|; an open dataset is any real one. */
 export const watch = z.strictObject({
   reporter: z
     .string()
@@ -159,19 +159,19 @@ export type Subscription = {
   delivered: number;
   /** The newest first. */
   secrets: readonly Secret[];
-  /** Every alert there has been, so that none is told twice. */
+  /** All past alerts, so that none is reported twice. */
   told: ReadonlySet<string>;
   waiting: ReadonlyMap<string, Waiting>;
   last_failure: Data<"AlertDeliveryFailed"> | null;
   last_delivered_at: string | null;
-  /** When test events were sent within the last hour, the oldest first. */
+  /** The times of test events within the last hour, the oldest first. */
   tests: readonly string[];
-  /** Why and since when it is disabled. */
+  /** The time and reason of its disabling. */
   disabled: Data<"AlertDisabled"> | null;
 };
 export type SubscriptionState = Subscription | undefined;
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "alert-subscription-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -254,7 +254,7 @@ function without(waiting: Subscription["waiting"], id: string): Subscription["wa
 export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
   secrets.filter(({ until }) => until === null || until > at);
 
-/** The subscription as its owner may know it; refused where there is none, or none any more. */
+/** The subscription as its owner sees it; refused where there is none, or it was deleted. */
 export function standing(state: SubscriptionState): Subscription {
   if (!state)
     return refuse(
@@ -272,7 +272,7 @@ export const subscribe =
     return [{ type: "AlertSubscribed", data: facts }];
   };
 
-/** Adds credits; what was paused or disabled goes on with what waits. */
+/** Adds credits; a paused or disabled subscription resumes with its waiting alerts. */
 export const topUp =
   (credits: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
@@ -280,7 +280,7 @@ export const topUp =
     return [{ type: "AlertToppedUp", data: { credits, credits_left, topped_up_at: at } }];
   };
 
-/** A new secret; the old one signs beside it for a day. */
+/** Sets a new secret; the old one also signs for a day. */
 export const rotateSecret =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
@@ -295,7 +295,7 @@ export const rotateSecret =
     return [{ type: "SecretRotated", data: { rotation, old_until, rotated_at: at } }];
   };
 
-/** A test event under its name, whatever the subscription's status; it costs no credit, and so there are not many of them. */
+/** Sends a named test event in any status; it costs no credit, so it is limited. */
 export const test =
   (id: string, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
@@ -315,7 +315,7 @@ export const remove =
     return [{ type: "AlertSubscriptionDeleted", data: { deleted_at: at } }];
   };
 
-/** Tells of what was found, under the names it is sent under; what was told before, or finds no room, is left out. */
+/** Reports findings under their alert ids; earlier reports, and those beyond the limit, are left out. */
 export const trigger =
   (found: readonly { alert_id: string; finding: Finding }[], at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
@@ -346,7 +346,7 @@ export const deliver =
     return [delivered, { type: "AlertPaused", data: { waiting: state.waiting.size - 1, paused_at: at } }];
   };
 
-/** The webhook did not take it: it is tried again later, or the subscription is disabled. `chance` is in [0, 1). */
+/** The webhook failed: it is retried later, or the subscription is disabled. `chance` is in [0, 1). */
 export const fail =
   (id: string, failure: Failure, chance: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {

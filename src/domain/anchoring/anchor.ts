@@ -1,6 +1,6 @@
 /**
- * The checkpoints of a log and their anchors: which size was signed last, which witnesses cosigned it, and which size the
- * chain holds how firmly. What happens to them stands in the very log they are of.
+ * The checkpoints of a log and their anchors: the size signed last, its witnesses, and the size on the chain with its
+ * finality. These events are in the very log that they cover.
  */
 
 import { z } from "zod";
@@ -77,7 +77,7 @@ export const events = {
       .describe("The chain took the block back."),
     public: true,
   },
-  /** The chain keeps the block for good. */
+  /** The block is final. */
   AnchorFinal: {
     means: "The block with the log's fingerprint can never be taken back.",
     1: z.strictObject({
@@ -99,8 +99,8 @@ export type AnchorEvent = EventOf<typeof events>;
 export type StandingAnchor = Anchor & { final: boolean };
 
 /**
- * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the newest
- * final one, if any is, and those above it, the newest last. `pending`: what was sent since and not seen in the chain.
+ * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the
+ * newest final one, if any, and those above it, the newest last. `pending`: sent since, and not seen in the chain.
  */
 export type AnchorState = {
   checkpoint: SignedCheckpoint | undefined;
@@ -115,17 +115,17 @@ export const newestAnchor = ({ anchors }: AnchorState): StandingAnchor | undefin
 export const standingCosignatures = ({ checkpoint, cosignatures }: AnchorState): CosignedCheckpoint[] =>
   cosignatures.filter(({ size }) => size === checkpoint?.size);
 
-/** The newest checkpoint as it is published: the signed note with a line for each witness that cosigned it. */
+/** The newest checkpoint in its published form: the signed note with a line for each witness that cosigned it. */
 export const publishedNote = (state: AnchorState): string | undefined =>
   state.checkpoint &&
   [state.checkpoint.note, ...standingCosignatures(state).map(({ cosignature }) => `${cosignature}\n`)].join(
     "",
   );
 
-/** A log's checkpoints lie with the operator, under the log's origin. */
+/** A log's checkpoints belong to the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "anchor-";
 
 export const streamOf = (origin: string) => prefix + origin;
@@ -179,7 +179,7 @@ export const sign =
     return [{ type: "CheckpointSigned", data: facts }];
   };
 
-/** A witness's signature stands below the newest checkpoint; a second one of the same witness adds nothing. */
+/** Adds a witness's signature of the newest checkpoint; a second one of the same witness changes nothing. */
 export const cosign =
   (facts: CosignedCheckpoint) =>
   (state: AnchorState): AnchorEvent[] => {
@@ -190,7 +190,7 @@ export const cosign =
     return [{ type: "CheckpointCosigned", data: facts }];
   };
 
-/** The chain holds a head, as the transaction's own log says. */
+/** Records a head on the chain, from the transaction's own log. */
 export const anchor =
   (facts: Anchor) =>
   (state: AnchorState): AnchorEvent[] => {
@@ -205,7 +205,7 @@ export const anchor =
     return [reorged(newest.transaction, facts.anchored_at), anchored];
   };
 
-/** What was sent is waited for, unless as much is anchored by now. */
+/** Records a sent transaction as pending, unless an anchor covers it already. */
 export const pend =
   (facts: PendingAnchor) =>
   (state: AnchorState): AnchorEvent[] =>
@@ -238,7 +238,7 @@ const reorged = (transaction: Hex, at: string): AnchorEvent => ({
 const isSamePlace = (a: Anchor, b: Anchor) =>
   a.transaction === b.transaction && a.block_hash === b.block_hash;
 
-/** One size has one root, whoever says it. */
+/** One size has one root, from any source. */
 function refuseFork({ checkpoint, anchors }: AnchorState, given: { size: number; root: Hex }): void {
   const other = [checkpoint, ...anchors].find((known) => known?.size === given.size);
   if (other && other.root !== given.root)

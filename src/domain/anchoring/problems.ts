@@ -1,4 +1,4 @@
-/** Why what is said of the log is not recorded. */
+/** Reasons why an event of the log's anchoring is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const logProblems = problemTypes({

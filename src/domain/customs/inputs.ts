@@ -1,4 +1,4 @@
-/** The input fields of customs operations, each with the sentence an agent reads and the remedy it is told when wrong. */
+/** Input fields of customs operations, each with its description and the remedy in its error. */
 import { z } from "zod";
 import { partner } from "../trade/inputs.ts";
 import { flows } from "../trade/units.ts";

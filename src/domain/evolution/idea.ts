@@ -97,8 +97,8 @@ export const propose =
     state ? [] : [{ type: "ImprovementProposed", data }];
 
 /**
- * The first verdict of a version of the checks stands, also against those of earlier versions: while a service is updated, processes of both
- * are asked. What was decided about is not checked again.
+ * The first verdict of a version of the checks counts, also against those of earlier versions: during an update,
+ * processes of both versions run. A decided idea is not checked again.
  */
 export const judge =
   (data: Checked) =>

@@ -1,8 +1,8 @@
-/** The statistical methods of fusion: what each computes, by whose idea, and from how little it still says something. */
+/** The statistical methods of fusion: the computation, the author, and the least data of each. */
 import { LEAST_CELLS } from "./gravity.ts";
 import { LEAST_MONTHS } from "./lead-lag.ts";
 
-/** What the data that are open hold. */
+/** The extent of the open data. */
 export type Held = { months: number; national: boolean; reporters: number; tables: ReadonlySet<string> };
 
 export const capabilityNames = [

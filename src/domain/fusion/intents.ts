@@ -1,4 +1,4 @@
-/** The intents that `query` knows: each a plan over operations that read, found by the words of a question. */
+/** The intents of `query`: each a plan over reading operations, selected by the words of a question. */
 import type { Plan } from "../plans/plan.ts";
 
 const market = { hs: "$slots.hs", reporter: "$slots.country", years: "$slots.years" } as const;

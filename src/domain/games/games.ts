@@ -1,8 +1,8 @@
-/** The games of random numbers: their parameters, and what a stream of bytes comes to in each. */
+/** The games of random numbers: their parameters, and the result of a stream of bytes in each. */
 import { z } from "zod";
 import { type Bytes, below, fraction, MOST_CHOICES, shuffled } from "./bytes.ts";
 
-/** A game: how it is asked for, and how bytes become its result; names are in the log's order, so that a replay is the same. */
+/** A game: its parameters and its result from bytes; names are in the log's order, so that a replay is the same. */
 export type Game<Params extends z.ZodObject, Result extends object> = {
   params: Params;
   play(params: z.output<Params>, bytes: Bytes): Result;
@@ -16,7 +16,7 @@ const MOST_ITEMS = 1_000;
 const item = z.union(
   [
     z.string().max(200, "an item is at most 200 characters long"),
-    // The log holds no integer that JSON readers understand differently.
+    // The log has no integer that JSON readers interpret differently.
     z
       .number()
       .refine(

@@ -1,4 +1,4 @@
-/** A batch of news: texts that another server of the operator hands in, and the events that were found in them. */
+/** A batch of news: texts from another server of the operator, and the events found in them. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
@@ -82,7 +82,7 @@ export const evolve = (state: BatchState, event: BatchEvent): BatchState =>
         events: event.data.events,
       };
 
-/** The same items again are no news; others under the same name are refused. */
+/** The same items again change nothing; different items under the same id are refused. */
 export const receive =
   (data: Received) =>
   (state: BatchState): BatchEvent[] => {
@@ -96,12 +96,12 @@ export const correlate =
   (state: BatchState): BatchEvent[] =>
     state?.status === "received" ? [{ type: "NewsBatchCorrelated", data }] : [];
 
-/** A text as it is kept: NFC, each run of white space one space. */
+/** Normalizes a text for storage: NFC, and each run of white space becomes one space. */
 export const folded = (text: string): string => text.normalize("NFC").replaceAll(/\s+/g, " ").trim();
 
 /** Digest of an item, its text folded: both members are strings, in the order of their names. */
 export const itemDigest = (url: string | null, text: string): string =>
   digestOf(JSON.stringify({ text, url }));
 
-/** Where an item's text lies. */
+/** The object of an item's text. */
 export const objectOf = (batch_id: string, text_sha256: string) => objectName("news", batch_id, text_sha256);

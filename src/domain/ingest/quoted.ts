@@ -1,4 +1,4 @@
-/** An event of the news as it is quoted: its sentence is somebody else's, word by word, and marked as that. */
+/** A quoted event of the news: its sentence is third-party text, verbatim, and marked as such. */
 import { z } from "zod";
 import { sha256, time } from "../../core/model/fields.ts";
 import { eventKinds } from "./extract.ts";

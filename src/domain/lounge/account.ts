@@ -22,7 +22,10 @@ const atto = digits;
 
 export const WELCOME_GRANT = 100n * ATTO;
 
-/** One Transfer log. Its block is part of its name: a transaction that a reorg moved is another deposit, and the first is taken back. */
+/**
+ * One Transfer log. Its block is part of its name: a transaction that a reorg moved is a new deposit, and the first
+ * is taken back.
+ */
 const deposit = {
   network: z.string(),
   token: z.string(),
@@ -90,7 +93,7 @@ export type AccountEvent = EventOf<typeof events>;
 /** Bets on one seed. */
 type SeedBets = { seed_hash: string; bets: number; staked: bigint };
 
-/** Sums in atto. `deposited`: without what was taken back. `on_seed`: bets on the seed of the last one. */
+/** Sums in atto. `deposited`: without reorged deposits. `on_seed`: bets on the seed of the last one. */
 export type AccountState = {
   granted: bigint;
   deposited: bigint;
@@ -105,7 +108,7 @@ export type AccountState = {
 /** Each tenant has one. */
 export const targetOf = (tenant: string) => ({ tenant, id: "main" });
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "loungeaccount-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -176,8 +179,8 @@ function withBet(before: SeedBets | undefined, { seed_hash, nonce, stake_atto }:
 export type BetRequest = RollRequest<LoungeName> & { stake: bigint };
 
 /**
- * Takes the stake, draws, and pays, all in one event; the first bet of an account is preceded by its welcome grant. The nonce counts
- * the account's bets on the seed, whatever they were: so no two share their bytes, and a bet that was left out would show as a gap.
+ * Takes the stake, draws, and pays in one event; an account's first bet follows its welcome grant. The nonce counts
+ * the account's bets on the seed, of any game: no two share their bytes, and an omitted bet leaves a gap.
  */
 export const bet =
   ({ stake, ...request }: BetRequest, seed: SeedAtHand) =>
@@ -210,7 +213,7 @@ export const bet =
     return [...welcome, { type: "BetPlayed", data: { ...facts, ...sums } }];
   };
 
-/** Gives back the stakes of all bets on a seed that is lost, and takes back no payout. */
+/** Refunds the stakes of all bets on a lost seed, and takes no payout back. */
 export const voidBets =
   (
     { space, chain, index, seed_hash }: Pick<BetFacts, "space" | "chain" | "index" | "seed_hash">,
@@ -231,8 +234,8 @@ const welcomed = (granted_at: string): AccountEvent => ({
 });
 
 /**
- * Follows the chain: credits deposits that were not, then takes back those that are gone. What a transaction deposited from another
- * block than before is gone there. Both happen in one commit, so a transaction that only moved leaves no debt.
+ * Follows the chain: credits new deposits, then takes reorged ones back. A transaction now in another block is gone
+ * from the earlier one. Both happen in one commit, so a moved transaction leaves no debt.
  */
 export const followDeposits =
   (found: readonly Deposit[], gone: readonly Pick<Deposit, "block_hash" | "log_index">[], at: string) =>

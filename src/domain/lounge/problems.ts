@@ -1,4 +1,4 @@
-/** Why a bet is not taken. */
+/** Reasons why a bet is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const loungeProblems = problemTypes({

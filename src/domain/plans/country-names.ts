@@ -1,4 +1,4 @@
-/** The patterns by which countries are found in English and Latvian text, from CLDR. */
+/** Patterns of country names in English and Latvian text, from CLDR. */
 import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
 
 /** `begin` is how each form of the name begins, in lower case: most texts have it of few names, and patterns are slow to make. */
@@ -39,7 +39,7 @@ function namesOfAll(): Named[] {
 /** CLDR names a withdrawn code after its successor, and codes of the statistics not at all. */
 const isToday = (code: string) => !/^Q|^X[^K]/.test(code) && new Intl.Locale(`und-${code}`).region === code;
 
-/** What people say, and CLDR does not. */
+/** Common names that CLDR lacks. */
 const also: Record<string, string[]> = {
   AE: ["Emirates", "UAE"],
   CZ: ["Czech Republic"],

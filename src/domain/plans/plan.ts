@@ -1,18 +1,23 @@
-/** A plan: questions in their order, what may be asked later reading what was answered before. Data, and never a caller's code. */
+/** A plan: ordered steps, later ones reading earlier answers. Data, and never a caller's code. */
 import type { z } from "zod";
 import type { SlotName, Slots } from "./slots.ts";
 
-/** One question. `each` is asked once for each member of an earlier answer's list; its input reads that member as `$each`. */
+/**
+ * One step. `each` runs it once for each member of an earlier answer's list; its input reads that member as `$each`.
+ */
 export type Step = {
   id: string;
-  /** What is asked: an operation, or what else `Ask` knows by a name. */
+  /** An operation, or another name that `Ask` can call. */
   operation: string;
-  /** Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`; or a list of these. */
+  /**
+   * Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`; or
+   * a list of these.
+   */
   input: Readonly<Record<string, unknown>>;
-  /** Slots without which it is passed over. */
+  /** The step is skipped without these slots. */
   when?: readonly SlotName[];
   each?: { of: string; most: number };
-  /** What it refuses, or has no place in what was answered, leaves the plan whole. */
+  /** A refusal, or a path without a value, does not fail the plan. */
   optional?: true;
 };
 
@@ -31,7 +36,7 @@ export type Plan = {
 export const MOST_STEPS = 12;
 export const MOST_EACH = 5;
 
-/** What is asked in a step, and what was answered: one of either, or several where the step has `each`. */
+/** A step's request and answer: one of each, or several where the step has `each`. */
 export type Asked = { step: string; operation: string; input: Record<string, unknown>; answer: object };
 export type Passed = { step: string; operation: string; why: string };
 export type Ran = { asked: Asked[]; passed: Passed[] };
@@ -39,10 +44,10 @@ export type Ran = { asked: Asked[]; passed: Passed[] };
 /** Asks an operation for a step, and answers what it answers; throws what it refuses. */
 export type Ask = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
 
-/** What an operation takes: the schema of each field. */
+/** An operation's input: the schema of each field. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** What is wrong with a plan, in sentences; none of a good one. `fieldsOf` is undefined of an operation that there is not. */
+/** The faults of a plan, in sentences; none for a good one. `fieldsOf` is undefined for an unknown operation. */
 export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | undefined): string[] {
   const faults: string[] = [];
   const earlier = new Set<string>();
@@ -84,10 +89,10 @@ function pathFaults(
   return [`${id} reads ${value}, which is not there by then`];
 }
 
-/** How the steps of a plan are asked: `at_once`: each as soon as what it reads is answered, else one after the other. */
+/** The order of a plan's steps. `at_once`: each as soon as its inputs are answered, else one after the other. */
 export type Course = { at_once?: boolean };
 
-/** Runs the steps; what was asked stands in their order, however it is asked. A step that is not optional and is refused ends the plan with that refusal. */
+/** Runs the steps; results are in the plan's order. A refusal of a step that is not optional ends the plan with it. */
 export async function runPlan(
   plan: Plan,
   slots: Slots,
@@ -103,7 +108,7 @@ export async function runPlan(
     const ran = earlier.then((all) => runStep(step, { slots, steps: answersOf(all) }, ask, isRefusal));
     begun.push({ id: step.id, ran });
   }
-  // None is under way any more when this ends: whoever asked lets go of the data then.
+  // No step is still running when this ends, because the caller then releases the data.
   const ended = await Promise.allSettled(begun.map(({ ran }) => ran));
   const all = ended.map((one) => {
     if (one.status === "rejected") throw one.reason;
@@ -173,7 +178,7 @@ function partsOf(path: string): (string | number)[] | undefined {
   return [...path.matchAll(/\$?\w+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-/** What stands at a path; members that an object has of itself alone, so that no path leaves the answers. */
+/** The value at a path; inherited members are left out, so that no path leaves the answers. */
 function read(path: string, { slots, steps, each }: Known): unknown {
   const [root, ...rest] = partsOf(path) ?? [];
   const roots: Record<string, unknown> = { $slots: slots, $steps: steps, $each: each };

@@ -6,7 +6,7 @@ import { isNews } from "./release.ts";
 
 const count = z.int().min(0);
 
-/** What a release says of itself. `vintage` is the SHA-256 of the table's text, as docs/datasets.md lays it out. */
+/** The facts of a release. `vintage` is the SHA-256 of the table's text; docs/datasets.md specifies its layout. */
 export const released = z.strictObject({
   dataset: z.string(),
   source: z.string(),
@@ -40,7 +40,7 @@ export type ReferenceEvent = EventOf<typeof events>;
 /** The current release. */
 export type ReferenceState = ReferenceFacts | undefined;
 
-/** What its streams are named by, before the id. */
+/** The prefix of its streams' names. */
 export const prefix = "reference-";
 
 export const streamOf = (dataset: string) => prefix + dataset;

@@ -1,4 +1,4 @@
-/** Why the change feed or a snapshot cannot be read as asked. */
+/** Reasons why the change feed or a snapshot cannot be read. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const replayProblems = problemTypes({

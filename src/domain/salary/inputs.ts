@@ -1,9 +1,9 @@
-/** The input fields of salary operations, each with the sentence an agent reads and the remedy it is told when wrong. */
+/** Input fields of salary operations, each with its description and the remedy in its error. */
 import { z } from "zod";
 import { type CountryCode, countryCodes, countryGroups, unknownCountry } from "./countries.ts";
 import { languages, unknownSector, WHOLE_ECONOMY } from "./sectors.ts";
 
-/** Judges a code by what is to be said of a wrong one. */
+/** Validates a code with the error for an unknown one. */
 const known = (unknown: (code: string) => string | undefined) => (code: string, context: z.RefinementCtx) => {
   const message = unknown(code);
   if (message !== undefined) context.addIssue({ code: "custom", message });

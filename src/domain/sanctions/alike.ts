@@ -1,21 +1,27 @@
-/** How alike two words of names are, from 0 to 1. */
+/** The similarity of two words of names, from 0 to 1. */
 import { doubleMetaphone } from "double-metaphone";
 
 /** Words less alike than this are different ones. */
 export const LEAST_ALIKE = 0.8;
 /** Words that only sound alike are never as good as equal. */
 const MOST_BY_SOUND = 0.92;
-/** What the same sound adds, by how many consonants it has: a sound of two is that of hundreds of names. */
+/** The bonus for the same sound, by number of consonants: a sound of two is that of hundreds of names. */
 const BY_SOUND = [0, 0, 0.04, 0.06, 0.08];
-/** Letters that one word has and the other has not say more than the measure sees, from this ratio of their lengths on. */
+/** From this ratio of lengths on, letters that only one word has count for more than the measure gives them. */
 const ABOUT_AS_LONG = 0.8;
-/** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels, though about as many. */
+/**
+ * For words with the same consonants: Arabic and Hebrew write no others, and romanisations differ in vowels, though
+ * about as many.
+ */
 const BY_CONSONANTS = 0.9;
-/** Of four and more, in as many syllables. */
+/** For four or more of them, in as many syllables. */
 const BY_MANY_CONSONANTS = 0.94;
-/** Of words that differ in the habits of romanisations alone: Saeed and Said, Mahmoud and Mahmud, Husayn and Husain, Win and Vin. */
+/**
+ * For words that differ only in the habits of romanisations: Saeed and Said, Mahmoud and Mahmud, Husayn and Husain,
+ * Win and Vin.
+ */
 const BY_HABIT = 0.95;
-/** An initial is a word of which the rest is left out. */
+/** An initial is a word whose remaining letters are omitted. */
 const BY_INITIAL = 0.94;
 
 /** A word with what is worked out of it once. */
@@ -23,7 +29,10 @@ export type Word = {
   text: string;
   sounds: readonly string[];
   consonants: string;
-  /** What romanisations write in several ways, in one: long vowels, doubled letters, Y and W. Empty of numbers and what is too short. */
+  /**
+   * The word with variants of romanisation unified: long vowels, doubled letters, Y and W. Empty for numbers and
+   * short words.
+   */
   plain: string;
   syllables: number;
   isNumber: boolean;
@@ -55,7 +64,7 @@ function alikeByConsonants(a: Word, b: Word): number {
   return count > 3 && apart === 0 ? BY_MANY_CONSONANTS : BY_CONSONANTS;
 }
 
-/** Whether two words may be one name by the habits of romanisations, and not by an error alone. */
+/** True if two words may be one name by the habits of romanisations, rather than by an error. */
 export const isSameName = (a: Word, b: Word): boolean =>
   a.text === b.text || (a.plain !== "" && a.plain === b.plain) || alikeByConsonants(a, b) > 0;
 
@@ -74,7 +83,10 @@ function consonantsOf(text: string): string {
   return folded.replaceAll(/[AEIOUY]/g, "").replaceAll(/(.)\1+/g, "$1");
 }
 
-/** Numbers are equal or different; a single letter is an initial. `mayBeKin`: false where it is known that neither consonants nor habits are the same. */
+/**
+ * Numbers are equal or different; a single letter is an initial. `mayBeKin`: false where neither consonants nor
+ * habits are the same.
+ */
 export function alikeness(a: Word, b: Word, mayBeKin = true): number {
   if (a.text === b.text) return 1;
   if (a.isNumber || b.isNumber) return 0;
@@ -97,8 +109,8 @@ const usedA = new Uint8Array(256);
 const usedB = new Uint8Array(256);
 
 /**
- * Jaro's measure with Winkler's bonus for a common beginning of up to four letters (Winkler 1990, with 0.1 a letter). Longer words than
- * 255 letters are compared by their first 255.
+ * Jaro's measure with Winkler's bonus for a common prefix of up to four letters (Winkler 1990, with 0.1 a letter).
+ * Only the first 255 letters of a word are compared.
  */
 export function jaroWinkler(a: string, b: string): number {
   const [n, m] = [Math.min(a.length, 255), Math.min(b.length, 255)];

@@ -1,4 +1,4 @@
-/** Who is listed: what every sanctions list says, whatever its form. */
+/** Listed persons and entities: the common fields of every sanctions list. */
 import { z } from "zod";
 
 export const listedKinds = ["person", "entity", "vessel", "aircraft"] as const;
@@ -16,7 +16,7 @@ export type ListedName = z.infer<typeof listedName>;
 /** One entry of a list. */
 export const listed = z.strictObject({
   entry_id: z.string().min(1),
-  /** As the list cites it, such as CDi.001; null where it has nothing beside the number. */
+  /** The list's own reference, such as CDi.001; null where it has only the number. */
   reference: z.string().nullable(),
   kind: z.enum(listedKinds),
   names: z.array(listedName).min(1),

@@ -1,6 +1,7 @@
 /**
- * Whether a name may be that of somebody listed: method names/2. Words are alike by spelling (Jaro–Winkler), by sound (Double
- * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by how rare it is in the lists.
+ * Compares a name with listed ones: method names/2. Words match by spelling (Jaro–Winkler), by sound (Double
+ * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by
+ * its rarity in the lists.
  */
 import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./alike.ts";
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
@@ -8,36 +9,39 @@ import { wordsOf } from "./words.ts";
 
 export const METHOD = "names/2";
 
-/** Below this a name is not told as a hit unless the caller asks for less. */
+/** The lowest score of a hit, unless the caller asks for less. */
 export const THRESHOLD = 0.85;
 
-/** What an unmatched word of a person's listed name weighs: fathers' and middle names are often left out. */
+/** The weight of an unmatched word of a person's listed name: fathers' and middle names are often omitted. */
 const LEFT_OUT = 0.5;
-/** What stands in so many listed names is a name of its own, and seldom another one with an error in it: it is no more alike to others than this. */
+/**
+ * A word in this many listed names is a name of its own, seldom a misspelling of another: its similarity to others is
+ * at most MOST_OF_OTHERS.
+ */
 const NAME_OF_ITS_OWN = 5;
 const MOST_OF_OTHERS = 0.88;
-/** What an initial weighs beside the word that it stands for. */
+/** The weight of an initial relative to its word. */
 const INITIAL = 0.5;
-/** What the second of two neighbours written as one adds nothing to; a join costs a little. */
+/** The factor of two neighbours written as one: a join costs a little. */
 const JOINED = 0.97;
-/** How much more unlikeness counts. */
+/** The factor on dissimilarity. */
 const UNLIKE = 1.3;
-/** Neighbours are taken for one word only where that is about the same. */
+/** The least similarity of two neighbours taken for one word. */
 const LEAST_JOINED = 0.92;
-/** Words that are alike so much are one name in two spellings, which weighs as the commoner of them. */
+/** Words at least this similar are two spellings of one name, weighed as the more common one. */
 const SAME_NAME = 0.94;
 /** Joined words of no more letters have to be equal: one letter makes another name of them. */
 const SHORT_JOINED = 7;
-/** In words of no more letters one that differs makes another name. */
+/** In words of at most this many letters a different letter makes another name. */
 const SHORT = 4;
-/** How much more unlikeness counts in those. */
+/** The factor on dissimilarity in short words. */
 const UNLIKE_SHORT = 2;
 /** Names that are looked at closely, the most promising first. */
 const MOST_CLOSELY = 150;
 /** Longer names than any list has are cut. */
 const MOST_WORDS = 24;
 
-/** Which word of the query is which of the listed name, and how alike they are. */
+/** A matched pair of words, one of the query and one of the listed name, and their similarity. */
 export type MatchedWord = { given: string; listed: string; alike: number };
 export type Hit = { of: IndexedName; score: number; words: MatchedWord[] };
 
@@ -106,7 +110,7 @@ function alikeIn(index: NameIndex, word: Word): Map<number, number> {
   return found;
 }
 
-/** The same of two neighbours taken for one word, which have to be it almost to the letter. */
+/** The same for two neighbours taken for one word, which have to match almost to the letter. */
 function joinedIn(index: NameIndex, word: Word): Map<number, number> {
   const found = new Map<number, number>();
   for (const at of sharing(index, word.text, 0.6)) {
@@ -132,11 +136,11 @@ function sharing(index: NameIndex, text: string, least: number): number[] {
   const bigrams = bigramsOf(text);
   const rarest = [...bigrams].map((bigram) => index.byBigram.get(bigram) ?? NONE);
   rarest.sort((a, b) => a.length - b.length);
-  // Who shares as many as are needed shares one of the rarest: none is found by the common ones alone.
+  // A name that shares enough bigrams shares one of the rarest, so the common ones alone find none.
   const finding = bigrams.size - Math.ceil(bigrams.size * least) + 1;
   let count = 0;
   for (const [place, words] of rarest.entries()) {
-    // By index: over so many the steps of an iterator are what takes the time.
+    // By index: for this many, an iterator would take most of the time.
     if (place < finding)
       for (let i = 0; i < words.length; i++) {
         const at = words[i]!;
@@ -153,7 +157,7 @@ function sharing(index: NameIndex, text: string, least: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < count; i++) {
     const at = touched[i]!;
-    // Most share too few whatever their length, which lies elsewhere in memory: it is asked last.
+    // Most share too few whatever their length, which is elsewhere in memory: it is read last.
     const common = shared[at]!;
     if (common >= fewest && common >= (index.lengths[at]! + 1) * least) found.push(at);
     shared[at] = 0;
@@ -166,7 +170,7 @@ class Sums {
   #sums = new Float64Array(0);
   #best = new Float64Array(0);
 
-  /** For each name that has any: the sum over the words of the query of the best that it has for each. */
+  /** For each candidate name: the sum, over the query's words, of its best match for each. */
   over(
     index: NameIndex,
     asked: readonly Asked[],
@@ -238,7 +242,7 @@ function telling({ how, asked, listed }: Pair): number {
   return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
 }
 
-/** The closeness of the query to one name: what is matched, beside all that either has. */
+/** The similarity of the query to one name: the matched weight relative to all words of both. */
 function judge(
   index: NameIndex,
   candidate: number,
@@ -288,7 +292,7 @@ function judge(
     }
   });
   const worth = ({ how, own, theirs }: Pair) => how * Math.min(own, theirs);
-  // Whole words first: an initial stands for one of those that are left.
+  // Whole words first: an initial may only match a remaining word.
   pairs.sort((a, b) => Number(a.isInitial) - Number(b.isInitial) || worth(b) - worth(a) || a.at - b.at);
   const [usedAsked, usedListed] = [new Set<number>(), new Set<number>()];
   let matched = 0;
@@ -315,7 +319,10 @@ function judge(
   return { of, score: Math.min(1, score), words: told };
 }
 
-/** An initial of the query is alike to every word that begins with it, which no index needs to find; a name of initials alone stands for no words, nor does a single letter in what is called so, and is no person. */
+/**
+ * An initial of the query matches every word that begins with it, so no index is needed. Names of initials alone are
+ * not matched, nor single letters in names of non-persons.
+ */
 function initialAware(
   index: NameIndex,
   { word, span }: Asked,

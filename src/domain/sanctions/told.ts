@@ -1,11 +1,11 @@
-/** Hits as they are told: in words, and what else of the entry agrees with what was asked, which ranks and never hides. */
+/** Presentation of hits: an explanation, and the agreement of the entry's other facts, which ranks and never hides. */
 import type { ListedKind } from "./listed.ts";
 import type { Hit } from "./screen.ts";
 
-/** Whom is asked about, beside the name. `country`: as English has it. */
+/** The subject of a screening besides the name. `country`: its English name. */
 export type Known = { kind: ListedKind | undefined; country: string | undefined; born: number | undefined };
 
-/** null: the caller did not say, or the list does not. */
+/** null: the caller or the list does not say. */
 export type Agreement = { type: boolean | null; country: boolean | null; born: boolean | null };
 
 /** Lists are often a year off, and say so themselves (`circa`). */
@@ -29,7 +29,7 @@ export function agreementOf({ of: { entry } }: Hit, { kind, country, born }: Kno
 /** Lists have long names where others have short ones: Iran, Iran (Islamic Republic of). */
 const isSameCountry = (listed: string, said: string) => listed.includes(said) || said.includes(listed);
 
-/** Hits that are about as close (to a hundredth) in the order in which the rest agrees. */
+/** Orders hits of about the same score (to a hundredth) by the agreement of their other facts. */
 export function ranked(hits: readonly Hit[], known: Known): { hit: Hit; agrees: Agreement }[] {
   const rank = (agrees: Agreement) =>
     Object.values(agrees).reduce((sum: number, one) => sum + (one === null ? 0 : one ? 1 : -1), 0);
@@ -39,7 +39,7 @@ export function ranked(hits: readonly Hit[], known: Known): { hit: Hit; agrees: 
     .sort((a, b) => hundredths(b.hit) - hundredths(a.hit) || rank(b.agrees) - rank(a.agrees));
 }
 
-/** Why a name is a hit, as a sentence. */
+/** Explains a hit in a sentence. */
 export function whyOf({ words, of: { name, entry } }: Hit, agrees: Agreement): string {
   const equal = words.filter(({ alike }) => alike === 1).map(({ listed }) => listed);
   const like = words.filter(({ alike }) => alike < 1).map(({ listed }) => listed);

@@ -20,15 +20,15 @@ import { agents } from "./skills.ts";
 
 /** Times that it is begun before it is given up. */
 export const MOST_ATTEMPTS = 3;
-/** Seconds that an attempt holds after its last step. */
+/** Seconds of an attempt's lease after its last step. */
 export const LEASE_S = 60;
-/** Seconds that a model may be asked, within the lease. */
+/** Seconds that a call to a model may take, within the lease. */
 export const MODEL_S = 45;
-/** Seconds from the request in which it ends. */
+/** Seconds from the request to the deadline. */
 export const DEADLINE_S = 600;
 /** Executions of a tenant that may wait. */
 export const MOST_WAITING = 20;
-/** Days that answers of steps and results are kept. */
+/** Days that answers of steps and results are stored. */
 export const KEEP_DAYS = 180;
 
 export const formats = ["markdown", "json"] as const;
@@ -135,17 +135,17 @@ export type ExecutionStatus = (typeof statuses)[number];
 export type Execution = {
   status: ExecutionStatus;
   facts: Requested;
-  /** Of the newest attempt; 0: none was begun. */
+  /** The number of the newest attempt; 0: none was begun. */
   attempt: number;
   worker: string | null;
   started_at: string | null;
-  /** Until when the attempt holds. */
+  /** The end of the attempt's lease. */
   lease_until: string | null;
-  /** Those of the newest attempt. */
+  /** The steps of the newest attempt. */
   steps: StepDone[];
-  /** What the newest attempt asked a model. */
+  /** The newest attempt's call to a model. */
   model: ModelAsked | null;
-  /** Whether any attempt has done a step. */
+  /** True once any attempt has done a step. */
   is_begun: boolean;
   finished: Finished | null;
   failed: Failed | null;
@@ -212,7 +212,7 @@ export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): E
 export const standing = (state: ExecutionState): Execution =>
   state ?? refuse("not_found", "there is no such execution of yours");
 
-/** When an attempt ends whose worker was heard last at `heard_at`. */
+/** The end of the lease of an attempt whose worker was last active at `heard_at`. */
 const leaseUntil = ({ deadline_at }: Pick<Requested, "deadline_at">, heard_at: string): string =>
   leaseEndsAt({ leased_at: heard_at, limit_at: deadline_at }, null, LEASE_S);
 
@@ -225,12 +225,12 @@ export const request =
 
 export const isOver = ({ status }: Execution): boolean => status !== "requested" && status !== "running";
 
-/** When nobody is at it any more: `is_dead` says that of its worker. */
+/** True if no worker has it leased; `is_dead` reports that its worker died. */
 export const isFree = (execution: Execution, at: string, is_dead = false): boolean =>
   execution.status === "requested" ||
   (execution.status === "running" && (is_dead || execution.lease_until! <= at));
 
-/** Begins the next attempt. Refused while another holds, of one that has ended, and of one that is to be given up. */
+/** Begins the next attempt. Refused while another is leased, after the end, and once it is to be given up. */
 export const start =
   (worker: string, started_at: string, { is_dead = false } = {}) =>
   (state: ExecutionState): ExecutionEvent[] => {
@@ -244,7 +244,7 @@ export const start =
 const refuseOver = () =>
   refuse(skillProblems["execution-over"], "this attempt is over: another is at the execution, or it ended");
 
-/** The execution, if this attempt of it still holds at that time. */
+/** The execution, if this attempt still has the lease at that time. */
 function held(state: ExecutionState, attempt: number, at: string): Execution {
   const execution = standing(state);
   const isHeld =
@@ -252,7 +252,7 @@ function held(state: ExecutionState, attempt: number, at: string): Execution {
   return isHeld ? execution : refuseOver();
 }
 
-/** A step was answered; the attempt holds for as long again. */
+/** Records a step's answer and renews the lease. */
 export const doStep =
   (data: StepDone) =>
   (state: ExecutionState): ExecutionEvent[] => {
@@ -260,7 +260,7 @@ export const doStep =
     return [{ type: "SkillStepDone", data }];
   };
 
-/** A model was asked; the attempt holds for as long again. */
+/** Records a call to a model and renews the lease. */
 export const askModel =
   (data: ModelAsked) =>
   (state: ExecutionState): ExecutionEvent[] => {
@@ -275,7 +275,7 @@ export const finish =
     return [{ type: "SkillRunFinished", data }];
   };
 
-/** This attempt found that it cannot be done. */
+/** This attempt found that the execution cannot succeed. */
 export const fail =
   (found: { attempt: number; step: string | null; code: "refused" | "erased" }, failed_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
@@ -283,7 +283,7 @@ export const fail =
     return [{ type: "SkillRunFailed", data: { ...found, failed_at } }];
   };
 
-/** Why it is to be given up by now; undefined while it is not. */
+/** The reason to give it up by now; undefined without one. */
 export function dueFailure(
   execution: Execution,
   at: string,
@@ -306,7 +306,7 @@ export const giveUp =
     return [{ type: "SkillRunFailed", data: { attempt, step: null, code, failed_at } }];
   };
 
-/** Its owner does not want it any more. Said twice, it is the same. */
+/** The owner cancels it. A repeat changes nothing. */
 export const cancel =
   (cancelled_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
@@ -320,6 +320,6 @@ export const cancel =
     return [{ type: "SkillRunCancelled", data: { by: "owner", cancelled_at } }];
   };
 
-/** What of its price goes back, in micro-USDC: all of one that failed, or was cancelled before a step was done. */
+/** The refund in micro-USDC: the whole price of one that failed, or was cancelled before a step was done. */
 export const refundOf = ({ status, facts, is_begun }: Execution): number =>
   status === "failed" || (status === "cancelled" && !is_begun) ? facts.price_micro : 0;

@@ -1,4 +1,4 @@
-/** What a plan computes of earlier answers: pure, and asked by its name like an operation. */
+/** Computations of a plan over earlier answers: pure, and called by name like operations. */
 import { z } from "zod";
 import { monthAfter } from "../commerce/demand.ts";
 import { forecastCatalogue, LONGEST_RECORD, methods } from "../commerce/forecast.ts";
@@ -73,7 +73,7 @@ export function forecastOfMonths({
 
 type Amount = "imports_eur" | "exports_eur";
 
-/** The complete months before the last one, back to the first that is not known. */
+/** The complete months before the last one, back to the first unknown one. */
 function knownToTheEnd(series: readonly z.infer<typeof monthOfSeries>[], amount: Amount) {
   const known: { period: string; value: number }[] = [];
   for (const { period, complete, [amount]: value } of series.toReversed()) {

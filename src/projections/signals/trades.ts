@@ -134,7 +134,7 @@ type Filter = {
   limit: number;
 };
 
-/** The newest first. Synthetic trades are left out on request. */
+/** The newest first; synthetic trades only with `allow_synthetic`. */
 export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRow[]> {
   const { allow_synthetic, status = null, strategy = null, before = null, since = null, limit } = filter;
   const sql = `select t.position::float8 as position, facts, status, outcome, pnl, ${utc("t.ended_at")} as ended_at, ended_by

@@ -1,4 +1,4 @@
-/** Whenever news are handed in, events are looked for in them; nothing is started by what is found. */
+/** Extracts events from new batches of news; the findings trigger nothing. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import * as batch from "../../domain/ingest/batch.ts";

@@ -1,10 +1,10 @@
-/** Whenever a stream has grown by five hundred events, its folded state is kept, for processes that have yet to fold it. */
+/** Stores the folded state of each stream that grew by five hundred events, for processes that have yet to fold it. */
 
 import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
 import { foldAfresh } from "../../core/commands/stream-folds.ts";
 import type { DueSnapshot } from "../../core/commands/stream-snapshots.ts";
 
-/** So often all long streams are looked through, for snapshots that are gone. */
+/** Interval of the scan of all long streams for missing snapshots. */
 const LOOK_BACK_MS = 600_000;
 
 /** `after`: the position up to which no snapshot was due; `looked_back_at`: in milliseconds of Unix time. */

@@ -1,9 +1,7 @@
 /**
- * Whenever platform tokens reach the house, the account of the wallet that sent them is credited; whenever the chain takes such a
- * transfer back, so does the account.
- *
- * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away, lags or
- * is another one changes nothing: the next turn asks again.
+ * Credits a wallet's account when its platform tokens reach the house, and takes the credit back after a reorg.
+ * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away,
+ * lags or is another one changes nothing: the next tick retries.
  */
 
 import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
@@ -23,22 +21,22 @@ import { depositsTo } from "../../projections/wallet/read-transfers.ts";
 /** A smaller transfer is a gift: otherwise anybody could fill the log for next to nothing. */
 export const LEAST_DEPOSIT = ATTO;
 
-/** Blocks between two events that say how far was looked, while no deposit calls for one. */
+/** Blocks between two progress events without a deposit. */
 const TELL_EVERY = 10_000n;
 
-/** Blocks looked through in a turn: a service that was away catches up in some turns. */
+/** Blocks scanned in a tick: after an outage the service catches up over several ticks. */
 const AT_ONCE = 10_000n;
 
 const NOBODY = `0x${"0".repeat(40)}`;
 
 const meta = { actor: "reactor:lounge", operation: "lounge.deposits" };
 
-/** What this process learned: the token as it describes itself, the final block it has looked at last, and the safe one. */
+/** Cached by this process: the token's metadata, the final block scanned last, and the safe one. */
 export type DepositMemory = { token?: Token; final?: bigint; safe?: Hex };
 
 export const depositsReactor = reactor({
   name: "deposits",
-  // Each turn asks a node five questions, and a real one is paid for by the question.
+  // Each tick makes five requests to the node, and real nodes charge for each.
   every_ms: ({ embedded_chain }) => (embedded_chain ? 1_000 : 10_000),
   runs: ({ platform_token }) => platform_token !== undefined,
   memory: (): DepositMemory => ({}),
@@ -60,12 +58,12 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   memory.token ??= await describedToken(app, address);
   const place = { network: networkOf(chain), token: address, pay_to: lowerCase(app.pay_to) };
   const { safe, finalized } = await chain.heads();
-  // A quiet chain is asked nothing more.
+  // Without a new block there are no further requests.
   if (memory.safe === safe.hash) return "done";
   const followed = await app.load(deposits, deposits.targetOf(place));
   for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
     if (compared && compared.status !== "same") return compared;
-  // What was sent before the lounge opened is not a deposit.
+  // Transfers before the lounge opened are no deposits.
   if (!followed) return tell(app, place, finalized);
 
   const told = BigInt(followed.block_number);
@@ -79,14 +77,14 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
       : await depositsTo(chain, { token: address, to: place.pay_to }, { from_block, to_block });
   const found = transfers.filter(isDeposit).map((transfer) => depositOf(place.network, transfer));
   const standing = new Set(found.map(({ facts }) => nameOf(facts)));
-  // One that is missing in a block which stands is above the safe one, or the node contradicts itself.
+  // A deposit missing from a canonical block is above the safe one, or the node contradicts itself.
   const gone = await movedBlocks(
     chain,
     credited.filter((one) => !standing.has(nameOf(one))),
   );
   await decideOn(app, found, gone);
 
-  // A deposit that the read model does not know yet must be looked at again.
+  // A deposit that the read model lacks must be examined again.
   const final = lesser(finalized.number, to_block);
   if (!isCurrent) return "done";
   if (to_block === safe.number) memory.safe = safe.hash;

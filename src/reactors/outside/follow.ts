@@ -1,6 +1,6 @@
 /**
- * Whenever the log has grown, its copy outside is continued. The copy is one stream in which an event stands at its position: what stands
- * there last tells where to go on, and the store itself refuses a gap, a double and another history.
+ * Continues the log's outside copy as the log grows. The copy is one stream with each event at its position: its last
+ * event shows where to continue, and the store itself refuses gaps, duplicates and another history.
  */
 import type { App } from "../../core/app.ts";
 import { type Outcome, reactor } from "../../core/background/reactor.ts";
@@ -16,7 +16,7 @@ type Trouble = OutsideStatus | "diverged";
 /** `at`: the position that is copied; undefined until the copy is read. `read_at`: when it was read last. */
 type Memory = { at: number | undefined; read_at: number };
 
-/** A copy that was deleted while the log rests is noticed after so long. */
+/** A deleted copy is noticed after this time while the log does not grow. */
 const READ_AGAIN_MS = 30_000;
 
 export const followReactor = reactor<Memory, Trouble>({
@@ -57,7 +57,7 @@ async function follow(
     for await (const batch of batchesAfter(app, memory.at, to)) {
       if (signal.aborted) return "done";
       if (!(await outside.append(memory.at, batch))) {
-        // Another process may have copied it before this one held the lease.
+        // Another process may have copied it before this one got the lease.
         const before = memory.at;
         memory.at = undefined;
         const standing = await callerStatusOf(app, outside);
@@ -74,7 +74,7 @@ async function follow(
     outside.copied = memory.at;
     return "idle";
   } catch (error) {
-    // Whether what was under way stands there, only the store knows.
+    // Only the store can tell whether the interrupted append succeeded.
     memory.at = undefined;
     if (!(error instanceof OutsideUnavailable)) throw error;
     return { status: error.status, reason: error.message };

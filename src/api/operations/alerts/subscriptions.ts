@@ -24,7 +24,7 @@ const secret = z
     "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
   );
 
-/** What deliveries go to and are signed with is its owner's alone. */
+/** Only the owner sees the address and the signing secret of deliveries. */
 const told_once = ["secret", "url"];
 
 const status = z
@@ -69,7 +69,10 @@ const meta = z.object({
   tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
 });
 
-/** What its owner is told of a subscription. Events that were read hold their fields in another order than new ones, and the same answer must be the same bytes. */
+/**
+ * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
+ * must be equal bytes.
+ */
 function shown({ facts, status, waiting, secrets, ...state }: Subscription) {
   const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
   const { reporter, hs, flow, threshold, dataset } = facts.watch;
@@ -172,7 +175,7 @@ const withSecret = (app: App, state: Subscription) => ({
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
-/** Subscriptions of these ids stand in the documentation. */
+/** Documentation examples use this id. */
 const EXAMPLE = "00000000000000000000000000000001";
 const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
 
@@ -247,7 +250,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
     const alert_id = `msg_${fresh_id}`;
     const command = commandOf({ caller, request_id, operation: sendTest });
     const subject = target(caller, subscription_id);
-    // Recorded before anything is sent, so that calls at once do not send more than there may be.
+    // Recorded before the send, so that concurrent calls respect the limit.
     const { result, events } = await app.decide(
       subscriptions,
       subject,

@@ -94,7 +94,7 @@ const propose = operation({
   },
 });
 
-/** A number below 2^53 that nobody guesses, the same for a command that is said again: no counter to fight over. */
+/** An unguessable number below 2^53, the same for a repeated command: no counter to contend for. */
 function ideaIdOf(link_secret: Uint8Array, fresh_id: string): number {
   for (let n = 0; ; n++) {
     const digest = createHmac("sha256", link_secret).update(`idea:${fresh_id}${n}`).digest();
@@ -142,7 +142,7 @@ async function tenantOf(app: App, id: number): Promise<string> {
   return (await findIdea(app.pool, id))?.tenant ?? refuse("not_found", `there is no idea ${id}`);
 }
 
-/** The idea with a verdict of the checks of today, where none of theirs or of a later version stands. */
+/** The idea with a verdict of the current checks, unless it has one of theirs or of a later version. */
 async function checkedNow(
   app: App,
   found: ideas.Idea,

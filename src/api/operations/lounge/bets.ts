@@ -28,7 +28,7 @@ const amount = z
 const isStake = (stake: bigint | undefined) =>
   stake !== undefined && stake >= LEAST_STAKE && stake <= MOST_STAKE;
 
-/** What every bet answers beside what its game drew. */
+/** The part of the answer that all games share. */
 const betAnswer = {
   roll_id: z.string().describe("The bet's id; rng_verify proves it, with the seed once it is revealed"),
   won: z.boolean().describe("True if it paid anything"),
@@ -72,7 +72,7 @@ async function playBet(
   return answered(app, events);
 }
 
-/** Said again, the same events come back. */
+/** A repeat gets the same events back. */
 function answered(app: App, events: account.AccountEvent[]) {
   const [played] = events.flatMap((event) => (event.type === "BetPlayed" ? [event.data] : []));
   const [grant] = events.flatMap((event) => (event.type === "WelcomeGranted" ? [event.data] : []));

@@ -71,7 +71,7 @@ export const snapshotFile = operation({
   },
 });
 
-/** The address under which a vintage may be downloaded from now on. */
+/** The address from which a vintage may now be downloaded. */
 export function linkTo(app: App, vintage: string): { url: string; expires_at: string } {
   const expires = Math.floor(app.clock.now().getTime() / 1000) + LINK_SECONDS;
   const query = `expires=${expires}&signature=${signLink(app.link_secret, { vintage, expires })}`;

@@ -88,7 +88,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
     },
   });
 
-/** A cursor of another history is a conflict: the consumer holds events that this log does not. */
+/** A cursor of another history is a conflict: the consumer has events that this log does not. */
 async function afterCursor(app: App, cursor: string, path: string): Promise<LogHead> {
   const checked = await checkCursor(app.store, cursor);
   switch (checked.status) {
@@ -122,7 +122,7 @@ async function before(app: App, tenant: string, since: string | undefined): Prom
   return (await app.store.headAt(first - 1))!;
 }
 
-/** Of an ISO 8601 time, since 1970 and rounded up: Date.parse alone would drop what is finer than a millisecond. */
+/** Microseconds of an ISO 8601 time since 1970, rounded up: Date.parse alone would drop digits below a millisecond. */
 function microseconds(iso: string): number {
   const [, upToSeconds, fraction = "", zone] = /^([^.]+)(?:\.(\d+))?(Z|[+-].*)$/.exec(iso)!;
   const finer = /[1-9]/.test(fraction.slice(6)) ? 1 : 0;

@@ -1,4 +1,4 @@
-/** The operations that skills may ask: all of them read, and cost a caller of a skill nothing more. */
+/** The operations that skills may call: all read, and are included in the skill's price. */
 import { type Fields, faultsOf } from "../../../domain/plans/plan.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
@@ -30,7 +30,7 @@ export const offered = catalogueOf([
   },
 ]);
 
-/** The fields of what a step may ask by this name; undefined where nothing that reads has it. */
+/** The fields of a step's operation; undefined where no reading operation has this name. */
 export function fieldsOf(name: string): Fields | undefined {
   if (Object.hasOwn(ownReadings, name)) return ownReadings[name as keyof typeof ownReadings].input.shape;
   if (Object.hasOwn(methodsOfPlans, name))
@@ -39,7 +39,7 @@ export function fieldsOf(name: string): Fields | undefined {
   return operation && methodOf(operation) === "GET" ? operation.input.shape : undefined;
 }
 
-/** What is wrong with skills, a sentence each. */
+/** The faults of skills, a sentence each. */
 export const skillFaults = (all: readonly Skill[]): string[] =>
   all.flatMap((skill) =>
     [

@@ -37,10 +37,10 @@ const status = operation({
   },
 });
 
-/** What a skill found is told to whoever may run it: another key of the tenant may not read its money that way. */
+/** A result is shown only to keys that may run the skill, so that no other key of the tenant reads its money. */
 const checkMayRun = ({ facts }: Execution, caller: Caller) => checkScope(skillNamed(facts.agent), caller);
 
-/** The execution once it is over, or as it stands when the time is. */
+/** The execution once it has ended, or its current state at the timeout. */
 async function untilOver(
   app: App,
   { caller, execution_id }: { caller: Caller; execution_id: string },
@@ -54,7 +54,7 @@ async function untilOver(
     checkMayRun(execution, caller);
     return execution;
   };
-  // What is appended after it is told.
+  // The position before the wait, so that no event after the read is missed.
   const after = app.tail.position;
   let execution = await look();
   if (executions.isOver(execution) || wait_s === 0) return execution;

@@ -1,4 +1,4 @@
-/** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
+/** Shared by the operations of skills: input fields, and the shape of an execution. */
 
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -50,7 +50,7 @@ export function checkTenant(tenant: string, caller: Caller): void {
   refuse("forbidden", "tenant names another's: omit it");
 }
 
-/** Refuses a skill that reads the caller's money where no key says that it may. */
+/** Refuses a skill that reads the caller's money unless the key has the scope. */
 export function checkScope({ name, scope }: Skill, caller: Caller): void {
   if (mayRun(scope, caller)) return;
   refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, beside a payment too`);
@@ -115,7 +115,7 @@ export const executionShown = z
 
 export const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
 
-/** An execution as its owner sees it; `result` where it is at hand. */
+/** An execution as its owner sees it; `result` where it is available. */
 export async function shown(
   { app, subjects }: Pick<Context<never>, "app" | "subjects">,
   tenant: string,

@@ -1,4 +1,4 @@
-/** An execution run again: on the states of the data that it named, and with the answers of the log that it kept; and whether it comes to the same. */
+/** Reruns of an execution on its own data vintages and stored answers of the log, compared with the original. */
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
@@ -14,7 +14,7 @@ import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
 import { isOfLog, runSkill } from "./running.ts";
 
-/** `kept`: its answer was not asked again, since it was read of the log. */
+/** `kept`: the stored answer was used, because the step reads the log. */
 export type StepAgain = { step: string; operation: string; how: "asked" | "kept"; same: boolean };
 
 export type Again = {
@@ -24,11 +24,11 @@ export type Again = {
   result_sha256: string;
   again_sha256: string;
   steps: StepAgain[];
-  /** Whose summing up was taken as it was, since a model may say something else; null where none was asked. */
+  /** The model whose summary was reused, since a model may answer differently; null where none was called. */
   model: string | null;
 };
 
-/** Runs it again; `now`: on the data of now in place of its own, to see what they have changed. Refuses one that has no result. */
+/** Runs an execution again; `now` uses current data instead, to show their changes. Refuses one without a result. */
 export async function rerun(
   app: App,
   named: Named,
@@ -92,7 +92,7 @@ async function keptReport(
   return refuse("not_found", "the model's summary of it was deleted or erased");
 }
 
-/** With what a model said of it, which stands first where it was used. */
+/** Adds the model's earlier summary, which comes first where it was used. */
 const summedAsBefore = (
   written: ReportContent,
   { model, sections }: SkillResult["report"],

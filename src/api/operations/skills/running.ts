@@ -1,4 +1,7 @@
-/** A skill run: its plan asked step by step, each answer told, and all of it made one report. Nobody is charged, and nothing is decided. */
+/**
+ * A skill's run: its plan step by step, each answer as a section, and one report of all. It charges nobody and
+ * decides nothing.
+ */
 
 import type { App } from "../../../core/app.ts";
 import { decidesNothing } from "../../../core/commands/unit.ts";
@@ -25,27 +28,27 @@ import { withModelSummary } from "../reports/model-summary.ts";
 import { complete } from "../reports/write-report.ts";
 import { offered } from "./asked.ts";
 
-/** An answer, and the step that it was asked for. */
+/** An answer, and the step that requested it. */
 export type Noted = { step: string; told: Told; ms: number };
 
 export type Run = {
   app: App;
   /** The data of its steps; a rerun gives older data. Default: current. */
   data?: Data;
-  /** Whose money and news the own readings are about. */
+  /** The tenant whose money and news the own readings cover. */
   tenant: string;
   skill: Skill;
   slots: Slots;
   signal: AbortSignal;
   /** Asks steps that do not rest on each other at the same time. */
   at_once?: boolean;
-  /** Hears of each step when it is asked. */
+  /** Called when a step is requested. */
   begins?: (step: string) => void;
-  /** Hears of each answer before what waits for it is asked. */
+  /** Called with each answer before dependent steps are requested. */
   noted?: (noted: Noted) => Promise<void>;
-  /** The answer that was read of the log when it ran before; then the log is not asked again. */
+  /** The stored answer of the log from the earlier run; the log is not read again then. */
   kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
-  /** Has what was found summed up. */
+  /** Adds a model's summary of the findings. */
   sum?: (written: ReportContent) => Promise<ReportContent>;
 };
 
@@ -77,7 +80,7 @@ async function told(run: Run, asked: NestedCalls): Promise<Ran> {
   const dated = ran.told.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
   if (!dated) throw new Error(`no step of ${skill.name} names its months`);
   const { name: agent, version, summary } = skill;
-  // In the order in which a report has its input.
+  // In the order of a report's input.
   const named = Object.entries({ ...slots, version }).sort(([a], [b]) => (a < b ? -1 : 1));
   const input = { agent, ...Object.fromEntries(named) };
   const finished = written.finish({
@@ -98,7 +101,7 @@ async function told(run: Run, asked: NestedCalls): Promise<Ran> {
   };
 }
 
-/** What a step asks: a method of earlier answers, the caller's own log, or an operation. */
+/** Answers a step by a method over earlier answers, the caller's own log, or an operation. */
 async function answerTo(
   run: Run,
   asked: NestedCalls,
@@ -131,7 +134,7 @@ function computed(name: keyof typeof methodsOfPlans, given: Record<string, unkno
     answer,
     origin: {
       operation: name,
-      // What it is computed of is another step's answer, whole.
+      // The method's input is another step's whole answer.
       input: { input_sha256: sha256(canonical(given)) },
       answer_sha256: sha256(canonical(answer)),
       dataset,
@@ -141,7 +144,7 @@ function computed(name: keyof typeof methodsOfPlans, given: Record<string, unkno
   };
 }
 
-/** Whether a step reads the log: then it is not asked again when a run is repeated. */
+/** True for a step that reads the log, which a rerun does not repeat. */
 export function isOfLog(name: string): boolean {
   if (Object.hasOwn(ownReadings, name)) return true;
   const operation = offered.operations.find((one) => one.name === name);
@@ -195,7 +198,7 @@ function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | 
   };
 }
 
-/** Runs a skill in a call that ends before it does; undefined where it takes longer. */
+/** Runs a skill within the call's time; undefined where it takes longer. */
 export async function runWithin(run: Run, ms: number): Promise<Ran | undefined> {
   const late = AbortSignal.timeout(ms);
   try {
@@ -207,15 +210,15 @@ export async function runWithin(run: Run, ms: number): Promise<Ran | undefined> 
   }
 }
 
-/** Refuses as the whole is refused where a skill cannot be told of a task. */
+/** Refuses a task that no skill fits, like the whole request. */
 export const refuseTask = (message: string): never =>
   refuse("invalid", message, { errors: [{ path: "task", message }] });
 
-/** The model that sums up what a skill finds, where one is set: what is found of the caller's money is told to none. */
+/** The model that summarizes a skill's findings, where one is set; findings on the caller's money go to none. */
 export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "scope">) =>
   scope === "skill" ? model : undefined;
 
-/** Runs what was left, for the worker that does it. */
+/** Runs an execution for the worker. */
 export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted, heard }) => {
   const skill = skillNamed(facts.agent);
   const sum = async (plain: ReportContent): Promise<ReportContent> => {

@@ -1,4 +1,4 @@
-/** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
+/** The start of an execution: its slots, whether it runs within the call, and its record. */
 
 import type { App } from "../../../core/app.ts";
 import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
@@ -28,11 +28,11 @@ export const MOST_WAIT_S = 20;
 
 const stems = stemsOf(skills);
 
-/** What a task names, read without a model. */
+/** The slots of a task, read without a model. */
 export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): Slots =>
   taskSlots(task, productNames(reference), stems);
 
-/** Those that a skill takes: what else a task names changes nothing of it. */
+/** The slots that a skill takes; other slots of the task do not affect it. */
 export const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
   Object.fromEntries(
     [...slots.required, ...slots.optional].flatMap((slot) =>
@@ -52,10 +52,13 @@ export function checkSlots(skill: Skill, slots: Slots): void {
 
 type Wanted = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
 
-/** A step's answer, and its text as it will be kept: zipped while others are still asked. */
+/** A step's answer and its stored text, compressed while other steps run. */
 type Answered = Noted & { zipped: Promise<Buffer> };
 
-/** Runs a skill in the call where it can be done in time, and leaves it otherwise. Said again, it is what was recorded. */
+/**
+ * Runs a skill within the call if time permits, and otherwise leaves it to the worker. A repeat answers with the
+ * recorded execution.
+ */
 export async function begin(
   context: Context<never>,
   wanted: Wanted,
@@ -72,7 +75,7 @@ export async function begin(
   const begun = { ...wanted, execution_id };
   const answers = new Map<string, Answered>();
   const asked_at = nowOf(app);
-  // What a model sums up takes longer than a call may.
+  // A model's summary takes longer than a call may.
   const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
   const ran = await inTurn(app, wait_s, () =>
     runWithin(
@@ -81,14 +84,14 @@ export async function begin(
         at_once: true,
         noted: async (one) => {
           const zipped = zip(JSON.stringify(one.told.answer));
-          // A run that is refused, or late, asks for none of them any more.
+          // A refused or late run never awaits these.
           zipped.catch(() => undefined);
           answers.set(one.step, { ...one, zipped });
         },
       },
       1_000 * wait_s,
     ).catch((error: unknown) => {
-      // A step that was slow is asked again by the worker.
+      // The worker retries a slow step.
       if (error instanceof QueryTimeout) return undefined;
       throw error;
     }),
@@ -99,7 +102,7 @@ export async function begin(
   return { execution: requested! };
 }
 
-/** The work, unless there is no time for it or as many are at it as a process does at once: then it is left. */
+/** Runs the work, unless the time or this process's capacity is used up: then it is left to the worker. */
 async function inTurn<T>({ once }: App, wait_s: number, work: () => Promise<T>): Promise<T | undefined> {
   const runs = once("skills: runs of calls", () => ({ count: 0 }));
   if (wait_s === 0 || runs.count >= AT_ONCE) return undefined;
@@ -111,7 +114,7 @@ async function inTurn<T>({ once }: App, wait_s: number, work: () => Promise<T>):
   }
 }
 
-/** Takes places for executions, and refuses where more of a tenant would wait, or be under way, than may. */
+/** Reserves capacity for executions, and refuses where the tenant would exceed its limit of waiting or running ones. */
 export async function takeTheirPlaces(
   { app: { pool }, caller: { tenant }, reserve }: Context<never>,
   ids: readonly string[],
@@ -171,8 +174,8 @@ export async function request(
 }
 
 /**
- * Records a run that the call has made, as attempt 1. All of it is sealed and kept at once when it is there: a run that is refused makes
- * nobody a subject and keeps nothing.
+ * Records a finished run of the call as attempt 1. It is sealed and stored all at once: a refused run creates no
+ * subject and stores nothing.
  */
 async function recordRun(
   context: Context<never>,
@@ -183,7 +186,7 @@ async function recordRun(
   const { app, caller, decide } = context;
   const { execution_id } = begun;
   const named: Named = { tenant: caller.tenant, execution_id };
-  // In the plan's order, whichever was answered first.
+  // In the plan's order, whichever answer came first.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
   const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
   const kept = await keep(app, named, texts, { is_new: true });
@@ -213,7 +216,7 @@ async function recordRun(
   return executions.standing(state);
 }
 
-/** What of an answer is recorded. */
+/** The recorded form of an answer. */
 export const stepOf = ({
   step,
   told: { origin },

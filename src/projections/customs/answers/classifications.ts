@@ -1,4 +1,4 @@
-/** What products there are: `classifications`, the nomenclature by words, by code, or its chapters. */
+/** Products: `classifications` finds the nomenclature by words, by code, or by chapter. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import {
@@ -115,7 +115,7 @@ function sectionOf(reference: ReferenceStore, code: string): z.infer<typeof name
   return section ? { code: section, name: (sections && sectionNames(sections).get(section)) ?? null } : null;
 }
 
-/** Which products Latvia ever traded in the chapters of these codes; null where no dataset can tell. */
+/** The products that Latvia ever traded in the chapters of these codes; null where no dataset covers them. */
 async function tradedAmong(
   trade: TradeData,
   codes: string[],

@@ -1,4 +1,4 @@
-/** What Latvia trades with one country: `country-analysis`, its years, its rank and share, its products and its trend. */
+/** Latvia's trade with one country: `country-analysis`, its years, its rank and share, its products and its trend. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";

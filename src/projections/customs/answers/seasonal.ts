@@ -1,4 +1,4 @@
-/** When in the year Latvia trades a product: `seasonal`, twelve factors around 1 for a code of the nomenclature. */
+/** The season of a product in Latvia's trade: `seasonal`, twelve factors around 1 for a code of the nomenclature. */
 import { z } from "zod";
 import { code, direction } from "../../../domain/customs/inputs.ts";
 import { dataset, years } from "../../../domain/trade/inputs.ts";

@@ -1,4 +1,4 @@
-/** What is paid at the border: `tariff-lookup`, every duty that bears on a code, beside Latvia's trade in it. */
+/** Duties at the border: `tariff-lookup`, every duty that applies to a code, with Latvia's trade in it. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type TaricDuty, taricDuties } from "../../../datasets/reference/taric-duties.ts";
@@ -175,7 +175,7 @@ function goodsOf(
 
 type Sums = Record<"imports_eur" | "imports_kg" | "exports_eur" | "exports_kg", number | null>;
 
-/** Latvia's trade in the code in the last complete year, from a dataset of its own that says what it is. */
+/** Latvia's trade in the code in the last complete year, with the dataset that it comes from. */
 async function tradeIn(
   trade: TradeData,
   input: z.output<typeof tariffInput>,
@@ -194,7 +194,7 @@ async function tradeIn(
     const { imports_eur, exports_eur, ...masses } = sums!;
     const known = knownOf(lease.manifest.coverage, input.code);
     const months = monthsOf(lease, years);
-    // Where something is known, no row means no trade.
+    // In a known month, no row means no trade.
     const absent = (flow: Flow) => (months.some((period) => known(LATVIA, flow, period)) ? 0 : null);
     return {
       year,

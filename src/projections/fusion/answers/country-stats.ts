@@ -1,4 +1,7 @@
-/** A country's trade by year beside that of all 27: `country-stats`. One that reports nothing is seen through those that trade with it. */
+/**
+ * A country's trade by year next to that of all 27: `country-stats`. The figures of a non-reporter come from its
+ * partners.
+ */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import { knownOf, knownPartners } from "../../../domain/trade/coverage.ts";
@@ -76,7 +79,7 @@ export async function countryStats(
   const question = {
     hs: input.hs,
     dataset: input.dataset,
-    // A dataset that knows few partners has no zero for the others.
+    // A dataset with few partners does not show zero for the others.
     partner: reports ? undefined : country,
     reporters: reporterCodes,
     years: asked,
@@ -90,7 +93,7 @@ export async function countryStats(
     const own = `reporter = ${literal(country)}`;
     const all = `select period // 100 as year, ${of("IMPORT")} as eu_imports, ${of("EXPORT")} as eu_exports,
         ${of("IMPORT", own)} as imports_eur, ${of("EXPORT", own)} as exports_eur from ${totalsIn(lease, slice)} group by 1`;
-    // What the 27 export to a country is what it imports from them.
+    // The 27's exports to a country are its imports from them.
     const seen = `select period // 100 as year, ${of("EXPORT")} as imports_eur, ${of("IMPORT")} as exports_eur
         from ${partnersIn(lease, slice)} where partner = ${literal(country)} group by 1`;
     const found = await lease.query<Sums>(

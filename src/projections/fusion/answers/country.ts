@@ -1,4 +1,4 @@
-/** A country from all sides: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
+/** A country's profile: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
@@ -31,10 +31,10 @@ import {
 import { countryStats, type countryStatsOutput, countryYear, views } from "./country-stats.ts";
 import { planted, plantedIn } from "./planted.ts";
 
-/** Years that are told up to the one asked for. */
+/** Years listed, up to the one requested. */
 const YEARS_TOLD = 5;
 
-/** Consumer prices stand among those of the economy. */
+/** The economy section includes consumer prices. */
 export const countryTables: readonly ReferenceTable<object>[] = [
   ...hourlyTables,
   ...exposureTables,
@@ -106,7 +106,7 @@ export const countryOutput = z.object({
 
 type CountryAnswer = z.infer<typeof countryOutput>;
 
-/** A profile of a country in a year; every figure of trade is of one dataset, which must not change meanwhile. */
+/** A profile of a country in a year; all trade figures are of one dataset, which must not change meanwhile. */
 export async function country(
   trade: TradeData,
   reference: ReferenceStore,
@@ -181,7 +181,7 @@ function yearOf({ data }: z.infer<typeof countryStatsOutput>, asked: number | un
 
 type Or = <T>(of: string, found: T | string) => T | null;
 
-/** What tables tell of the country and of the economy around it. */
+/** The country's figures from reference tables, and the economy around it. */
 function besideTrade(reference: ReferenceStore, code: string, or: Or) {
   const wages = hourlyOf(reference, code, WHOLE_ECONOMY);
   const isPaid = wages.labour_cost_year !== null || wages.earnings_year !== null;

@@ -1,4 +1,4 @@
-/** What fusion draws from and can do now: `sources`, `capabilities` and `intents`. */
+/** The sources and methods of fusion at present: `sources`, `capabilities` and `intents`. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { capabilityNames, methods } from "../../../domain/fusion/capabilities.ts";
@@ -34,7 +34,7 @@ export const sourcesOutput = z.object({
 
 type Source = z.infer<typeof source>;
 
-/** News that were handed in, which the caller may be quoted from. */
+/** Ingested news that may be quoted to the caller. */
 const newsSource = ({ items, from, to }: NewsKnown): Source => ({
   dataset: "news",
   kind: "news",
@@ -52,7 +52,7 @@ const newsSource = ({ items, from, to }: NewsKnown): Source => ({
   delay: items > 0 ? "none" : "—",
 });
 
-/** Every dataset and table that is open, the news, and those that answers might have and do not. */
+/** Every open dataset and table, the news, and sources that are absent. */
 export function fusionSources(
   trade: TradeData,
   reference: ReferenceStore,
@@ -132,7 +132,7 @@ export const capabilitiesOutput = z.object({
   meta: z.object({ count: z.int(), planted }),
 });
 
-/** Each method with its least data, and what of that is not there now. */
+/** Each method with its least data, and the part of that which is missing now. */
 export function fusionCapabilities(
   trade: TradeData,
   reference: ReferenceStore,
@@ -177,7 +177,7 @@ export const intentsOutput = z.object({
   meta: z.object({ count: z.int() }),
 });
 
-/** The plans that `query` knows. */
+/** The plans of `query`. */
 export const fusionIntents = (): z.infer<typeof intentsOutput> => ({
   data: intents.map(({ name, version, summary, slots, steps, example }) => ({
     intent: name,

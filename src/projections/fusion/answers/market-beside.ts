@@ -1,4 +1,4 @@
-/** What `market-intel` tells beside the market itself: its value at constant prices, what moves before or after it, and alerts. */
+/** Additions of `market-intel` to a market: its value at constant prices, leading and lagging products, and alerts. */
 import { z } from "zod";
 import { type Hicp, hicp } from "../../../datasets/reference/hicp.ts";
 import { policies } from "../../../datasets/reference/policies.ts";
@@ -43,10 +43,10 @@ const pricesOf = perVintage(
     ),
 );
 
-/** Areas that stand for the 27 where a reporter has no index of its own. */
+/** Areas that represent the 27 where a reporter has no index of its own. */
 const areas = ["EA", "EA20", "EU27"];
 
-/** Complete years, each month deflated by the consumer prices of its own month, or why there are none. */
+/** Complete years, each month deflated by its own consumer prices, or the reason why there are none. */
 export function atPricesOf(
   { lease, reporter }: Pick<Market, "lease" | "reporter">,
   months: readonly { period: Period; value: number }[],
@@ -86,7 +86,7 @@ export const LEAD_FORMULA = `leads and lags: correlation of log changes less the
 
 type Asked = { products: readonly string[]; reporters: readonly ReporterCode[]; flow: Flow };
 
-/** Which of the products moves before which, or why that cannot be told. */
+/** The products that move before others, or the reason why that is unknown. */
 export async function leadsOf(
   lease: Lease,
   { products, reporters, flow }: Asked,
@@ -97,7 +97,7 @@ export async function leadsOf(
   const knowns = products.map((hs) => knownOf(lease.manifest.coverage, hs));
   const everyKnown = (period: Period) =>
     knowns.every((known) => reporters.every((code) => known(code, flow, period)));
-  // What is not delivered yet is no gap within the series.
+  // Months not delivered yet are no gap within the series.
   const all = monthsOf(lease, years);
   const periods = all.slice(all.findIndex(everyKnown), all.findLastIndex(everyKnown) + 1);
   const series = await Promise.all(
@@ -140,7 +140,7 @@ export const openAlert = alert.pick({
 const MOST_ALERTS = 5;
 const MONTHS_WATCHED = 6;
 
-/** The alerts of the last months on the product, the most certain first. */
+/** Alerts of the last months on the product, the most certain first. */
 export async function alertsOf(
   trade: TradeData,
   { lease, hs, flow, reporter }: Pick<Market, "lease" | "hs" | "flow" | "reporter">,
@@ -172,7 +172,10 @@ export const announced = z.object({
 
 const MONTHS_AHEAD = 12;
 
-/** Policies on the product that begin within a year after the last month of the data, the next first, or why none can be told. */
+/**
+ * Policies on the product that begin within a year after the data's last month, the next first, or the reason why
+ * there are none.
+ */
 export function announcedOn(
   { lease, hs }: Pick<Market, "lease" | "hs">,
   reference: ReferenceStore,

@@ -1,4 +1,4 @@
-/** One product's market from all sides: `market-intel`. What cannot be told of it is named in `absent`, with the reason. */
+/** The market of one product: `market-intel`. `absent` names each missing part with the reason. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -50,7 +50,7 @@ import {
 } from "./market-methods.ts";
 import { planted, plantedIn } from "./planted.ts";
 
-/** Partners that are listed. */
+/** The most partners listed. */
 const MOST_SUPPLIERS = 10;
 
 export const marketInput = z.object({
@@ -139,7 +139,7 @@ export async function market(
   const question = { ...input, reporters, years: asked, fields: { years: "years" } } as const;
   return onDataset(trade, question, async (lease, { hs: product, flow }) => {
     const span = yearsOrAll(lease, asked);
-    // The two years before are looked at, too: what is judged by them is not missing because it was not asked for.
+    // Methods also need the two years before, even if they were not requested.
     const looked = { from: span.from - 2, to: span.to };
     const months = await monthsIn(lease, { hs: product, reporters, years: looked }, signal);
     const all = sizeOf(months, flow, looked);
@@ -215,7 +215,7 @@ export async function market(
   });
 }
 
-/** Sentences of what is not there, instead of figures. */
+/** Sentences about missing figures. */
 function notes() {
   const absent: { of: string; why: string }[] = [];
   const or = <T extends object>(of: string, result: T | string): T | null => {
@@ -232,7 +232,7 @@ type Asked = { hs: string; reporters: Market["reporters"]; years: Years };
 const yearIs = (period: number, year: number) => Math.floor(period / 100) === year;
 const sum = (months: Month[]) => months.reduce((total, { value }) => total + value, 0);
 
-/** Every month of both flows; one is known when each reporter delivered it. */
+/** Every month of both flows; a month is known when each reporter delivered it. */
 async function monthsIn(
   lease: Lease,
   { hs, reporters, years }: Asked,
@@ -302,7 +302,7 @@ function suppliersOf({ partners, year, isComplete }: Market, total: number): z.i
   const valuesOf = (asked: number) =>
     new Map(partners.flatMap((one) => (one.year === asked ? [[one.partner, one.value_eur] as const] : [])));
   const [now, before] = [valuesOf(year), valuesOf(year - 1)];
-  // Partners that are gone were part of the total before.
+  // Partners without trade now were part of the earlier total.
   const parts = [...new Set([...now.keys(), ...before.keys()])].map((code) => ({
     code,
     before: before.get(code) ?? 0,

@@ -1,4 +1,4 @@
-/** Who trades a product: `product`, the 27 and their partners ranked, prices by mass, and how much goes both ways. */
+/** The traders of a product: `product`, the 27 and their partners ranked, prices by mass, and two-way trade. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { intraIndustry } from "../../../domain/fusion/intra-industry.ts";
@@ -21,7 +21,7 @@ import {
 import { SUMS } from "../../trade/answers/series.ts";
 import { finerTotalsIn, flowSums, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
-/** Partners that are listed. */
+/** The most partners listed. */
 const MOST_PARTNERS = 20;
 
 export const productInput = z.object({
@@ -171,7 +171,10 @@ function ranked<Row extends Sums>(rows: readonly Row[], codeOf: (row: Row) => st
     }));
 }
 
-/** Both directions of each reporter's products below `hs`, as fine as the dataset has them; of `hs` itself where nothing is finer. */
+/**
+ * Both directions of each reporter's products below `hs`, as fine as the dataset has them; of `hs` itself where
+ * nothing is finer.
+ */
 async function twoWayIn(lease: Lease, hs: string, years: Years, signal?: AbortSignal) {
   const { codes } = lease.manifest.coverage.products;
   const isFiner = (digits: number) =>

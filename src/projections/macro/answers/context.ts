@@ -67,7 +67,7 @@ const FORMULA =
   "day and the one before; their history is the plain mean of each month's days. hicp_yoy: annual rate of change of all items in the " +
   "euro area.";
 
-/** A series in the order of time, the last day or month it tells of, and what it was in a month. */
+/** A series in order of time, its last day or month, and its value in a month. */
 type Series = { readings: Reading[]; as_of: string; at: (month: string) => number | null };
 type Indicator = {
   name: string;
@@ -129,7 +129,10 @@ const known: Record<IndicatorName, Indicator> = {
   ),
 };
 
-/** Each indicator with its last value, the one before, and a year of months; `unavailable` while one's table is being opened, or where none is loaded. */
+/**
+ * Each indicator with its last value, the one before, and a year of months; `unavailable` while a table is opening,
+ * or where none is loaded.
+ */
 export function macroContext(
   reference: ReferenceStore,
   input: z.output<typeof macroInput>,

@@ -1,4 +1,4 @@
-/** What is asked of a reconstruction and what it answers. */
+/** The input and the answer of a reconstruction. */
 
 import { z } from "zod";
 import { month } from "../../../core/model/fields.ts";

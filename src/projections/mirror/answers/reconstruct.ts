@@ -34,7 +34,7 @@ import { mirrorRatios, type Ratios } from "./ratios.ts";
 
 type Question = Asked & TradeQuestion & { flow: Flow };
 
-/** The question as the trade datasets take it: whoever of the 27 has reported counts, so none is asked for by name. */
+/** The question for the trade datasets: every reporting member of the 27 counts, so none is named. */
 function questionOf(input: MirrorInput): Question {
   const { target_country: target, direction, dataset } = input;
   const period = input.month === undefined ? undefined : readMonth(input.month);
@@ -62,7 +62,7 @@ function questionOf(input: MirrorInput): Question {
   };
 }
 
-/** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
+/** The number of country-months in an answer from the open datasets. Refuses as the question itself would. */
 export function countryMonths(trade: TradeData, input: MirrorInput): number {
   const question = questionOf(input);
   const { manifest, asked } = chooseDataset(trade, question);
@@ -74,7 +74,7 @@ const FORMULAS = {
   EXPORT: "exports = Σ imports of the EU27 from it ÷ (1 + τ)",
 } as const;
 
-/** The months asked for; `dollarsOf` finds the exchange rates of the kind that the figures are of, real or invented. */
+/** The requested months; `dollarsOf` finds the exchange rates that match the figures in being real or synthetic. */
 export async function reconstruct(
   trade: TradeData,
   dollarsOf: (synthetic: boolean) => Dollars | undefined,
@@ -138,7 +138,7 @@ type PartnerRow = {
 };
 
 function partnersSql(lease: Lease, { hs, years, period, target, flow }: Question): string {
-  // Goods that come back have their own country as partner: what it says of itself is no mirror.
+  // Returned goods have their own country as partner: its figures for itself are no mirror.
   const isAsked = `partner = ${literal(target)} and reporter <> partner and flow = ${literal(flow)} and ${period === undefined ? "true" : `period = ${period}`}`;
   return `select reporter, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg,
       coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as weighed_eur
@@ -155,7 +155,7 @@ function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }:
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
-/** What those that reported a month in full say of it, and what of the others is left out. */
+/** The sums of partners that reported a month in full, and the excluded ones of the others. */
 type Sums = { reported_eur: number; quantity_kg: number | null; weighed_eur: number; excluded_eur: number };
 
 function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): Map<Period, Sums> {

@@ -47,7 +47,7 @@ type Weighted = Pick<ExposureRow, "score" | "basis" | "covered">;
 
 const UNKNOWN: Weighted = { score: null, basis: null, covered: null };
 
-/** A row of which nothing is known yet. */
+/** A row without values. */
 const rowOf = (
   type: ExposureRow["type"],
   level: ExposureRow["level"],
@@ -66,7 +66,7 @@ const rowOf = (
   covered: null,
 });
 
-/** Of each major group the number of its scored unit groups and their plain mean. */
+/** The number of scored unit groups of each major group, and their plain mean. */
 const majorsOf = perVintage((rows: readonly IloExposure[]) => {
   const groups = new Map<string, { units: number; score: number }>();
   for (const code of majorGroupCodes) {
@@ -102,7 +102,7 @@ function weighted(exposure: Reference<IloExposure>, employed: ReadonlyMap<string
   };
 }
 
-/** The exposure of each activity, where both tables are known and of one kind. */
+/** The exposure of each activity, where both tables are loaded and of one kind. */
 export function exposureBySection(reference: ReferenceStore): Map<string, Weighted> {
   const [exposure, employment] = [reference.find(iloExposure), reference.find(iscoNaceEmployment)];
   if (!exposure || !employment || !joinable(exposure, employment)) return new Map();
@@ -110,7 +110,7 @@ export function exposureBySection(reference: ReferenceStore): Map<string, Weight
   return new Map(sections.map(([nace, employed]) => [nace, weighted(exposure, employed)]));
 }
 
-/** In these so few work that surveys often publish nothing of them. */
+/** So few people work in these that surveys often publish no figures. */
 const seldomPublished = ["T", "U"];
 
 /** All occupations: by the employment of all activities, else by its sum over the sections where none is wanting. */
@@ -127,7 +127,7 @@ export function exposureOfAll(reference: ReferenceStore): Weighted {
   return weighted(exposure, sums);
 }
 
-/** Why activities have no exposure; false where they may have. */
+/** The reason why activities have no exposure; false where they may have. */
 export function exposureApart(reference: ReferenceStore): string | false {
   const employment = reference.find(iscoNaceEmployment);
   if (employment && employedBy(employment).size === 0)

@@ -47,7 +47,7 @@ const latvianPrices = perVintage(
     new Map(rows.filter(({ geo }) => geo === "LV").map(({ month, index }) => [month, index])),
 );
 
-/** The wage of the last quarter, or year, that an activity is known of. */
+/** The wage of an activity in the last quarter, or year, that has one. */
 export function latestWage(reference: ReferenceStore, nace: string): LvWage | undefined {
   const wages = reference.find(lvWages);
   return wages && lastBy(wages).get(nace);

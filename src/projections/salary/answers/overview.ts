@@ -1,4 +1,4 @@
-/** What salary data there is: tables, areas, years, activities, occupations, and the headline figures. */
+/** An overview of salary data: tables, areas, years, activities, occupations, and the headline figures. */
 import { z } from "zod";
 import { iloExposure } from "../../../datasets/reference/ilo-exposure.ts";
 import { iscoNaceEmployment } from "../../../datasets/reference/isco-nace-employment.ts";
@@ -67,7 +67,7 @@ export const overviewOutput = z.object({
 
 const FORMULA = `Figures as published, of ${WHOLE_ECONOMY} where one is to stand for a country. `;
 
-/** What there is, or a paragraph about it. It refuses as unavailable where no table is loaded. */
+/** The overview, or a paragraph about it. Refuses as unavailable where no table is loaded. */
 export function overview(
   reference: ReferenceStore,
   input: z.output<typeof overviewInput>,
