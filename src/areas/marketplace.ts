@@ -17,7 +17,7 @@ import type { Area } from "./area.ts";
 
 export const marketplace: Area = {
   name: "marketplace",
-  about: "The marketplace of agents: bounties whose reward is held, and a stack of what agents sell",
+  about: "The marketplace of agents: bounties with a locked reward, and a stack of items for sale",
   envelope: "none",
   entities: [bounty, item],
   projections: [bountiesProjection, stackProjection, meritsProjection, settlementsProjection],

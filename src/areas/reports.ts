@@ -12,7 +12,7 @@ import type { Area } from "./area.ts";
 
 export const reports: Area = {
   name: "reports",
-  about: "Documents in which every figure can be asked again",
+  about: "Documents in which every figure can be verified",
   envelope: "success",
   entities: [report, frontRun],
   projections: [keptReportsProjection, frontRunProjection],

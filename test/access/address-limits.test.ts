@@ -46,7 +46,7 @@ test.each([10, 100])("three processes grant %i calls together, and not one more"
   expect(other.granted).toBe(true);
 });
 
-test("one after the other from a single process: exactly as many as there are, few of them ask the database", async () => {
+test("a single process grants exactly the limit, one after the other, with few queries to the database", async () => {
   const limit: CallLimit = { name: "one by one", calls: 100, per: "minute" };
   const { limits, asked } = makeProcess();
   const granted: boolean[] = [];
@@ -59,7 +59,7 @@ test("one after the other from a single process: exactly as many as there are, f
   expect(asked.mock.calls.length).toBe(questions);
 });
 
-test("what is left, and when it begins anew: a minute with the first call, a day at midnight UTC", async () => {
+test("the remainder, and the reset: a minute after the first call, a day at midnight UTC", async () => {
   const { limits } = makeProcess();
   const day: CallLimit = { name: "a day", calls: 2, per: "day" };
   expect(await limits.take(day, "a")).toEqual({ granted: true, remaining: 1, reset_s: 60 });
@@ -72,7 +72,7 @@ test("what is left, and when it begins anew: a minute with the first call, a day
   expect(await limits.take(minute, "a")).toMatchObject({ granted: true });
 });
 
-test("what is counted after the fact reaches the other process", async () => {
+test("a later count reaches the other process", async () => {
   const limit: CallLimit = { name: "guesses", calls: 10, per: "minute" };
   const [one, two] = [makeProcess().limits, makeProcess().limits];
   for (let n = 0; n < 9; n++) one.add(limit, "b");
@@ -82,7 +82,7 @@ test("what is counted after the fact reaches the other process", async () => {
   await vi.waitFor(() => expect(two.isSpent(limit, "b")).toBe(true), { timeout: 60_000 });
 });
 
-test("what is added while the database counts stays counted when its count comes", async () => {
+test("a call during the database's count still counts when that arrives", async () => {
   const limit: CallLimit = { name: "meanwhile", calls: 3, per: "minute" };
   const { limits, asked } = makeProcess();
   limits.add(limit, "e");

@@ -159,7 +159,7 @@ const broken = (name: string) =>
   );
 
 describe("addresses", () => {
-  test("what has moved is a 301 with its query, its parameters encoded anew", async () => {
+  test("a moved one is a 301 with its query, its parameters encoded anew", async () => {
     const answer = await get("/v1/agent/before/a%20b?q=c", { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([301, "/v1/agent/moved/a%20b?q=c"]);
     expect((await bodyOf(await get("/v1/agent/before/a%20b?q=c"))).data.said).toBe("a b c");
@@ -170,8 +170,8 @@ describe("addresses", () => {
   });
 });
 
-describe("a picture", () => {
-  test("is a PNG unless SVG is wanted, and nothing else", async () => {
+describe("an image", () => {
+  test("is a PNG unless SVG is requested, and nothing else", async () => {
     const png = await get("/v1/agent/drawn");
     expect(png.headers.get("content-type")).toBe("image/png");
     expect(
@@ -185,7 +185,7 @@ describe("a picture", () => {
     expect((await get("/v1/agent/drawn", { headers: { Accept: "application/json" } })).status).toBe(406);
   });
 
-  test("stands in OpenAPI with both forms, and is an image over MCP", async () => {
+  test("is in OpenAPI with both forms, and is an image over MCP", async () => {
     const { content, "x-other-forms": others } = await toldOf("/v1/agent/drawn");
     expect([...Object.keys(content), ...others]).toEqual(["image/png", "image/svg+xml"]);
     const called = await get("/mcp", {
@@ -206,8 +206,8 @@ describe("a picture", () => {
   });
 });
 
-describe("what rests on data", () => {
-  test("and reads more than it names is told of, and not kept", async () => {
+describe("an answer from data", () => {
+  test("that reads more than it declares is reported, and not cached", async () => {
     for (let n = 0; n < 2; n++) expect((await get("/v1/agent/careless", { headers })).status).toBe(200);
     expect(broken("careless")).toHaveLength(2);
     expect(broken("careless")[0]).toMatchObject({
@@ -218,14 +218,14 @@ describe("what rests on data", () => {
     expect(metrics).toContain('tallystick_broken_promises_total{operation="careless",promise="vintage"} 2');
   });
 
-  test("and names it is kept", async () => {
+  test("that declares its data is cached", async () => {
     written = 0;
     for (let n = 0; n < 3; n++) expect((await get("/v1/agent/careful", { headers })).status).toBe(200);
     expect([written, broken("careful")]).toEqual([1, []]);
   });
 });
 
-test("a status that is not declared is told of; one that is declared is not", async () => {
+test("an undeclared status is reported; a declared one is not", async () => {
   expect((await get("/v1/agent/moody")).status).toBe(409);
   expect((await get("/v1/agent/honest")).status).toBe(409);
   expect(broken("moody")).toMatchObject([{ promise: "refusal" }]);
@@ -245,7 +245,7 @@ test("a test key moves no real money; a live one does", async () => {
   expect([await asked("test"), await asked("live")]).toEqual([403, 200]);
 });
 
-test("a list waits for its read model and says how far that was", async () => {
+test("a list waits for its read model and states its position", async () => {
   const issued = await service.issue();
   const answer = await bodyOf(await get("/v1/agent/listed", { headers: issued.headers }));
   expect(answer.meta.as_of_position).toBeGreaterThanOrEqual((await service.app.store.head()).position);
@@ -282,7 +282,7 @@ describe("the owner's wallet", () => {
   // --base64url`.
   const DIGEST = "ni:///sha-256;e43hwr6B1imqrEHea-dBM_jJC5dHCYo_waetySdMs14";
 
-  test("writes once by one signature: sent again it gets the first answer, under another name it is refused", async () => {
+  test("writes once by one signature: repeated it gets the first answer, under another key it is refused", async () => {
     const proof = await proofOf([DIGEST], "once0nce0nce");
     const first = await write(proof, { text: "b" });
     const told = await bodyOf(first);
@@ -294,7 +294,7 @@ describe("the owner's wallet", () => {
     expect((await write(proof, { text: "b" }, { "Idempotency-Key": "other" })).status).toBe(400);
   });
 
-  test("writes no other body than the signed one, and nothing is answered without a proof", async () => {
+  test("writes no other body than the signed one, and gets no answer without a proof", async () => {
     const proof = await proofOf([DIGEST], "an0ther0ne00");
     const refused = await write(proof, { text: "c" });
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([

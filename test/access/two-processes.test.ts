@@ -59,7 +59,7 @@ test.each([
   expect(await asked(16, path)).toEqual([...Array(10).fill(200), ...Array(6).fill(spent)]);
 });
 
-test("a hundred unknown keys a minute are a hundred", async () => {
+test("a hundred unknown keys a minute count as a hundred", async () => {
   const guesses = await asked(110, "/v1/agent/test/sampled", {
     Authorization: `Bearer sk_live_${"a".repeat(43)}`,
   });

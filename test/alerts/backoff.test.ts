@@ -15,7 +15,7 @@ describe("the pause before the next attempt", () => {
     const next = afterFailure(attempt, of, chance, AT);
     return next.kind === "again" ? (Date.parse(next.at) - Date.parse(AT)) / 1000 : next.kind;
   };
-  test("is lengthened by chance, never shortened", () => {
+  test("is lengthened at random, never shortened", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),

@@ -76,7 +76,7 @@ async function evaluated(): Promise<void> {
   await takeAlertTurn(service.app);
 }
 
-test("a subscription to all chapters is told what trade_alerts finds, whatever others watch", async () => {
+test("a subscription to all chapters gets the findings of trade_alerts, whatever others watch", async () => {
   const alone = await subscribe("alone", {});
   const named = await subscribe("named", { dataset: BELT });
   const chapter = await subscribe("chapter", { hs: "27" });

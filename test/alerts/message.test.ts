@@ -32,7 +32,7 @@ describe("secrets", () => {
       expect(Buffer.from(secret.slice(6), "base64")).toHaveLength(32);
     }
   });
-  test("are rotated; the old one signs for a day more", () => {
+  test("are rotated; the old one signs for another day", () => {
     given([subscribed])
       .when(subscriptions.rotateSecret(AT))
       .then([rotated(1)]);
@@ -44,7 +44,7 @@ describe("secrets", () => {
       .when(subscriptions.rotateSecret(later(9)))
       .then([rotated(2, later(9))]);
   });
-  test("that sign at once are few", () => {
+  test("that sign at the same time are limited", () => {
     const often = [subscribed, rotated(1), rotated(2), rotated(3), rotated(4)];
     given(often).when(subscriptions.rotateSecret(AT)).thenThrows(refusedAs("conflict"));
     given(often)
@@ -87,7 +87,7 @@ describe("secrets", () => {
   });
 });
 
-describe("an alert's name", () => {
+describe("an alert's id", () => {
   const idOf = (change: Partial<subscriptions.Finding>) => alertIdOf("s", { ...finding, ...change });
   test("is the same in every vintage", () => {
     expect(idOf({ vintage: "b".repeat(64), z: 9, value_eur: 1 })).toBe(idOf({}));

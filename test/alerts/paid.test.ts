@@ -33,7 +33,7 @@ const post = (body: object): RequestInit => ({
 });
 const urlOf = (path: string) => `${service.url}/v1/agent/trade/alerts${path}`;
 
-test("it subscribes, tops up and looks; another wallet finds nothing", async () => {
+test("a wallet subscribes, tops up and reads; another wallet finds nothing", async () => {
   const body = { url: "https://agent.example.org/hook", reporter: "LV" };
   const order = post(body);
   const requirement = await quoteOf(urlOf("/subscribe"), order);

@@ -58,7 +58,7 @@ async function turns(): Promise<void> {
   }
 }
 
-test("a subscription is told of what trade_alerts finds in a release, once over all vintages, and shows how it stands", async () => {
+test("a subscription gets the findings of trade_alerts in a release, once over all vintages, and shows its status", async () => {
   // Releases before a subscription trigger no alert.
   await openSandbox(service);
   const wanted = { url: receiver.url, flow: "IMPORT", threshold: 4, dataset: "sandbox" };
@@ -145,7 +145,7 @@ test("topup, rotation and deletion", async () => {
   expect((await call("POST", "/topup", { subscription_id })).status).toBe(409);
 });
 
-test("a subscription is its tenant's alone", async () => {
+test("a subscription is its tenant's only", async () => {
   const { subscription_id } = (await call("POST", "/subscribe", { url: receiver.url })).data as Record<
     string,
     string
@@ -160,7 +160,7 @@ test("a subscription is its tenant's alone", async () => {
   expect(await statusOf(subscription_id!)).toMatchObject({ status: "active", credits: 100 });
 });
 
-test("the same command again makes one subscription, also when its answer is kept no more", async () => {
+test("the same command again makes one subscription, also when its answer is no longer stored", async () => {
   const headers = { ...mine, "Idempotency-Key": "once" };
   const first = await call("POST", "/subscribe", { url: receiver.url }, headers);
   expect(await call("POST", "/subscribe", { url: receiver.url }, headers)).toEqual(first);

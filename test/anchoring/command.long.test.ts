@@ -68,7 +68,7 @@ async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
 /** The first service's progress when it was killed. */
 let reached: AnchorStatus;
 
-test("before a service has run, the commands say that nothing is anchored", async () => {
+test("before a service has run, the commands report that nothing is anchored", async () => {
   expect(await runWith(env, "anchor", "deploy")).toMatchObject({
     code: 0,
     stdout: `The contract is already at ${ANCHOR_ADDRESS}.\n`,
@@ -88,7 +88,7 @@ test("a service anchors its log, until it is killed", async () => {
   await stop(first, "SIGKILL");
 });
 
-test("the next one goes on, and the commands say how far it came", async () => {
+test("the next one continues, and the commands report the progress", async () => {
   await run("keys", "issue", "--tenant", "acme");
   const second = await serve();
   await anchoredBeyond(reached.anchor!.size, second);

@@ -88,7 +88,7 @@ const rewrite = async () => {
   client.release();
 };
 
-test("a service's checkpoint is cosigned by a witness, and so it is published and told of", async () => {
+test("a service's checkpoint is cosigned by a witness, published and reported", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const { origin } = await service.app.store.identity();
@@ -116,7 +116,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   });
 });
 
-test("each checkpoint is cosigned once, and what that appends asks for no further one", async () => {
+test("each checkpoint is cosigned once, and the event of that requires no further one", async () => {
   const witness = await witnessOf();
   const [address] = [witness.address];
   expect(await cosign([address])).toEqual({ status: "done" });
@@ -134,7 +134,7 @@ test("each checkpoint is cosigned once, and what that appends asks for no furthe
   expect(told).toEqual([]);
 });
 
-test("a witness that is killed is asked again for the newest checkpoint, and knows what it cosigned", async () => {
+test("a killed witness is asked again for the newest checkpoint, and remembers its cosignatures", async () => {
   const first = await witnessOf();
   await sign();
   await cosign([first.address]);
@@ -158,7 +158,7 @@ test("a witness that is killed is asked again for the newest checkpoint, and kno
   expect(memory.size).toBe(0);
 });
 
-test("a cosignature that got lost on its way is given again; a witness that is new begins at the beginning", async () => {
+test("a lost cosignature is given again; a new witness starts at the beginning", async () => {
   const witness = await witnessOf();
   await sign();
   const cut = await listen(async (request, response) => {
@@ -179,7 +179,7 @@ test("a cosignature that got lost on its way is given again; a witness that is n
   expect(await cosigners([fresh.address])).toEqual(["w.example"]);
 });
 
-test("a log that was rewritten with its checkpoints finds no witness any more, and that is an alarm", async () => {
+test("a log rewritten with its checkpoints gets no more cosignatures, which raises an alarm", async () => {
   const SIGNING_KEY = newSigningKey();
   const [honest, forger] = [await setup.beside({ SIGNING_KEY }), await setup.beside({ SIGNING_KEY })];
   onTestFinished(async () => {
@@ -210,7 +210,7 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
 
-test("two services ask at once, and one cosignature is kept", async () => {
+test("two services ask concurrently, and one cosignature is stored", async () => {
   const witness = await witnessOf();
   const other = await setup.beside();
   onTestFinished(() => other.close());
@@ -350,7 +350,7 @@ test.each([
   expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
 });
 
-test("WITNESSES is a list of prefixes and keys, and what is wrong with it is said", () => {
+test("WITNESSES is a list of prefixes and keys, and its errors are reported", () => {
   const key = formatVerifierKey(verifierKey("w.example", "cosignature/v1", signerOf("w").public_key));
   const other = formatVerifierKey(verifierKey("v.example", "cosignature/v1", signerOf("v").public_key));
   const witnesses = (text: string) =>

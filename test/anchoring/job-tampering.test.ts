@@ -27,7 +27,7 @@ async function unguarded(sql: string): Promise<void> {
 }
 
 describe("a log that was", () => {
-  test("rewritten is neither signed nor anchored any more", async () => {
+  test("rewritten is no longer signed or anchored", async () => {
     await setup.happen();
     await setup.turn();
     await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
@@ -55,7 +55,7 @@ describe("a log that was", () => {
     });
   });
 
-  test("rewritten with its checkpoints is caught by what the chain keeps", async () => {
+  test("rewritten with its checkpoints is exposed by the chain", async () => {
     await setup.happen();
     await setup.happen();
     await setup.turn();
@@ -71,7 +71,7 @@ describe("a log that was", () => {
     expect(await setup.story()).toEqual([]);
   });
 
-  test("cut is told from one that lags: by the checkpoint, and without it by the chain", async () => {
+  test("cut differs from one that lags: by the checkpoint, and without it by the chain", async () => {
     for (let n = 0; n < 5; n++) await setup.happen();
     await setup.turn();
     await unguarded("delete from eventstore.events where position > 2");
@@ -87,7 +87,7 @@ describe("a log that was", () => {
     });
   });
 
-  test("robbed of an event in its midst is known to be damaged", async () => {
+  test("robbed of an event in the middle is reported as damaged", async () => {
     for (let n = 0; n < 3; n++) await setup.happen();
     await setup.turn();
     await setup.happen();
@@ -99,7 +99,7 @@ describe("a log that was", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("left without a part of its tree is known to be damaged, and goes on when the tree is grown anew", async () => {
+  test("missing a part of its tree is reported as damaged, and resumes when the tree is rebuilt", async () => {
     await Promise.all(Array.from({ length: 520 }, () => setup.happen()));
     await setup.turn();
     await unguarded("delete from anchoring.tiles_v1 where level = 0 and tile_index = 0");

@@ -7,7 +7,7 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-test("a backup with fewer events, and one that went on otherwise, are told of and not signed", async () => {
+test("a backup with fewer events, and a diverged one, are reported and not signed", async () => {
   const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-signed-"));
   onTestFinished(async () => {

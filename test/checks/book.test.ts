@@ -92,7 +92,7 @@ describe("writing a check", () => {
     expect((await write()).nonce).not.toBe(nonce);
   });
 
-  test("under one key is one check, and the passphrase is part of what is said", async () => {
+  test("under one key is one check, and the passphrase is part of the request", async () => {
     const key = { "Idempotency-Key": "once" };
     const body = { ...draft, passphrase: "a" };
     const [first, again] = await Promise.all([1, 2].map(() => mine("POST", "create", body, key)));
@@ -125,7 +125,7 @@ test("a test key writes and draws none where the money is real, and then there i
   }
 });
 
-test("an id that the list may not know yet is no 404", async () => {
+test("an id that may not be listed yet is no 404", async () => {
   const asked = () => other("GET", `verify/${"e".repeat(32)}`);
   expect(told(await asked())).toEqual([404, "not-found", undefined]);
   const { caughtUp } = desk.app;
@@ -139,7 +139,7 @@ test("an id that the list may not know yet is no 404", async () => {
 });
 
 describe("cancelling", () => {
-  test("is the creator's, once or twice, and the check is not redeemed any more", async () => {
+  test("by the creator, once or twice, ends redemption", async () => {
     const check = await write();
     const first = await cancel(check.check_id);
     expect(first.body.data).toMatchObject({
@@ -155,7 +155,7 @@ describe("cancelling", () => {
     expect(told(refused)).toEqual([409, "check-not-pending", undefined]);
   });
 
-  test("is nobody else's: not another key's, nor of a wallet that is not the issuer", async () => {
+  test("by anybody else is refused: another key, or a wallet other than the issuer", async () => {
     const check = await write();
     expect(told(await cancel(check.check_id, {}, other))).toEqual([403, "forbidden", undefined]);
     expect(told(await cancel(check.check_id, { issuer_address: payee.address }))).toEqual([
@@ -178,7 +178,7 @@ describe("cancelling", () => {
     expect((await shown(check.check_id)).status).toBe("cancelled");
   });
 
-  test("with the issuer's signature has the transaction that makes it void on the chain", async () => {
+  test("with the issuer's signature returns the transaction that voids it on the chain", async () => {
     const check = await write();
     const { cancel_typed_data } = await shown(check.check_id);
     const signature = await signShown(0, cancel_typed_data);
@@ -189,14 +189,14 @@ describe("cancelling", () => {
     expect(await shown(check.check_id)).toMatchObject({ status: "cancelled", cancel_typed_data: null });
   });
 
-  test("of a check that is being redeemed is too late here, not on the chain", async () => {
+  test("a check being redeemed is too late here, not on the chain", async () => {
     const check = await write();
     const { check_id } = check;
     await mine("POST", "redeem", { check_id, signature: await signShown(0, check.typed_data) });
     expect(told(await cancel(check_id))).toEqual([409, "check-redeeming", undefined]);
   });
 
-  test("and redeeming at once: one of them wins, whatever is asked", async () => {
+  test("and redeeming at once: one of them wins", async () => {
     for (let round = 0; round < 5; round++) {
       const { check_id, typed_data } = await write();
       const signature: Hex = await signShown(0, typed_data);

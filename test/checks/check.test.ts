@@ -204,7 +204,7 @@ describe("the block up to which checks are followed", () => {
   const given = specificationOf(following);
   const at5 = [eventOf(followed(5, 5))];
 
-  test("only moves on", () => {
+  test("only advances", () => {
     given([])
       .when(advance(followed(5, 5)))
       .then(at5);
@@ -215,13 +215,13 @@ describe("the block up to which checks are followed", () => {
       given(at5).when(advance(earlier)).thenNothingHappened();
   });
 
-  test("must be known before a check is made", () => {
+  test("must exist before a check is made", () => {
     expect(() => followedTo(undefined)).toThrow(/has not been seen/);
     expect(followedTo(followed(5, 5)).block_number).toBe(5);
   });
 });
 
-test("property: the chain's last word counts, and without it only what was said here", () => {
+test("property: the chain's outcome counts, and without one only the service's record", () => {
   const said = fc.constantFrom(
     askRedemption("key:1", AT),
     cancel(byCreator),

@@ -36,7 +36,7 @@ const has = (account: string) => balanceOf(desk.app.chain, account.toLowerCase()
 const told = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
 
 describe("a check that its issuer signed", () => {
-  test("is written, drawn by anybody's transaction, and seen to be redeemed", async () => {
+  test("is written, drawn by anybody's transaction, and found redeemed", async () => {
     const { check, signature } = await signed({ amount: "12.5" });
     expect(check).toMatchObject({ status: "pending", amount: "12.50", redeeming: false, final: false });
     const drawn = await redeem(check.check_id, signature, {}, await desk.as("somebody else"));
@@ -57,7 +57,7 @@ describe("a check that its issuer signed", () => {
     ]);
   });
 
-  test("of nothing moves nothing and is redeemed", async () => {
+  test("for 0 USDC moves nothing and is redeemed", async () => {
     const { check, signature } = await signed({ amount: 0 });
     await desk.send((await redeem(check.check_id, signature)).body.data.transaction, 9);
     await until(async () => (await shown(check.check_id)).status === "redeemed");
@@ -75,7 +75,7 @@ describe("a check that its issuer signed", () => {
     await until(async () => (await shown(check.check_id)).status === "redeemed");
   });
 
-  test("is redeemed without a word to the service, where its payee goes to the chain", async () => {
+  test("is redeemed without the service, where its payee uses the chain", async () => {
     const { check, signature } = await signed();
     const other = await signed();
     const state = await desk.app.load(checks, { tenant: "acme", id: check.check_id });
@@ -87,7 +87,7 @@ describe("a check that its issuer signed", () => {
 });
 
 describe("a signature that is refused", () => {
-  test("is another wallet's, another check's, another kind's, or none", async () => {
+  test("is another wallet's, another check's, of another kind, or missing", async () => {
     const { check } = await signed();
     const bad = [
       await signShown(2, check.typed_data),
@@ -101,7 +101,7 @@ describe("a signature that is refused", () => {
     expect(await desk.story(check.check_id)).toEqual(["CheckCreated"]);
   });
 
-  test("is one that the chain has seen, or whose issuer has too little", async () => {
+  test("is one already used on the chain, or whose issuer has too little", async () => {
     const { check, signature } = await signed({ amount: 900_000 });
     expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-uncovered", undefined]);
     expect(told(await redeem("f".repeat(32), signature))).toEqual([404, "not-found", undefined]);
@@ -149,7 +149,7 @@ describe("an issuer that is a contract (ERC-1271)", () => {
 });
 
 describe("a passphrase", () => {
-  test("is asked for, after the signature was found good, and counted when it is wrong", async () => {
+  test("is required, after the signature was found valid, and counted when it is wrong", async () => {
     const { check, signature } = await signed({ passphrase: "open sesame" });
     const { check_id } = check;
     expect(check.passphrase_required).toBe(true);
@@ -171,7 +171,7 @@ describe("a passphrase", () => {
     expect(JSON.stringify(written!.payload)).not.toContain("sesame");
   });
 
-  test("cannot be guessed: of twelve tries at once five count, and then not even the right one does", async () => {
+  test("cannot be guessed: of twelve concurrent tries five count, and then even the right one fails", async () => {
     const { check, signature } = await signed({ passphrase: "7" });
     const { check_id } = check;
     const looks = vi.spyOn(crypto, "scrypt");

@@ -34,7 +34,7 @@ async function sql<Row>(query: string): Promise<Row[]> {
 }
 
 describe("which of the two answers", () => {
-  test("customs and finer codes are Latvia's own; chapters, other reporters and the 27 are the sandbox's", async () => {
+  test("customs and finer codes use Latvia's own dataset; chapters, other reporters and the 27 the sandbox's", async () => {
     const { trade } = latvia;
     const codes = await sql<{ code: string }>(
       "select product as code from cells where hs2 <> '44' and product not like '%X' group by 1 order by sum(value_eur) desc limit 1",
@@ -56,7 +56,7 @@ describe("which of the two answers", () => {
     expect((await ask("sandbox-lv")).data).toEqual((await ask("sandbox")).data);
   });
 
-  test("without the sandbox there is no answer, and a dataset that is coarser says that it is a part", async () => {
+  test("without the sandbox there is no answer, and a coarser dataset says that it is a part", async () => {
     const trade = { ...latvia.trade, allow_synthetic: false };
     expect(await refusalOf(trends(trade, trendsInput.parse({})))).toMatchObject({ code: "unavailable" });
     const coarse = commoditiesInput.parse({ year: 2024, dataset: "sandbox" });
@@ -195,7 +195,7 @@ test("a country without trade has zeros, no rank, no trend and no products; Latv
   expect(refusal.errors).toMatchObject([{ path: "country" }]);
 });
 
-test("seasonal is trade's seasonality for the same code; a short span is an answer that says so", async () => {
+test("seasonal equals trade's seasonality for the same code; a short span is an answer that says so", async () => {
   const asked = { years: "2015-2024", direction: "EXPORT" as const };
   const { data, meta } = seasonalOutput.parse(
     await seasonal(latvia.trade, seasonalInput.parse({ code: "44013100", ...asked })),

@@ -27,7 +27,7 @@ describe("duties", () => {
     ["4405000000", "44050000", true, "a heading that is not divided"],
   ])("a duty on %s bears on %s: %s, %s", (goods, code, bears) => expect(bearing(goods, code)).toBe(bears));
 
-  test("found among many, they are those that looking at each one finds", () => {
+  test("the search among many finds the same duties as reading each one", () => {
     // Few digits, so that codes share beginnings and end in zeros.
     const digits = (length: number) => fc.stringMatching(new RegExp(`^[04]{${length}}$`));
     const pairs = fc.array(digits(10), { maxLength: 60 }).map((codes) => codes.sort());
@@ -43,7 +43,7 @@ describe("duties", () => {
     );
   });
 
-  test("rates are told apart and never averaged; none known is not zero", () => {
+  test("rates are listed separately and never averaged; an unknown one is not zero", () => {
     expect(ratesOf([])).toBeUndefined();
     expect(ratesOf([0])).toEqual({ min_pct: 0, max_pct: 0, not_ad_valorem: 0 });
     expect(ratesOf([6.5, null, 2])).toEqual({ min_pct: 2, max_pct: 6.5, not_ad_valorem: 1 });
@@ -81,11 +81,11 @@ describe("finding names", () => {
     expect(q === "wood" ? [...answer].sort() : answer).toEqual(codes);
   });
 
-  test("whole words stand before beginnings, shorter names before longer ones", () => {
+  test("whole words come before prefixes, shorter names before longer ones", () => {
     expect(found("wood", products)).toEqual(["4407", "4403", "9403"]);
   });
 
-  test("what is found holds every word, whatever is asked", () => {
+  test("every result has every word of any query", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }), (q) => {
         const words = foldedWords(q);
@@ -99,7 +99,7 @@ describe("finding names", () => {
   });
 });
 
-test("growth: compound between the ends, nothing from nothing", () => {
+test("growth: compound between the ends, none from 0", () => {
   expect(
     growthOf([
       { year: 2020, value: 100 },

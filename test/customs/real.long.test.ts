@@ -85,7 +85,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
     });
   });
 
-  test("a country that no row names is refused, and a share tells how much of the total is split by partner", async () => {
+  test("an unknown country is refused, and a share says how much of the total is split by partner", async () => {
     const refused = await refusalOf(countryAnalysis(real.trade, { country: "US", dataset }));
     expect(refused).toMatchObject({ type: { slug: "outside-coverage" }, errors: [{ path: "country" }] });
     expect(refused.message).toMatch(/holds no row of US; name another dataset/);
@@ -109,7 +109,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
     expect(split!.eur / total).toBeLessThan(0.9);
   });
 
-  test("a code that the files hold is answered from them unasked, with its season", async () => {
+  test("a code in the files is answered from them by default, with its season", async () => {
     const { data, meta } = await seasonal(real.trade, seasonalInput.parse({ code: "39206290" }));
     expect(meta).toMatchObject({ dataset, synthetic: false, code: "39206290" });
     expect(data.map(({ months_used }) => months_used).every((months) => months >= 24)).toBe(true);

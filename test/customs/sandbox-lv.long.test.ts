@@ -38,7 +38,7 @@ test("every chapter, partner, month and flow has the same euros and kilograms in
   expect([difference!.differing, wood!.rows]).toEqual([0, 0]);
 });
 
-test("is at CN8, of Latvia alone, complete below every code, and the same whenever it is made", async () => {
+test("it is at CN8, of Latvia only, complete below every code, and the same in every build", async () => {
   const { manifest } = lease;
   const [found] = await lease.query<{ codes: number; finest: boolean; without_mass: number; least: number }>(
     `select count(distinct product) as codes, bool_and(length(product) = 8) as finest, min(value_eur) as least,

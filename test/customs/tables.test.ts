@@ -120,7 +120,7 @@ test.each([
   expect(() => read([line])).toThrow(message);
 });
 
-test("the invented tables name every code of the sandbox, and every duty of theirs is of one", () => {
+test("the synthetic tables name every code of the sandbox, and every duty in them is of one", () => {
   const rowsOf = (name: string) => {
     const table = referenceTables.find((one) => one.name === name)!;
     return writtenText(table, { dataset: name, source: "x", synthetic: true }, table.sandbox()).reference

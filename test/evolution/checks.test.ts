@@ -66,7 +66,7 @@ async function watched(work: () => Promise<void>): Promise<string[]> {
   return seen;
 }
 
-test("hostile drafts are read and nothing else: none runs, none is opened, none is quoted", async () => {
+test("hostile drafts are only read: none runs, none is opened, none is quoted", async () => {
   expect(hostile.length).toBeGreaterThanOrEqual(30);
   const mark = join(tmpdir(), `tallystick-mark-${process.pid}`);
   const drafts = hostile.map((one) => ({ ...one, draft: one.draft.replaceAll("MARK", mark) }));
@@ -120,7 +120,7 @@ test.each([
   "a/../b.ts",
 ])("%j is no path of the repository", (path) => expect(isPath(path)).toBe(false));
 
-test("likeness: lines in common of all lines; as good as equal is an old draft", async () => {
+test("likeness: lines in common of all lines; nearly equal counts as an old draft", async () => {
   expect(likenessTo("a\nb\nc")("b\nc\nd")).toBe(0.5);
   expect(likenessTo("")("")).toBe(0);
   const checks = await judged(fine, [

@@ -11,7 +11,7 @@ import { substitution } from "../../src/domain/fusion/substitution.ts";
 import { scaled } from "../support/scale.ts";
 
 describe("growth", () => {
-  test("100 to 121 in two years is 10 % a year; from nothing there is none", () => {
+  test("100 to 121 in two years is 10 % a year; from 0 there is none", () => {
     expect(compoundGrowth(100, 121, 2)).toBeCloseTo(0.1, 12);
     expect([compoundGrowth(0, 5, 1), compoundGrowth(5, 5, 0)]).toEqual([undefined, undefined]);
   });
@@ -39,7 +39,7 @@ describe("price and quantity", () => {
     expect(priceAndQuantity([cell])).toEqual({ price_eur: 15, quantity_eur: 25, unsplit_eur: 0, cells: 1 });
   });
 
-  test("what has no mass stands apart, and nothing is lost", () => {
+  test("cells without a mass are separate, and nothing is lost", () => {
     const amount = fc.record({
       value_eur: fc.integer({ min: 0, max: 1e9 }),
       quantity_kg: fc.option(fc.integer({ min: 0, max: 1e9 })),
@@ -108,7 +108,7 @@ describe("dependency", () => {
     expect(found.dependent).toBe(true);
   });
 
-  test("each indicator alone can end it, and one year of three is not enough", () => {
+  test("each single indicator can end it, and one year of three is not enough", () => {
     const sources = ["CN", "US", "JP", "IN"].map((country) => ({ country, value: 20 }));
     const less = [{ country: "CN", value: 50 }];
     for (const change of [{ sources }, { sources: less }, { exports: 100 }]) {

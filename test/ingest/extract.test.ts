@@ -33,13 +33,13 @@ describe("an event", () => {
     expect(text.slice(found!.span.from, found!.span.to)).toBe(text);
   });
 
-  test("names those of a list by number, whole names only", () => {
+  test("names list entries by number, whole names only", () => {
     const [found] = find("New sanctions hit Volkov Trading House today.");
     expect(found).toMatchObject({ entities: ["ofac:42"], confidence: 0.5 });
     expect(find("New sanctions hit Volkov today.")).toEqual([]);
   });
 
-  test("stands in its own sentence, and a verb about nothing is none", () => {
+  test("is within its own sentence, and a verb without an object is none", () => {
     const text = "Chile is calm. A strike began. Peru closes a mine.";
     const found = find(text);
     expect(found).toHaveLength(1);
@@ -54,7 +54,7 @@ describe("an event", () => {
   });
 });
 
-test("sixty injections find nothing that their words do not name, and change nothing of what others find", () => {
+test("sixty injections yield nothing that their words do not name, and change no other result", () => {
   expect(injections.length).toBeGreaterThanOrEqual(60);
   const innocent = "The EU puts anti-dumping duties on furniture from China.";
   const before = JSON.stringify(find(innocent));
@@ -71,7 +71,7 @@ test("sixty injections find nothing that their words do not name, and change not
   }
 });
 
-test("a text that is made to take long does not", () => {
+test("a text made to take long does not", () => {
   for (const one of [
     "tariff ".repeat(9_000),
     `${"a".repeat(60_000)} tariff`,

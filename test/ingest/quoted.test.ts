@@ -111,7 +111,7 @@ const found = ({ sections, facts, methods, ...report }: Report) => ({
     .map(({ label, value, unit }) => ({ label, value, unit })),
 });
 
-test("where there are no news the layer is absent, with why, and nothing is quoted", () => {
+test("without news the layer is absent, with the reason, and nothing is quoted", () => {
   for (const report of [before.brief, before.sectors]) {
     expect(report.layers?.[0]).toEqual({
       layer: "gdelt",
@@ -126,7 +126,7 @@ test("where there are no news the layer is absent, with why, and nothing is quot
   );
 });
 
-test("a brief quotes the operator's news to all and a tenant's to itself alone, marked and by their items", async () => {
+test("a brief quotes the operator's news to all and a tenant's only to itself, marked and by their items", async () => {
   const [mine, others] = [await brief(acme), await brief(other)];
   expect(quotesIn(mine)).toEqual([OWN, OPERATORS, INJECTION].toSorted());
   expect(quotesIn(others)).toEqual([OPERATORS]);
@@ -151,7 +151,7 @@ test("a brief quotes the operator's news to all and a tenant's to itself alone, 
   expect(await made(acme, BRIEF.path, BRIEF.input)).not.toHaveProperty("quotations");
 });
 
-test("sectors of the EU are quoted by their products alone", async () => {
+test("sectors of the EU are quoted by their products only", async () => {
   const report = await sectors(acme);
   expect(quotesIn(report)).toEqual([OWN, OPERATORS, INJECTION].toSorted());
   expect(report.layers).toEqual([
@@ -161,7 +161,7 @@ test("sectors of the EU are quoted by their products alone", async () => {
   expect(found(report)).toEqual(found(before.sectors));
 });
 
-test("quotations change no figure and no finding, are told to no model, and every fact is proven as before", async () => {
+test("quotations change no figure and no finding, go to no model, and every fact is proven as before", async () => {
   const report = await brief(acme);
   expect(found(report)).toEqual(found(before.brief));
   expect(reportFaults(report, canonical)).toEqual([]);
@@ -176,7 +176,7 @@ test("quotations change no figure and no finding, are told to no model, and ever
   expect(reportFaults(without, canonical).map(({ at }) => at)).toEqual(["sha256", "quotations"]);
 });
 
-test("printed, a quotation is text: no markup, no link, no citation, nothing unseen, and no number beside it is untraced", async () => {
+test("a printed quotation is text: no markup, link, citation or invisible character, and no other number loses its source", async () => {
   const report = await brief(acme);
   const form = (accept: string) => formOf(service, acme.headers, report, accept);
   const quoted = (text: string) =>
@@ -208,7 +208,7 @@ test("printed, a quotation is text: no markup, no link, no citation, nothing uns
   expect(attachmentOf(pdf).toString()).not.toContain("evil");
 });
 
-test("the spider quotes news to their tenant, and run again it has those that it quoted", async () => {
+test("the spider quotes news to their tenant, and a rerun has the same quotations", async () => {
   const [mine, others] = [await spider(acme), await spider(other)];
   expect(quotesIn(mine.result.report)).toEqual([OWN, INJECTION].toSorted());
   expect(others.result.report).not.toHaveProperty("quotations");
@@ -225,7 +225,7 @@ test("the spider quotes news to their tenant, and run again it has those that it
   expect(again.steps.at(-1)).toEqual({ step: "news", operation: "own_news", how: "kept", same: true });
 });
 
-test("answers that everybody has are what they were, and quote nobody", async () => {
+test("answers that everybody gets are unchanged, and quote nobody", async () => {
   expect(await shared(acme)).toEqual(before.shared);
   expect(await shared(other)).toEqual(before.shared);
 });

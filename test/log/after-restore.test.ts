@@ -87,7 +87,7 @@ async function restoredService(): Promise<Service> {
   return service;
 }
 
-test("a cursor goes on with exactly what came after it, and one beyond the backup is of another history, however far the log grows", async () => {
+test("a cursor continues with exactly the later events, and one beyond the backup is of another history, however far the log grows", async () => {
   const service = await restoredService();
   expect(feed.events).toHaveLength(10);
   for (const at of [0, 4, 8])
@@ -141,7 +141,7 @@ test("a receipt verifies by the key set and the export of the restored service, 
   expect(other.stdout).toMatch(/^FAIL +body\b/m);
 });
 
-test("an inclusion proof holds by the restored log's key, and its checkpoint is the beginning of what is signed from there on", async () => {
+test("an inclusion proof verifies by the restored log's key, and its checkpoint is a prefix of the later signed log", async () => {
   const service = await restoredService();
   const log = await keyOf(service);
   const again = await json<Proof>(service, `/log/proof/${bought.event_id}`);

@@ -82,7 +82,7 @@ const refusedCommand = (...args: string[]): Promise<{ code: number; stderr: stri
   );
 };
 
-test("nothing is recorded or sold from the moment that the log contradicts what was signed of it", async () => {
+test("nothing is recorded or sold once the log contradicts its signed heads", async () => {
   const { headers } = await service.issue({ tenant: "acme" });
   expect((await order("before", headers)).status).toBe(201);
   const quote = await quoteOf(echo());
@@ -146,7 +146,7 @@ test("the operator's commands append nothing to it", async () => {
   });
 });
 
-test("a log that was rewritten takes nothing, though its tree is the one that was signed", async () => {
+test("a rewritten log takes no appends, though its tree is the signed one", async () => {
   const { app } = service;
   expect((await app.accepting.contradiction()) ?? "none").toBe("none");
   await asOwner(`create table kept as select * from eventstore.events where position > 1;
@@ -160,7 +160,7 @@ test("a log that was rewritten takes nothing, though its tree is the one that wa
   await service.issue();
 });
 
-test("a log that cannot be held against what was signed takes nothing until it can", async () => {
+test("a log that cannot be compared with its signed heads takes no appends until it can", async () => {
   await asOwner("alter table anchoring.tiles_v1 rename to tiles_gone");
   const fresh = await startService({ operations: wares, beside: service });
   onTestFinished(() => fresh.stop());

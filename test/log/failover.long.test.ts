@@ -46,7 +46,7 @@ async function send(to: Service, name: string): Promise<{ event_id: string; posi
   return { event_id: answer.headers.get("event-id")!, position: Number(token.split(".")[1]) };
 }
 
-test("every acknowledged event is on the standby where it was, what was not acknowledged is done when it is asked again, and once", async () => {
+test("every acknowledged event is on the standby at its position; unacknowledged commands run once when repeated", async () => {
   const acknowledged = new Map<string, { event_id: string; position: number }>();
   const unacknowledged: string[] = [];
   let writing = true;

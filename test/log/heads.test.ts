@@ -57,7 +57,7 @@ async function told<T>(path: string, of: Service = service): Promise<T> {
   return (await answer.json()) as T;
 }
 
-test("anchors are told with what became of each, and checkpoints with who cosigned them", async () => {
+test("anchors are listed with their fate, and checkpoints with their cosigners", async () => {
   const first = await happen("k_first");
   await anchored(first, hash("a"), hash("1"));
   // The same transaction moved to another block.
@@ -104,7 +104,7 @@ test("anchors are told with what became of each, and checkpoints with who cosign
   expect(published).toBe(`${fourth.note}${cosignature}\n`);
 });
 
-test("a public payload stands in the list unless it is long; its proof has it whole", async () => {
+test("a public payload is in the list unless it is long; its proof has it whole", async () => {
   const transactions = Array.from({ length: 1_000 }, () => hash("f"));
   const { size, root } = await happen("k_long");
   const payload = { size, root, signer: `0x${"5".repeat(40)}`, transactions, pending_at: AT };
@@ -129,7 +129,7 @@ test("a public payload stands in the list unless it is long; its proof has it wh
   expect(JSON.parse(event.payload)).toEqual(payload);
 });
 
-test("a stream that is not public has the same name wherever it is told of, and another service's is another", async () => {
+test("a private stream has the same name in every answer, and another one at another service", async () => {
   const beside = await startService({ beside: service });
   const stranger = await startService();
   await stranger.app.decide(apiKey, { tenant: "acme", id: "k_named" }, apiKey.issue(facts("k_named")), {
@@ -152,7 +152,7 @@ test("a stream that is not public has the same name wherever it is told of, and 
   await Promise.all([beside.stop(), stranger.stop()]);
 });
 
-test("what is public are the log's own events, data, seeds, agents and what is said of them: no payment's, key's or tenant's events", () => {
+test("public are the log's own events, data, seeds, agents and statements on them: no payment's, key's or tenant's events", () => {
   expect(app.unit.schemas.publicTypes().sort()).toEqual([
     "AgentApiKeyIssued",
     "AgentDelegated",

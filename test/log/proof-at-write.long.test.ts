@@ -114,7 +114,7 @@ async function withClient<T>(headers: Record<string, string>, use: (client: Clie
 }
 
 describe("a paid call with Prefer: proof", () => {
-  test("comes with the proof of the very event that its receipt names, and an untouched body", async () => {
+  test("has the proof of the very event that its receipt names, and an untouched body", async () => {
     const answer = await buyProven(echoUrl("proof"));
     expect(answer.status).toBe(200);
     await expectProven(answer);
@@ -189,7 +189,7 @@ describe("a paid call with Prefer: proof", () => {
     expect(eventIdIn(second)).toBe(eventIdIn(first));
   });
 
-  test("that is refused and refunded names the event that says so", async () => {
+  test("that is refused and refunded names the event of that", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     onTestFinished(() => {
@@ -215,7 +215,7 @@ describe("a paid call with Prefer: proof", () => {
 });
 
 describe("without Prefer", () => {
-  test("the event is named, its proof pending until a checkpoint covers it; asking signs nothing", async () => {
+  test("the event is named, its proof pending until a checkpoint covers it; reading signs nothing", async () => {
     const { headers } = await service.issue();
     const answer = await fetch(orderUrl(), orderOf("k_plain", headers));
     expect(answer.status).toBe(201);
@@ -242,7 +242,7 @@ describe("without Prefer", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("said again gets the same event and its proof", async () => {
+  test("repeated gets the same event and its proof", async () => {
     const { headers } = await service.issue();
     const init = orderOf("k_once", { ...headers, ...PREFER, "Idempotency-Key": "once" });
     const first = await untilProven(() => fetch(orderUrl(), init));
@@ -257,7 +257,7 @@ describe("an Idempotency-Key", () => {
     expect(eventIdIn(third)).toBe(eventIdIn(first));
   });
 
-  test("of a payment said again without one names what the payment bought", async () => {
+  test("of a payment repeated without one names what the payment bought", async () => {
     const { headers } = await service.issue({ tenant: "paid-once" });
     const init = { headers: { ...headers, ...PREFER, "Idempotency-Key": "paid-once" } };
     const paid = await signPayment(wallet(0), await quoteOf(echoUrl("paid-once")));
@@ -268,7 +268,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("many at once", () => {
+describe("concurrent calls", () => {
   test("share few checkpoints, and each is proven", async () => {
     const { headers } = await service.issue();
     const before = await signed();
@@ -329,7 +329,7 @@ describe("many at once", () => {
   });
 });
 
-test("a log that cannot be signed keeps no answer back: the link alone is given", async () => {
+test("a log that cannot be signed delays no answer: the answer has the link only", async () => {
   const { signer } = service.app;
   const { sign } = signer;
   onTestFinished(() => {
@@ -345,7 +345,7 @@ test("a log that cannot be signed keeps no answer back: the link alone is given"
   expect(answer.headers.get("preference-applied")).toBeNull();
 });
 
-test("a proof that is too large for a header is at its link, and the preference is applied", async () => {
+test("a proof too large for a header is at its link, and the preference is applied", async () => {
   const { headers } = await service.issue();
   const { origin } = await service.app.store.identity();
   const large = orderOf("k_large", { ...headers, ...PREFER, "Idempotency-Key": "large" });
@@ -370,7 +370,7 @@ test("a proof that is too large for a header is at its link, and the preference 
   openTlogProof(tlog_proof!, Buffer.from(event.event_hash, "hex"), { log: await keyOf() });
 });
 
-test("without ANCHORING the event is named, and nothing will prove it", async () => {
+test("without ANCHORING the event is named, and has no proof", async () => {
   const plain = await startService({ operations: wares });
   onTestFinished(() => plain.stop());
   const { headers } = await plain.issue();

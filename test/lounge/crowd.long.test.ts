@@ -73,7 +73,7 @@ async function auditedBets(tenant: string) {
   return { bets: bets.map(({ payload }) => payload), seeds: counts.size };
 }
 
-test("200 bets at once on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
+test("200 concurrent bets on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
   const headers = await setup.keyOf("crowd");
   const first = await play(headers, { bet_type: "red", client_seed: "first" });
   const asked = Array.from({ length: 200 }, (_, n) => {
@@ -91,7 +91,7 @@ test("200 bets at once on one account, from two processes, with seeds revealed b
   expect(seeds).toBeGreaterThan(1);
 });
 
-test("a bet asked twice under one key is one bet, in either process", async () => {
+test("a bet repeated under one key is one bet, in either process", async () => {
   const headers = { ...(await setup.keyOf("twice")), "Idempotency-Key": "once" };
   const body = { bet_type: "black", client_seed: "twice", amount: 5 };
   const both = await Promise.all([play(headers, body), play(headers, body, second)]);
@@ -103,7 +103,7 @@ test("a bet asked twice under one key is one bet, in either process", async () =
 });
 
 // Last, because the second process has ended afterwards.
-test("bets cut off by a kill are asked again, and each is played once", async () => {
+test("bets interrupted by a kill are repeated, and each is played once", async () => {
   const headers = await setup.keyOf("killed");
   const body = (n: number) => ({ bet_type: "red", client_seed: `k${n}` });
   const numbers = Array.from({ length: 200 }, (_, n) => n);

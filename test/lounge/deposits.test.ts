@@ -82,7 +82,7 @@ const typesOf = async (index: number) => {
   return (await service.app.store.readStream(page)).map(({ type }) => type);
 };
 
-test("a transfer is credited once it is on L1, and once however often it is looked for", async () => {
+test("a transfer is credited once it is on L1, and once however often it is scanned", async () => {
   await send(0, 5n * ATTO);
   await send(0, 7n * ATTO);
   await mine(2);
@@ -94,7 +94,7 @@ test("a transfer is credited once it is on L1, and once however often it is look
   expect(await held(0)).toMatchObject({ balance: 12n * ATTO, deposited: 12n * ATTO, granted: 0n });
 });
 
-test("dust, and what goes elsewhere, is no deposit", async () => {
+test("dust, and transfers to other addresses, are no deposit", async () => {
   await send(1, ATTO - 1n);
   await send(1, 5n * ATTO, addressOf(wallet(2)));
   await mine(2);
@@ -102,7 +102,7 @@ test("dust, and what goes elsewhere, is no deposit", async () => {
   expect([await typesOf(1), await typesOf(2)]).toEqual([[], []]);
 });
 
-test("what the chain took back is taken back; played away, it is a debt that the next deposit pays", async () => {
+test("a reorged deposit is taken back; already staked, it is a debt that the next deposit pays", async () => {
   const { app } = service;
   await mine(3);
   await follow();
@@ -129,7 +129,7 @@ test("what the chain took back is taken back; played away, it is a debt that the
   expect(await held(3)).toMatchObject({ balance: 15n * ATTO, debt: 0n });
 });
 
-test("one that a process credited before it died is not credited by the next", async () => {
+test("a deposit that a process credited before it died is not credited by the next", async () => {
   const { app } = service;
   await send(5, 9n * ATTO);
   await mine(2);
@@ -139,7 +139,7 @@ test("one that a process credited before it died is not credited by the next", a
   expect(await typesOf(5)).toEqual(["DepositCredited"]);
 });
 
-test("a chain that is another one credits nothing", async () => {
+test("another chain credits nothing", async () => {
   const { app } = service;
   const block = (number: bigint) =>
     app.chain.block(number).then((found) => found && { ...found, hash: `0x${"0".repeat(64)}` as const });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-test("a call is 503 with a Retry-After, and the payment it brought is not taken", async () => {
+test("a call is 503 with a Retry-After, and its payment is not taken", async () => {
   const url = `${service.url}/v1/agent/trade/macro-context?indicators=eur_usd`;
   const payment = await signPayment(wallet(0), await quoteOf(url));
   const answer = await present(url, payment);
@@ -32,7 +32,7 @@ test("a call is 503 with a Retry-After, and the payment it brought is not taken"
   expect(rows).toEqual([]);
 });
 
-test("one table of those asked for is enough; another's does not help", async () => {
+test("one of the requested tables suffices; another table does not help", async () => {
   const store = await storeOf(made(hicp, [{ geo: "EA20", month: "2025-05", yoy_pct: 1.9, index: 100 }]));
   const { data, meta } = macroContext(store, { indicators: ["hicp_yoy", "eur_usd"] });
   expect(data.map(({ value }) => value)).toEqual([1.9, null]);

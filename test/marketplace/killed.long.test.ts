@@ -182,7 +182,7 @@ describe.each([
       return (await eventsOf(bounty_id)).includes(step);
     });
 
-  test.each(names)("%s: it is so once, and so is its money", async (name) => {
+  test.each(names)("%s: the state and the money change once", async (name) => {
     const [account, won] = ENDED[name];
     const story = stories[name]!;
     await again(story);
@@ -200,7 +200,7 @@ describe.each([
     expect(credits.map(({ amount_micro }) => amount_micro)).toEqual(won === 0 ? [] : [won]);
   });
 
-  test("all of it together: one payment, one maker's earnings, and books that agree", async () => {
+  test("all steps together: one payment, one maker's earnings, and balanced books", async () => {
     await setup.folded();
     expect(paid_micro - (await left())).toBe(names === called ? BigInt(REWARD) : 0n);
     const won = names.reduce((sum, name) => sum + ENDED[name][1], 0);

@@ -53,7 +53,7 @@ const submits = (url?: string) => setup.ask(acting(), "/soul/compute/submit", ta
 const heldBy = async (delegation_id: string) =>
   (await setup.account(principal.tenant)).delegated.get(delegation_id) ?? 0;
 
-test("a delegation that says nothing of money spends none", async () => {
+test("a delegation without an amount allows no spending", async () => {
   await let_();
   expect(kindOf(await submits())).toEqual([403, "delegation-spent"]);
   const asked = { title: "On behalf of another", reward_usd: 1 };
@@ -61,7 +61,7 @@ test("a delegation that says nothing of money spends none", async () => {
   expect(await setup.account(principal.tenant)).toMatchObject({ available: 10_000_000, held: 0 });
 });
 
-test("what is signed is the sum: another one than was signed is refused", async () => {
+test("the signed amount counts: another one is refused", async () => {
   const { post, proof } = setup.api;
   const wanted = { to: `SX#${delegate.sx}`, scopes: ["order"], expires_in_s: 3_600 };
   const text = JSON.stringify({
@@ -76,7 +76,7 @@ test("what is signed is the sum: another one than was signed is refused", async 
   expect(told.status).toBe(400);
 });
 
-test("many calls at two processes at once hold what was given, and not a micro-unit more", async () => {
+test("concurrent calls at two processes spend at most the allowance, to the micro-unit", async () => {
   const delegation_id = await let_("1.00");
   const told = await Promise.all(Array.from({ length: CALLS }, (_, n) => submits(urls[n % 2])));
   const held = told.filter(({ status }) => status === 201);
@@ -102,7 +102,7 @@ test("many calls at two processes at once hold what was given, and not a micro-u
   expect((await setup.ask(principal.headers, "/soul/compute/submit", task)).status).toBe(201);
 });
 
-test("a delegate opens and funds bounties by its delegation, and what it pays for itself is its own", async () => {
+test("a delegate opens and funds bounties by its delegation, and its own payments are its own", async () => {
   const delegation_id = await let_("1.50");
   const opened = await setup.ask(acting(), "/soul/bounties", { title: "On behalf", reward_usd: 0.75 });
   expect(opened.body).toMatchObject({ status: "open", creator: `SX#${principal.sx}` });
@@ -116,7 +116,7 @@ test("a delegate opens and funds bounties by its delegation, and what it pays fo
   expect(shown.body.delegations.at(-1)).toMatchObject({ delegation_id, max_spend_usdc: "1.50" });
 });
 
-test("what its principal has set aside a delegate gives to nobody, and it withdraws nothing", async () => {
+test("a delegate cannot give away or withdraw what its principal has set aside", async () => {
   await let_("1.50");
   const claimed = async (headers: Record<string, string>) => {
     const { body } = await setup.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 0.2 });

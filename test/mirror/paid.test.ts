@@ -66,7 +66,7 @@ describe("the quote", () => {
     expect((await quoteOf(urlOf(query))).maxAmountRequired).toBe(amount);
   });
 
-  test("of a body is the real sum too, unless it is too large to be looked at for nothing", async () => {
+  test("for a body is the real sum too, unless it is too large to be read for free", async () => {
     const asked = { ...question, year: 2024 };
     expect((await quoteOf(sovereign(), post(asked))).maxAmountRequired).toBe("12000000");
     const padded = { ...post(asked), body: JSON.stringify(asked) + " ".repeat(20_000) };
@@ -75,7 +75,7 @@ describe("the quote", () => {
 });
 
 describe("the charge", () => {
-  test("is the quote, and the answer has as many country-months", async () => {
+  test("equals the quote, and the answer has as many country-months", async () => {
     const { answer, payment } = await buy(wallet(0), urlOf("&year=2023"));
     const body = (await answer.json()) as { data: object[]; meta: { count: number } };
     expect([answer.status, body.data.length, body.meta.count]).toEqual([200, 12, 12]);
@@ -90,7 +90,7 @@ describe("the charge", () => {
     expect([other.answer.status, other.payment.authorization.value]).toEqual([200, "1000000"]);
   });
 
-  test("of a month does not buy a year: the 402 says what the year costs", async () => {
+  test("for a month does not buy a year: the 402 has the price of the year", async () => {
     const payment = await signPayment(wallet(0), await quoteOf(urlOf("&month=2024-03")));
     const refused = await present(urlOf("&year=2024"), payment);
     expect(refused.status).toBe(402);

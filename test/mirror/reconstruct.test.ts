@@ -76,7 +76,7 @@ const ask = (asked: Asked) => reconstruct(trade, published, anyTargetInput.parse
 describe("by hand", () => {
   const question = { target_country: "CN", direction: "EXPORT", hs: CODE, year: 2024 } as const;
 
-  test("China's exports: what the three report as imports, without freight", async () => {
+  test("China's exports: the three importers' reports, without freight", async () => {
     const { data, meta } = await ask(question);
     const absent = reporterCodes.filter((code) => !["DE", "FR", "LV"].includes(code));
     expect(data).toEqual([
@@ -124,7 +124,7 @@ describe("by hand", () => {
     );
   });
 
-  test("its imports: what they report as exports, with freight as asked", async () => {
+  test("its imports: the exporters' reports, with the requested freight", async () => {
     const { data } = await ask({ ...question, direction: "IMPORT", month: "2024-01", cif_fob: 0.2 });
     expect(data).toMatchObject([{ value_eur: 600, quantity_kg: 100, mass_quality: 1, value_usd: 660 }]);
   });
@@ -142,13 +142,13 @@ describe("by hand", () => {
     expect(meta.parameters.partners).toBe(26);
   });
 
-  test("published rates never meet invented trade", async () => {
+  test("published rates are never combined with synthetic trade", async () => {
     const { data, meta } = await ask({ ...question, hs: "84", month: "2024-01" });
     expect([meta.synthetic, data[0]!.value_usd, meta.rates]).toEqual([true, null, null]);
-    expect(meta.notes.join(" ")).toMatch(/real figures never meet invented ones/);
+    expect(meta.notes.join(" ")).toMatch(/real figures are never combined with synthetic ones/);
   });
 
-  test("a country of which the source holds no row is refused: that is no proof of no trade", async () => {
+  test("a country without a row in the source is refused: that is no proof of no trade", async () => {
     expect(await refusalOf(ask({ ...question, target_country: "RU" }))).toMatchObject({
       type: { slug: "outside-coverage" },
       errors: [
@@ -177,7 +177,7 @@ describe("by hand", () => {
 });
 
 describe("over the sandbox", () => {
-  test("each factor and confidence lie within 0 and 1, and the amounts agree with each other", async () => {
+  test("each factor and confidence are between 0 and 1, and the amounts are consistent", async () => {
     for (const target_country of ["CN", "RU", "TR", "LV"]) {
       const { data, meta } = await ask({ target_country, direction: "EXPORT", hs: "84", year: 2025 });
       expect(meta).toMatchObject({ count: 12, synthetic: true, dataset: "sandbox" });
@@ -194,7 +194,7 @@ describe("over the sandbox", () => {
     }
   });
 
-  test("a country's own figures come out of its partners' where both ends are there", async () => {
+  test("a country's own figures result from its partners' where both ends exist", async () => {
     const lease = trade.vintages.lease("sandbox");
     try {
       const all = lease.partitions

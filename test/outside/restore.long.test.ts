@@ -69,7 +69,7 @@ const retold = (position: number, change: Record<string, unknown>): Stored[] => 
   return whole.with(position - 1, { ...event, metadata: Buffer.from(JSON.stringify(metadata)) });
 };
 
-test("a lost database comes back from the copy byte for byte, and the service goes on and signs", async () => {
+test("a lost database is restored from the copy byte for byte, and the service resumes and signs", async () => {
   const { restore, ask, start } = await elsewhere();
   const told: string[] = [];
   const restored = await restore(db.url, {
@@ -89,7 +89,7 @@ test("a lost database comes back from the copy byte for byte, and the service go
   }
 });
 
-test("a machine that remembers what it signed finds the copy by itself, and a copy without the last signed event is not signed", async () => {
+test("a machine that remembers its signatures finds the copy by itself, and a copy without the last signed event is not signed", async () => {
   const { restore, start, data_dir } = await elsewhere();
   await cp(join(service.data_dir, "signed"), join(data_dir, "signed"), { recursive: true });
   stands(whole.slice(0, size - 1));
@@ -107,7 +107,7 @@ test("a machine that remembers what it signed finds the copy by itself, and a co
   }
 });
 
-test("a forged, a reordered and a thinned copy are named with their place, and leave the database empty for the next try", async () => {
+test("a forged, a reordered and a thinned copy are named with the position, and leave the database empty for the next try", async () => {
   const { restore, ask } = await elsewhere();
   const refused = async (events: Stored[], reason: RegExp) => {
     stands(events);
@@ -136,7 +136,7 @@ test("a forged, a reordered and a thinned copy are named with their place, and l
   await expect(restore(db.url, { epoch })).rejects.toThrow(/the database has events/);
 });
 
-test("of a copy that ends within a commit that commit is left out", async () => {
+test("a copy that ends within a commit is restored without that commit", async () => {
   const { restore } = await elsewhere();
   stands(whole.slice(0, -1));
   const { events, left_out, contradiction } = await restore(db.url, { epoch });
@@ -147,7 +147,7 @@ test("of a copy that ends within a commit that commit is left out", async () => 
   });
 });
 
-test("who names no log, another one or nobody is told what to name", async () => {
+test("a command without a log, or with another one, is told which to name", async () => {
   const { restore, ask } = await elsewhere();
   await expect(restore(db.url)).rejects.toThrow(/say which one is meant by --epoch/);
   await expect(restore(db.url, { epoch: "x" })).rejects.toThrow(/16 hex digits/);
@@ -158,7 +158,7 @@ test("who names no log, another one or nobody is told what to name", async () =>
   });
 });
 
-test("the command says what was restored and what it was held against, and exits with 1 where the log is for reading", async () => {
+test("the command reports the restored range and its comparison, and exits with 1 where the log is read-only", async () => {
   const said: string[] = [];
   const run = async (data: string, url: string) => {
     const env = { DATABASE_URL: url, DATA_DIR: data, SIGNING_KEY: signing_key, ANCHORING: "0" };

@@ -80,7 +80,7 @@ function forged(report: Report): Report {
   return { ...rest, sha256: digestOf(canonical(rest)) };
 }
 
-test("a sound report has no fault, and its facts are what is answered", async () => {
+test("a sound report has no fault, and its facts match the answers", async () => {
   await fc.assert(
     fc.asyncProperty(values, async (given) => {
       const { report, answer } = reportOf(given);
@@ -91,7 +91,7 @@ test("a sound report has no fault, and its facts are what is answered", async ()
   );
 });
 
-test("one altered digit, wherever it stands, is named", () => {
+test("one altered digit anywhere is named", () => {
   fc.assert(
     fc.property(values, fc.nat(), fc.integer({ min: 1, max: 9 }), (given, which, by) => {
       const text = canonical(reportOf(given).report);
@@ -112,7 +112,7 @@ test("one altered digit, wherever it stands, is named", () => {
   );
 });
 
-test("a figure that a forger altered in text, fact or both is named all the same", async () => {
+test("a figure that a forger altered in text, fact or both is named", async () => {
   await fc.assert(
     fc.asyncProperty(values, fc.integer({ min: 1, max: 1_000_000_000 }), async (given, by) => {
       const { report, answer } = reportOf(given);
@@ -132,7 +132,7 @@ test("a figure that a forger altered in text, fact or both is named all the same
   );
 });
 
-test("a vintage, a method, a source or a label that is another's is named", () => {
+test("a wrong vintage, method, source or label is named", () => {
   const { report } = reportOf([1, 2]);
   const method = { name: "growth", formula: "last − first", parameters: "", source: "" } as const;
   const [first] = report.facts as [Report["facts"][number]];
@@ -146,7 +146,7 @@ test("a vintage, a method, a source or a label that is another's is named", () =
   expect(at({ as_of: "2024-11" })).toEqual(["as_of"]);
 });
 
-test("words with a digit of their own cannot be said", () => {
+test("words with a digit of their own throw", () => {
   expect(() => say`There are ${"27"} of them.`).toThrow("no fact");
   expect(() => say`There are 27 of them.`).toThrow("no fact");
 });

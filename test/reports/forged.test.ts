@@ -149,7 +149,7 @@ const FORGERIES: [string, (report: Report) => void][] = [
   ],
 ];
 
-test("a report and its facts are verified by the digest in the log, each figure asked again", async () => {
+test("a report and its facts are verified by the digest in the log, with each figure repeated", async () => {
   for (const [given, verified] of [
     [answer, "report"],
     [answer.data, "report"],
@@ -163,7 +163,7 @@ test("a report and its facts are verified by the digest in the log, each figure 
   }
 });
 
-test.each(FORGERIES)("refused: %s", async (_, change) => {
+test.each(FORGERIES)("a forged report is refused: %s", async (_, change) => {
   const report = changed(change);
   expect(canonical(report)).not.toBe(canonical(answer.data));
   const { code, told } = await verify({ ...answer, data: report }, "--key", secret);
@@ -172,12 +172,12 @@ test.each(FORGERIES)("refused: %s", async (_, change) => {
   expect(told.faults.map(({ at }) => at)).toContain("report");
 });
 
-test("most of these are no fault of a figure: without the log's digest they would pass", () => {
+test("most forgeries have no faulty figure: without the log's digest they would pass", () => {
   const unseen = FORGERIES.filter(([, change]) => reportFaults(changed(change), canonical).length === 0);
   expect(unseen.length).toBeGreaterThan(12);
 });
 
-test("other words around a report are refused, and members that no report has", async () => {
+test("other words around a report are refused, and unknown members", async () => {
   const meta = { ...answer.meta, source: "Audited by nobody" };
   const around = await verify({ ...answer, meta }, "--key", secret);
   expect([around.code, around.told.faults.map(({ at }) => at)]).toEqual([1, ["meta"]]);
@@ -193,7 +193,7 @@ test("another label of a fact is refused in its facts, too", async () => {
   expect([code, told.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
 });
 
-test("to a stranger figures alone are verified, and the report is refused; so it is under another key of the log", async () => {
+test("without the key only figures are verified, and the report is refused; likewise under another key of the log", async () => {
   const stranger = await service.issue({ tenant: "stranger" });
   const { code, told } = await verify(answer, "--key", stranger.secret);
   expect([code, told.verified, told.figures.verified]).toEqual([1, null, told.figures.asked]);

@@ -14,14 +14,14 @@ describe("the formula", () => {
   const flat = new Map(months.map((month) => [month, 100]));
   const before = new Map([...flat, [202404, 300], [202405, 200], [202406, 400]]);
 
-  test("the mean of three months over the same months of the two years before", () => {
+  test("spike: the mean of three months over the same months of the two years before", () => {
     expect(spike(flat, 202407)).toBe(1);
     expect(spike(before, 202407)).toBe(3);
     expect(spike(new Map([...before].filter(([month]) => month !== 202305)), 202407)).toBeUndefined();
     expect(spike(flat, 202103)).toBeUndefined();
   });
 
-  test("confidence is the share of other months with a lower spike, and null of a short series", () => {
+  test("confidence is the share of other months with a lower spike, and null for a short series", () => {
     // From April 2022 to January 2025 there are 34 months with a spike; five share months with it.
     expect(frontRunning(before, 202407, undefined)).toEqual({ spike_multiple: 3, confidence: 1 });
     const short = new Map([...before].filter(([month]) => month >= 202201));
@@ -32,7 +32,7 @@ describe("the formula", () => {
     expect(confidence).toBeLessThan(1);
   });
 
-  test("what the season brings, and what is no more than usual, is no signal", () => {
+  test("seasonal and usual changes are no signal", () => {
     expect(frontRunning(before, 202407, 5)).toBeUndefined();
     expect(frontRunning(before, 202407, 8)).toBeDefined();
     expect(frontRunning(flat, 202407, undefined)).toBeUndefined();
@@ -60,7 +60,7 @@ describe("the table of policies", () => {
     return layouts.find((one) => one.matches(header))!.read({ name: "policies.csv", text });
   };
 
-  test("is read from a list of one's own, and a wrong line is named", () => {
+  test("policies are read from a list, and a wrong line is named", () => {
     expect(
       read("date,hs,origin,measure,source\n2024-01-31,4407,RU,Ban,OJ\n2024-02-01,27,,Licence,OJ\n"),
     ).toEqual([
@@ -72,7 +72,7 @@ describe("the table of policies", () => {
     );
   });
 
-  test("is read from Global Trade Alert: what one of the 27 implements, many products by chapter", () => {
+  test("policies are read from Global Trade Alert: measures by one of the 27, many products by chapter", () => {
     const header =
       "intervention.id,state.act.id,title,intervention.type,date.announced,date.implemented,date.removed,implementing.jurisdiction,affected.product,affected.jurisdiction";
     const many = Array.from({ length: 11 }, (_, at) => `44070${at % 10}`).join(", ");

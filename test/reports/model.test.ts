@@ -89,7 +89,7 @@ function altered(text: string, what: RegExp | string, by: string): string {
 const FIGURE = /\d[\d.,]*(?=[^[\]]*\[F)/;
 const units = (text: string) => [...text.matchAll(/([^\s[\]]+(?: %| bn| m| k)?) \[(F\d+)\]/g)];
 
-test("what it chooses and joins is the first section, in words that are the report's", async () => {
+test("the findings that a model chooses and joins are the first section, in the report's words", async () => {
   model.reply = (response, prompt) => {
     const [one, other] = longest(prompt);
     const text = `Overall, ${one!.text.replaceAll("\u2212", "-")} Moreover, ${other!.text}`;
@@ -107,10 +107,10 @@ test("what it chooses and joins is the first section, in words that are the repo
   expect((await made()).sha256).toBe(report.sha256);
 });
 
-test("it is asked once, without tools, and foreign words are strings of one JSON object", async () => {
+test("a model is called once, without tools, and foreign words are strings of one JSON object", async () => {
   model.reply = says((one) => one);
   await made();
-  const [{ body, authorization, prompt } = expect.fail("nothing was asked"), ...again] = model.asked;
+  const [{ body, authorization, prompt } = expect.fail("nothing was requested"), ...again] = model.asked;
   expect(again).toEqual([]);
   expect(authorization).toBe("Bearer sk-test");
   expect(body).toMatchObject({ model: "liar-7b", temperature: 0, messages: [{ content: INSTRUCTIONS }, {}] });
@@ -124,7 +124,7 @@ test("it is asked once, without tools, and foreign words are strings of one JSON
   expect(prompt.question).toBe(template.question);
 });
 
-test("a second answer that holds stands for the first that did not", async () => {
+test("a second valid answer replaces an invalid first one", async () => {
   model.reply = (response, prompt, { length }) =>
     (length === 1 ? says((one) => altered(one, FIGURE, "9")) : says((one) => one))(response, prompt, []);
   expect((await made()).model).toMatchObject({ used: true, why: null });
@@ -295,7 +295,7 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
   ],
 ];
 
-test.each(LIES)("%s: the report is as it is without a model, and says why (%s)", async (_, why, reply) => {
+test.each(LIES)("%s: the report is the one without a model, and says why (%s)", async (_, why, reply) => {
   model.reply = reply;
   const { written } = await withModelSummary(template, service.app.model, { signal });
   const { model: asked, ...said } = written;
@@ -315,7 +315,7 @@ test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason
   expect(recorded).toMatchObject({ sha256: digestOf(canonical(report)), facts_sha256, model: asked });
 });
 
-test("a report says by whom it was summed up, or why not, in the forms for readers", async () => {
+test("a report names the model of its summary, or why there is none, in the forms for readers", async () => {
   model.reply = raw(500, "");
   const report = await made();
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
@@ -323,7 +323,7 @@ test("a report says by whom it was summed up, or why not, in the forms for reade
   expect(await answer.text()).toContain("nothing of it is used: it refused to answer.");
 });
 
-test("a brief that was altered after it was made is named", async () => {
+test("a summary altered after it was made is named", async () => {
   model.reply = says((one) => one);
   const report = await made();
   const [brief, ...others] = report.sections;
@@ -338,7 +338,7 @@ test("a brief that was altered after it was made is named", async () => {
 const QUESTION = { instructions: "", data: {}, form: {} };
 const read = (text: string) => ({ kept: text });
 
-test("one that stalls is left, before an answer and within one", async () => {
+test("a model that stalls is abandoned, before an answer and within one", async () => {
   const pool = openPool(service.database_url);
   const tokens = createModelTokens(pool, systemClock, 1_000_000_000);
   const stalling = openModel({ base_url: model.base_url, name: "slow", tokens, deadline_ms: 200 });
@@ -351,7 +351,7 @@ test("one that stalls is left, before an answer and within one", async () => {
   await pool.end();
 });
 
-test("the tokens of a day are counted once for all processes, and what was not used is given back", async () => {
+test("the daily tokens are counted once for all processes, and unused ones are returned", async () => {
   const pools = [openPool(service.database_url), openPool(service.database_url)];
   const days = { now: () => new Date("2031-05-01T12:00:00Z") };
   const processes = pools.map((pool) => createModelTokens(pool, days, 1000));

@@ -19,7 +19,7 @@ async function closing(...closed: number[]): Promise<{ url: string; asked: () =>
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
 }
 
-test("a question whose connection was closed before it was answered is asked again on another", async () => {
+test("a request whose connection closed before the answer is repeated on another", async () => {
   const { url, asked } = await closing(2);
   const ask = askAt(url, undefined);
   expect(await ask(QUESTION)).toMatchObject({ answer: { data: [1] } });
@@ -27,13 +27,13 @@ test("a question whose connection was closed before it was answered is asked aga
   expect(asked()).toBe(3);
 });
 
-test("where no connection lasts it is said, with why, after two tries", async () => {
+test("with only closing connections it fails after two tries, with the reason", async () => {
   const { url, asked } = await closing(1, 2);
   await expect(askAt(url, undefined)(QUESTION)).rejects.toThrow(`${url} is unreachable: other side closed`);
   expect(asked()).toBe(2);
 });
 
-test("nobody there is said at once", async () => {
+test("an unreachable service fails at once", async () => {
   const { url } = await closing();
   const elsewhere = url.replace("127.0.0.1", "127.0.0.2");
   await expect(askAt(elsewhere, undefined)(QUESTION)).rejects.toThrow(/is unreachable: .*ECONNREFUSED/);

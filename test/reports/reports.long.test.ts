@@ -70,7 +70,7 @@ const made = async (path: string, input: object | undefined) => {
 };
 const form = (report: Report, accept: string) => formOf(service, headers, report, accept);
 
-test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
+test("every fact matches its repeated answer over HTTP, and an altered one is named", async () => {
   // Tests below check that all of them are true.
   const report = await made(BRIEF.path, BRIEF.input);
   const ask = askAt(service.url, secret);
@@ -86,7 +86,7 @@ test("asked again over HTTP, each fact is what it says, and one that was altered
   expect(unpaid.faults[0]?.says).toContain("pass a key");
 });
 
-test("made again, by another tenant too, it is the same bytes, and each has its own", async () => {
+test("a repeated report has the same bytes, also for another tenant, and each tenant has its own", async () => {
   const one = await made(BRIEF.path, BRIEF.input);
   const other = await service.issue({ tenant: "other" });
   const answer = await askReport(service, other.headers, BRIEF.path, BRIEF.input);
@@ -99,7 +99,7 @@ test("made again, by another tenant too, it is the same bytes, and each has its 
   expect(statuses).toEqual([200, 200, 404]);
 });
 
-test("each form is the same bytes each time, whether it is made or kept", async () => {
+test("each form has the same bytes each time, new or stored", async () => {
   const report = await made(BRIEF.path, BRIEF.input);
   for (const accept of ["text/markdown", "text/html", "application/pdf"]) {
     const first = Buffer.from(
@@ -109,7 +109,7 @@ test("each form is the same bytes each time, whether it is made or kept", async 
   }
 });
 
-test("two processes over one database give it at named vintages as the same bytes in all four forms", async () => {
+test("two processes over one database give the same bytes at named vintages in all four forms", async () => {
   const { vintages } = await made(BRIEF.path, BRIEF.input);
   const beside = await startService({ beside: service });
   const strangers = await beside.issue({ tenant: "beside" });
@@ -130,7 +130,7 @@ test("two processes over one database give it at named vintages as the same byte
   await beside.stop();
 });
 
-test("an input that cannot be is named", async () => {
+test("an invalid input is named", async () => {
   const refused = await askReport(service, headers, BRIEF.path, {
     hs: "44",
     region: "US",
@@ -192,7 +192,7 @@ test.each([
   expect(kept.status).toBe(404);
 });
 
-test("as a PDF its findings stand whole, no page is all but empty, and its facts are attached", async () => {
+test("the PDF has whole findings, no nearly empty page, and its facts attached", async () => {
   const report = await made(BRIEF.path, BRIEF.input);
   const pdf = await form(report, "application/pdf");
   const pages = await wordsOfPdf(pdf);
@@ -204,7 +204,7 @@ test("as a PDF its findings stand whole, no page is all but empty, and its facts
   expect(attached.facts).toEqual(report.facts);
 });
 
-test("Latvian and Greek stand in HTML and PDF as they were written", async () => {
+test("Latvian and Greek text is intact in HTML and PDF", async () => {
   const names = ["Ķekava", "Šķūņu", "Ēģipte", "Žīguļi", "Θεσσαλονίκη", "Ελλάδα"];
   const question = `Do ${names.join(", ")} depend on imports?`;
   const report = await made("/v1/agent/trade-premium/custom-report", {
@@ -313,7 +313,7 @@ function alteredOf<T extends object>(text: string, which: number, by: number): T
   }
 }
 
-test("after 180 days it is gone, and what remains in the log still tells whether a copy is whole", async () => {
+test("after 180 days a report is gone, and the log still verifies a copy", async () => {
   const { app } = service;
   const input = { ...BRIEF.input, hs: "87" };
   const report = await made(BRIEF.path, input);

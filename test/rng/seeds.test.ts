@@ -74,7 +74,7 @@ describe("a chain of seeds", () => {
     );
   });
 
-  test("is rotated once for each seed, whoever asks", () =>
+  test("is rotated once for each seed, whoever requests it", () =>
     expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
       "SeedRevealed",
       "SeedActivated",
@@ -114,7 +114,7 @@ describe("a chain of seeds", () => {
     expect(twice.state.chains).toHaveLength(2);
   });
 
-  test("whose secret is lost is used no more, and its seed in use is void", () => {
+  test("whose secret is lost is no longer used, and its seed in use is void", () => {
     const lost = abandon(({ chain }) => chain === 1, at);
     const { state, told } = ledTo(...begun, lost);
     expect(told.at(-1)).toMatchObject({
@@ -125,7 +125,7 @@ describe("a chain of seeds", () => {
     expect(ledTo(...begun, lost, published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
   });
 
-  test("that the blockchain knew before its publication is given up, and never used", () => {
+  test("that the blockchain had before its publication is given up, and never used", () => {
     const [before, allowed] = ["2025-12-31T23:57:59.000Z", "2025-12-31T23:58:00.000Z"];
     const given = ledTo(published(first.head_hash, 3), kept(1, first.head_hash, before), activateFirst(use));
     expect(given.told.at(-1)).toMatchObject({

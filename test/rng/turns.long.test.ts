@@ -123,7 +123,7 @@ async function expectFair(app: App) {
   return { judged, events };
 }
 
-test("rolls and turns at once, in two processes: none is drawn from a seed that was revealed, chains follow each other", async () => {
+test("concurrent rolls and ticks in two processes: none is drawn from a revealed seed, and chains follow each other", async () => {
   await begun(parent.app);
   const other = await open({}, parent);
   let rolling = true;
@@ -170,7 +170,7 @@ describe("on a service of its own", () => {
     replace(service.app, { clock });
   });
 
-  test("a commitment that was sent and whose sender died is found on the chain, and not sent again", async () => {
+  test("a commitment whose sender died is found on the chain, and not sent again", async () => {
     const app = await freshly();
     const sent: string[] = [];
     const send: App["chain"]["send"] = async (call, options) => {
@@ -187,7 +187,7 @@ describe("on a service of its own", () => {
     expect((await active(app))?.index).toBe(0);
   });
 
-  test("a chain that is away keeps a new chain of seeds from being used, and no seed from being revealed", async () => {
+  test("an unreachable chain delays the use of a new chain of seeds, but no reveal", async () => {
     const app = await freshly();
     const away = () => Promise.reject(new ChainUnavailable("away"));
     replace(app, { chain: Object.assign(Object.create(chain), { read: away, send: away, logs: away }) });
@@ -202,7 +202,7 @@ describe("on a service of its own", () => {
     await expectFair(app);
   });
 
-  test("a head that was committed before its publication is given up, and a later chain is used", async () => {
+  test("a head committed before its publication is given up, and a later chain is used", async () => {
     const app = await freshly();
     const head = app.seeds.head("live", 1);
     const { call, options } = commitSeedsCall([`0x${head}`]);
@@ -274,7 +274,7 @@ describe("on a service of its own", () => {
     expect(await verified(seed_hash)).toMatchObject({ committed: true, itself: by_head, by_head });
   });
 
-  test("a clock that is set back or forward reveals at most one seed early, and rolls stay fair", async () => {
+  test("a clock set back or forward reveals at most one seed early, and rolls stay fair", async () => {
     const app = await freshly();
     await begun(app);
     await rollOn(service, 1);

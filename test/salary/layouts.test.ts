@@ -111,7 +111,7 @@ describe("read as published", () => {
     });
   });
 
-  test("who works where: both sexes of the widest age group, sections and major groups", () => {
+  test("employment: both sexes of the widest age group, sections and major groups", () => {
     const line = (rest: string) => `ESTAT:LFSA_EISN2(1.0),11/09/26 23:00:00,A,${rest}`;
     const text = lines(
       employment,
@@ -242,7 +242,7 @@ test("two figures of one cell refuse the import", () => {
   expect(() => writtenText(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages is there twice/);
 });
 
-test("each first line tells of one table, and none of trade", () => {
+test("each first line identifies one table, and none of trade", () => {
   const headers = [lci, fm, employment, ses, "Date,Price", "ISCO_08,title,score,sd,gradient", json(cube)];
   for (const header of headers)
     expect(

@@ -62,7 +62,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(meta.tables).toMatchObject([{ dataset: "ilo-exposure", synthetic: false }]);
   });
 
-  test("of the ILO is never joined with invented employment", async () => {
+  test("of the ILO is never joined with synthetic employment", async () => {
     const store = await storeOf(
       made(iloExposure, read("ilo_isco08_exposure_2025.csv")),
       made(iscoNaceEmployment, iscoNaceEmployment.sandbox(), true),
@@ -78,7 +78,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(aiRisk(elsewhere, { type: "NACE" }).meta.notes.join()).toMatch(/no figures of the EU27/);
   });
 
-  test("of all occupations is known only where no activity is wanting", async () => {
+  test("of all occupations is known only where no activity is missing", async () => {
     const exposure = made(iloExposure, read("ilo_isco08_exposure_2025.csv"));
     const all = iscoNaceEmployment.sandbox().filter(({ geo }) => geo === "EU27");
     const totalOf = async (rows: typeof all) => {
@@ -97,7 +97,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(told.basis).toBe("employment-weighted");
   });
 
-  test("of wages whose whole cost is not known keep their year", async () => {
+  test("of wages with unknown total cost has their year", async () => {
     const row = (geo: string, part: "total" | "wages", year: number) => ({
       ...{ geo, nace: "C", year, part, eur_per_hour: 10, flag: "" },
     });

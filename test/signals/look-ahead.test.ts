@@ -53,7 +53,7 @@ describe("another future", () => {
     },
   );
 
-  test("of a series as it was months earlier is not in it, and changes no bet on its next month", () => {
+  test("of a series as of earlier months is absent, and changes no bet on its next month", () => {
     let bets = 0;
     for (const seed of seeds)
       for (let earlier = 1; earlier <= 24; earlier++) {
@@ -74,7 +74,7 @@ describe("another future", () => {
     expect(bets).toBeGreaterThan(100);
   });
 
-  test("shows a strategy that sees one month too many", () => {
+  test("exposes a strategy that sees one month too many", () => {
     const leaky: Strategy = {
       ...strategies.find(({ name }) => name === "momentum")!,
       feature: ({ values }, at) => (at < 15 ? undefined : Math.log(values[at]! / values[at - 12]!)),
@@ -130,7 +130,7 @@ describe(`on noise of ${SEEDS} seeds`, () => {
     },
   );
 
-  test("one that sees a month too many is found out by what it wins", () => {
+  test("a strategy that sees a month too many is exposed by its gains", () => {
     const leaky: Strategy = {
       ...strategies.find(({ name }) => name === "seasonal")!,
       feature: (series, at) => {

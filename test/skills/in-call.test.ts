@@ -48,7 +48,7 @@ function throughData(
   });
 }
 
-test("asks steps that do not rest on each other side by side, and records them in the plan's order", async () => {
+test("calls independent steps in parallel, and records them in the plan's order", async () => {
   const answered: string[] = [];
   let release = () => {};
   const isOther = new Promise<void>((done) => {
@@ -73,7 +73,7 @@ test("asks steps that do not rest on each other side by side, and records them i
   );
 });
 
-test("its answers are sealed by one question to the vault and kept by one statement; its task is sealed as it is recorded", async () => {
+test("seals its answers by one request to the vault, stores them by one statement, and seals its task with the record", async () => {
   const { app } = setup;
   const { subjects } = app;
   const { objects } = app;
@@ -105,7 +105,7 @@ test("its answers are sealed by one question to the vault and kept by one statem
   expect(asked).toEqual(["seal", "put 3", "seal"]);
 });
 
-test("what is kept is short, and what was kept before it was zipped is read as ever", async () => {
+test("stores compressed answers, and reads older uncompressed ones", async () => {
   const { app } = setup;
   const named = { tenant: TENANT, execution_id: "e".repeat(32) };
   const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
@@ -126,7 +126,7 @@ test("what is kept is short, and what was kept before it was zipped is read as e
   expect(await readKept(app, named, digestOf(before))).toEqual(answer);
 });
 
-test("is left to the worker where a step was only slow, though the plan could do without it: asked again, it is whole", async () => {
+test("is left to the worker where a step was only slow, even an optional one: the retry is complete", async () => {
   throughData(async (sql, answer) => {
     if (sql.includes("with sums as")) throw new QueryTimeout("trade_reroute_watch");
     return answer();
@@ -136,7 +136,7 @@ test("is left to the worker where a step was only slow, though the plan could do
   expect([status, data.status, data.result]).toEqual([200, "requested", null]);
 });
 
-test("that a step refuses leaves no key, no object and no place behind", async () => {
+test("that a step refuses leaves no key, no object and no reserved capacity", async () => {
   const vault = new pg.Client({ connectionString: setup.vault_url });
   await vault.connect();
   onTestFinished(() => vault.end());

@@ -68,7 +68,7 @@ const worked = (ids: readonly string[], most: number) =>
     return false;
   });
 
-test(`${RUNS} paid executions, ${ROUNDS} workers killed: each ends once, and charges are what finished and what goes back`, async () => {
+test(`${RUNS} paid executions, ${ROUNDS} workers killed: each ends once, and charges equal finished runs plus refunds`, async () => {
   const ids: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await worked(ids, MOST_WAITING - A_ROUND - 2);

@@ -38,7 +38,7 @@ const started = async (body: object = LEFT): Promise<Shown> => {
 const shownAs = (execution_id: string, query = "") =>
   setup.ask(headers, `executions/${execution_id}${query}`);
 
-test("one that is left is done by the worker, with the very result of a call, and whoever waits is told", async () => {
+test("the worker runs a deferred execution with the same result as a call, and notifies waiting calls", async () => {
   const { data: at_once } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
   const left = await started();
   expect(left.poll).toBe(`/v1/agent/skills/executions/${left.execution_id}`);
@@ -57,7 +57,7 @@ test("one that is left is done by the worker, with the very result of a call, an
   expect((await setup.executionOf(TENANT, left.execution_id)).attempt).toBe(1);
 });
 
-test("a slow one keeps nobody waiting who comes after it", async () => {
+test("a slow execution delays no later one", async () => {
   const slow = await started();
   let release = () => {};
   const isReleased = new Promise<void>((done) => {
@@ -87,7 +87,7 @@ test("a slow one keeps nobody waiting who comes after it", async () => {
   expect((await shownAs(slow.execution_id)).data.status).toBe("finished");
 });
 
-test("what a skill found of one's money is told and given up by none of one's keys that may not run it", async () => {
+test("a result on the tenant's money is shown to, and cancelled by, only keys that may run the skill", async () => {
   const { headers: sensitive } = await setup.service.issue({
     tenant: TENANT,
     scopes: ["skill", "skill_sensitive"],
@@ -109,7 +109,7 @@ test("what a skill found of one's money is told and given up by none of one's ke
   expect((await setup.ask({ ...headers, ...again }, "run", asked)).status).toBe(403);
 });
 
-test("asked by another it is not there", async () => {
+test("another tenant's request for it is not found", async () => {
   const { execution_id } = await started();
   const { headers: others } = await setup.service.issue({ tenant: "other", scopes: ["skill"] });
   for (const method of ["GET", "DELETE"])
@@ -118,14 +118,14 @@ test("asked by another it is not there", async () => {
 });
 
 describe("a payment", () => {
-  test("buys a run in the call, and nothing goes back", async () => {
+  test("buys a run in the call, and nothing is refunded", async () => {
     const { status, data } = await paid("run", { ...EXAMPLE, format: "json" });
     expect([status, data.status, data.price_usdc]).toEqual([200, "finished", "0.50"]);
     const execution = await setup.executionOf(PAYER, data.execution_id);
     expect(await setup.moneyOf(execution)).toEqual({ status: "settled", paid: 500_000, back: 0 });
   });
 
-  test("goes back where it is cancelled before a step is done; cancelled again, it is the same", async () => {
+  test("is refunded on cancellation before a step is done; a repeated cancellation changes nothing", async () => {
     const { data } = await paid("run", LEFT);
     for (const _ of [1, 2]) {
       const { data: cancelled } = await setup.owns(wallet(1), "DELETE", data.execution_id);
@@ -140,7 +140,7 @@ describe("a payment", () => {
     expect((await setup.owns(wallet(2), "GET", over.execution_id)).status).toBe(404);
   });
 
-  test("of a batch goes back for the share that failed, once all of it is over", async () => {
+  test("for a batch is refunded for the failed share, once the whole batch has ended", async () => {
     const body = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
     const answer = await setup.pays<Shown[]>(wallet(1), "batch", body);
     expect([answer.status, answer.data?.map(({ price_usdc }) => price_usdc)]).toEqual([
@@ -155,7 +155,7 @@ describe("a payment", () => {
     expect(await setup.moneyOf(ended[0]!)).toMatchObject({ paid: 1_000_000, back: 500_000 });
   });
 
-  test("of a batch whose executions end at the same moment is given back once, for both", async () => {
+  test("for a batch whose executions end at the same moment is refunded once, for both", async () => {
     const body = { agents: ["sniper", "strategist"], task: EXAMPLE.task };
     const { data } = await setup.pays<Shown[]>(wallet(1), "batch", body);
     const cancelled = await Promise.all(
@@ -166,7 +166,7 @@ describe("a payment", () => {
     expect(await setup.moneyOf(first)).toMatchObject({ paid: 1_000_000, back: 1_000_000 });
   });
 
-  test("is not taken for what cannot be done", async () => {
+  test("is not taken for a task that cannot be done", async () => {
     for (const [path, body] of [
       ["run", { agent: "oracle", task: "What is to be expected of the United States?" }],
       ["run", { agent: "oracle", task: "What is to be expected?" }],
@@ -181,7 +181,7 @@ describe("a payment", () => {
   });
 });
 
-test("a worker that sleeps past its lease writes nothing more, and another's attempt stands", async () => {
+test("a worker that sleeps past its lease writes nothing more, and the other attempt counts", async () => {
   const { execution_id } = await started();
   const { app } = setup;
   const { clock } = app;
@@ -214,7 +214,7 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
   expect(await setup.executionOf(TENANT, execution_id)).toMatchObject({ status: "finished", attempt: 3 });
 });
 
-test("what breaks off three times is given up, and so is what is past its deadline", async () => {
+test("an execution that breaks off three times is given up, and so is one past its deadline", async () => {
   const { app } = setup;
   const { clock } = app;
   const { data: broken } = await paid("run", LEFT);
@@ -241,7 +241,7 @@ test("what breaks off three times is given up, and so is what is past its deadli
   }
 });
 
-test("a run that is erased shows no result, and one that is not run yet fails", async () => {
+test("an erased run shows no result, and one that has not run yet fails", async () => {
   const { data } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
   const left = await started();
   for (const execution_id of [data.execution_id, left.execution_id])
@@ -252,7 +252,7 @@ test("a run that is erased shows no result, and one that is not run yet fails", 
   expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
 });
 
-test("a tenant has twenty waiting at most, also where many are asked for at one moment of two processes", async () => {
+test("a tenant has at most twenty waiting, also with concurrent requests at two processes", async () => {
   const { service, vault_url } = setup;
   const second = await startService({ beside: service, vault: vault_url });
   onTestFinished(() => second.stop());

@@ -73,7 +73,7 @@ const isToldOf = ({ scope }: Skill) => scope === "skill";
 const named = (all: readonly Skill[]) => all.map((skill) => [skill.name, skill] as const);
 
 describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
-  test("is summed up by a model, the same bytes twice, beside what it finds without one", async () => {
+  test("is summarized by a model, the same bytes twice, next to its findings without one", async () => {
     model.reply = honest;
     const input = { agent, task: skill.example };
     const [first, second] = [await ran(input), await ran(input)];

@@ -45,7 +45,7 @@ async function ran(agent: string, task: string): Promise<string> {
   return data.execution_id;
 }
 
-test(`${RERUNS} executions come to the same, byte for byte, in a process of their own, and a new state of the data is named`, async () => {
+test(`${RERUNS} executions rerun to the same bytes in a separate process, and changed data are named`, async () => {
   const ids: [string, string][] = [];
   for (let n = 0; n < RERUNS; n++) {
     const { name, example } = skills[n % skills.length]!;

@@ -47,7 +47,7 @@ const ran = async (input: object): Promise<Shown> => {
   return (JSON.parse(text) as { data: Shown }).data;
 };
 
-test("plans name what can be asked and is told", () => {
+test("plans name callable operations that have report sections", () => {
   expect(skillFaults(skills)).toEqual([]);
   const [first] = skills;
   const broken = { ...first!, steps: [{ id: "a", operation: "orders_create", input: {} }] };
@@ -55,7 +55,7 @@ test("plans name what can be asked and is told", () => {
 });
 
 describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent, skill) => {
-  test("is done in the call, is the same bytes twice, and every figure is where it says", async () => {
+  test("runs in the call, gives the same bytes twice, and cites every figure's source", async () => {
     const input = { agent, task: skill.example, format: "json" };
     const [first, second] = [await ran(input), await ran(input)];
     expect(first).toMatchObject({ status: "finished", attempt: 1, poll: null, price_usdc: "0.00" });
@@ -87,7 +87,7 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
   });
 });
 
-test("the catalogue lists them by scope, with what their steps cost singly", async () => {
+test("the catalogue lists them by scope, with the single prices of their steps", async () => {
   const listed = async (query: string) => {
     const answer = await fetch(`${service.url}/v1/agent/skills/catalog${query}`, { headers });
     return ((await answer.json()) as { data: { agent: string; steps: { price: string | null }[] }[] }).data;
@@ -98,7 +98,7 @@ test("the catalogue lists them by scope, with what their steps cost singly", asy
   expect(sensitive.flatMap(({ steps }) => steps.map(({ price }) => price))).toEqual([null, null, null, null]);
 });
 
-test("auto-route runs what fits best, and says what the nearest lacks", async () => {
+test("auto-route runs the best match, and names the slots that the nearest lacks", async () => {
   const routed = async (input: object) => {
     const answer = await post("auto-route", { auto_run: true, format: "json", ...input });
     return { status: answer.status, body: (await answer.json()) as Record<string, never> };
@@ -113,7 +113,7 @@ test("auto-route runs what fits best, and says what the nearest lacks", async ()
   expect(JSON.stringify(lacking.body)).toContain("oracle is nearest, but needs country");
 });
 
-test("the money of a tenant is shown to keys of that scope alone, and nobody else's is in it", async () => {
+test("a tenant's money is shown only to keys of that scope, without any other tenant's", async () => {
   const { headers: plain } = await service.issue({ scopes: ["read", "skill"] });
   for (const agent of ["finansist", "gramatvedis"])
     expect((await post("run", { agent, task: "October 2026" }, plain)).status).toBe(403);
@@ -147,7 +147,7 @@ const HOSTILE = [
   "%00%0a%0d",
 ] as const;
 
-test("forty hostile tasks are slots of the parsers, or refused by name; nothing of them is asked of anybody", async () => {
+test("forty hostile tasks fill slots or are refused by name; nothing of them reaches any operation", async () => {
   const slots = {
     country: /^[A-Z]{2}$/,
     partner: /^[A-Z]{2}$/,
@@ -182,7 +182,7 @@ describe("run again", () => {
   const again = (execution_id: string, now = false) =>
     rerun(service.app, { tenant: "acme", execution_id }, { now, signal: AbortSignal.timeout(60_000) });
 
-  test("each comes to the same bytes on its vintages, whatever was released since; on the data of now the steps that differ are named", async () => {
+  test("each skill gives the same bytes on its vintages after later releases; on current data changed steps are named", async () => {
     const before = new Map<string, Shown>();
     for (const { name: agent, example: task } of skills) before.set(agent, await ran({ agent, task }));
     await openSandbox(service, LARGER);
@@ -203,7 +203,7 @@ describe("run again", () => {
     expect(spoken(changed)).toContain("DIFFERS  timeline (trade_timeline), asked again");
   });
 
-  test("one that has no result, or whose kept answers were erased, is refused", async () => {
+  test("a run without a result, or with erased answers, is refused", async () => {
     const left = await ran({ agent: "tracker", task: "What was unusual?", wait_s: 0 });
     await expect(again(left.execution_id)).rejects.toThrow(/is requested: only a finished one/);
     const { execution_id } = await ran({ agent: "finansist", task: "What have I spent?" });

@@ -85,7 +85,7 @@ async function sweep(app = service.app): Promise<void> {
 const opens = async ({ sealed, place }: Awaited<ReturnType<typeof writeTo>>) =>
   !(await service.app.subjects.open([{ sealed, place }]))[0]!.erased;
 
-test("a key that nothing was recorded under within an hour is destroyed; one that is used stays, however old", async () => {
+test("a key without a record within an hour is destroyed; a used one stays, however old", async () => {
   const used = await writeTo("used");
   await refused("unused");
   await sweep();
@@ -101,7 +101,7 @@ test("a key that nothing was recorded under within an hour is destroyed; one tha
   expect(await recalls()).toHaveLength(1);
 });
 
-test("what was sealed under a key that is destroyed before it is recorded is sealed anew, and opens", async () => {
+test("a value sealed under a key that is destroyed before its record is sealed anew, and opens", async () => {
   let runs = 0;
   const written = await writeTo("slow", async () => {
     if (++runs > 1) return;
@@ -114,7 +114,7 @@ test("what was sealed under a key that is destroyed before it is recorded is sea
   expect(await idOf("slow")).toBe(written.sealed.subject_id);
 });
 
-test("a key that is used while it is recalled stays: recorded before the recall, or given out after it was chosen", async () => {
+test("a key used during its recall stays: recorded before the recall, or issued after the selection", async () => {
   await refused("late");
   await refused("again");
   await age();
@@ -139,7 +139,7 @@ test("a key that is used while it is recalled stays: recorded before the recall,
   expect([await opens(between!), await opens(after!)]).toEqual([true, true]);
 });
 
-test("a recall that a process died in is done an hour later, and the log has one an hour at most", async () => {
+test("a recall interrupted by a crash is done an hour later, and the log has at most one an hour", async () => {
   await refused("left");
   await age();
   const { app } = service;
@@ -159,7 +159,7 @@ test("a recall that a process died in is done an hour later, and the log has one
   expect([(await recalls()).length - begun, await idOf("left")]).toEqual([2, undefined]);
 });
 
-test("who is erased is not brought back, and their name is another subject's afterwards", async () => {
+test("an erased subject is not restored, and its name is another subject's afterwards", async () => {
   const before = await writeTo("erased");
   await eraseSubject(service.app, named("erased"), { by: "owner", meta });
   await refused("erased");
@@ -170,7 +170,7 @@ test("who is erased is not brought back, and their name is another subject's aft
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 
-test("who is said to be new and is being erased is written to as another subject, by a process that has not heard of it too", async () => {
+test("a supposedly new subject under erasure is written to as another subject, also by a process without the news", async () => {
   const before = await writeTo("leaving");
   const { app } = service;
   const away = { ...app.subjects, erase: () => Promise.reject(new SubjectsUnavailable("away")) };
@@ -187,7 +187,7 @@ test("who is said to be new and is being erased is written to as another subject
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 
-test("two letters at the same time under a key that was given out long ago are both recorded", async () => {
+test("two concurrent letters under an old issued key are both recorded", async () => {
   await refused("both");
   await age();
   const written = await Promise.all([writeTo("both"), writeTo("both"), writeTo("both")]);

@@ -85,7 +85,7 @@ async function restoredBeside({ url }: FreshDatabase): Promise<Service> {
   return service;
 }
 
-test("whom the vault has no key of any more stays erased, though the restored log has not heard of it, and is somebody new when they come back", async () => {
+test("a subject whose key the vault lacks stays erased, though the restored log has no record, and is new on return", async () => {
   const service = await restoredBeside(vault);
   for (const person of ["early", "late"] as const)
     expect(await read(service, person)).toMatchObject({ to: null, erased: true });
@@ -96,7 +96,7 @@ test("whom the vault has no key of any more stays erased, though the restored lo
   expect(await read(service, "late")).toMatchObject({ to: null, erased: true });
 });
 
-test("whose erasure the restored log has is erased again in a vault from before it; one that neither has is asked for again", async () => {
+test("a subject with an erasure in the restored log is erased again in an older vault; one in neither needs a new request", async () => {
   for (const id of Object.values(ids))
     expect(await tablesWith(yesterday.url, id)).toEqual(["subject_keys.subjects"]);
   const service = await restoredBeside(yesterday);
@@ -109,7 +109,7 @@ test("whose erasure the restored log has is erased again in a vault from before 
   expect(await tablesWith(yesterday.url, ids.late)).not.toContain("subject_keys.subjects");
 });
 
-test("an empty vault is refused for a restored log that holds something sealed, and the right one taken after that", async () => {
+test("an empty vault is refused for a restored log with sealed values, and the right one accepted after that", async () => {
   const empty = await freshDatabase();
   onTestFinished(() => empty.drop());
   const { restore, start } = await elsewhere(signing_key, secrets);
@@ -122,7 +122,7 @@ test("an empty vault is refused for a restored log that holds something sealed, 
   expect(await read(service, "stays")).toMatchObject({ to: { mail: PEOPLE.stays }, erased: false });
 });
 
-test("whoever has lost the vault for good says so, and goes on without what was sealed", async () => {
+test("an operator who has lost the vault for good confirms it, and continues without the sealed values", async () => {
   const empty = await freshDatabase();
   onTestFinished(() => empty.drop());
   const { restore, start } = await elsewhere(signing_key, secrets);

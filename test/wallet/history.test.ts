@@ -40,7 +40,7 @@ async function get(path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-test("without a platform token its balance is null, its transfers are not told, and airdrops are refused", async () => {
+test("without a platform token its balance is null, its transfers are not listed, and airdrops are refused", async () => {
   const address = wallet(1).address;
   expect((await get(`balances?address=${address}`)).data).toMatchObject({ usdc: "10000.00", token: null });
   expect((await get(`history?address=${address}`)).meta.tokens).toEqual([
@@ -61,7 +61,7 @@ test("without a platform token its balance is null, its transfers are not told, 
   expect(() => readConfig({ PLATFORM_TOKEN: "0x12" })).toThrow(/PLATFORM_TOKEN is an address/);
 });
 
-test("a page looks through so many blocks, says how far it came, and the next goes on below", async () => {
+test("a page scans a limited range of blocks, reports how far, and the next continues below", async () => {
   const { app } = service;
   const account = addressOf(wallet(5));
   const pay = async (micro: bigint) => carriedByStranger(workshop, await payment(wallet(5), micro));
@@ -91,7 +91,7 @@ test("a page looks through so many blocks, says how far it came, and the next go
   expect(pages.at(-1)).toMatchObject({ scanned_to: 0n, next: undefined });
 });
 
-test("of an account that is busy no more is read than the page needs", async () => {
+test("no more of a busy account is read than the page needs", async () => {
   const { app } = service;
   const account = addressOf(wallet(7));
   for (let i = 0; i < 3; i++) await carriedByStranger(workshop, await payment(wallet(7), 1n));
@@ -114,7 +114,7 @@ test("of an account that is busy no more is read than the page needs", async () 
   expect(asked.length).toBeLessThan(20);
 });
 
-test("an account that pays itself is told once; what a reorg takes away is not told any more", async () => {
+test("a payment to itself is listed once; a reorged transfer is listed no longer", async () => {
   const snapshot = await workshop.rpc<string>("evm_snapshot");
   const self = wallet(6).address.toLowerCase() as `0x${string}`;
   await carriedByStranger(workshop, await payment(wallet(6), 7n, { to: self }));

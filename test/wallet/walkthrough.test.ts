@@ -75,7 +75,7 @@ async function paid(airdrop_id: string): Promise<Answer> {
   return answer!;
 }
 
-test("balances are of one block: the platform's wallet where nobody else is named", async () => {
+test("balances are as of one block: the platform's wallet by default", async () => {
   const own = await get("balances");
   expect(own).toMatchObject({
     status: 200,
@@ -103,7 +103,7 @@ describe("an airdrop", () => {
   const recipients = [someone("1"), someone("2"), someone("3")];
   let first: Answer;
 
-  test("is asked for, paid in one transaction, and seen by everybody it concerns", async () => {
+  test("is requested, paid in one transaction, and visible to all parties", async () => {
     const asked = await airdrop({ recipients, amount_each: "1.5" });
     expect(asked).toMatchObject({
       status: 200,
@@ -130,7 +130,7 @@ describe("an airdrop", () => {
     expect(received.meta).toMatchObject({ scanned_to: 0, next_cursor: null, count: 1 });
   });
 
-  test("that is asked for again is the same one, in whatever words", async () => {
+  test("that is repeated is the same one, however it is written", async () => {
     for (const again of [
       { recipients, amount_each: "1.5" },
       { recipients: recipients.toReversed(), amount_each: 1.5 },
@@ -141,7 +141,7 @@ describe("an airdrop", () => {
     expect(await tokensOf(recipients[0]!)).toBe("1.5");
   });
 
-  test("with a name of its own is another, and one name is of one content", async () => {
+  test("with a name of its own is another, and one name has one content", async () => {
     const more = { recipients: [someone("4")], amount_each: 2 };
     const named = await airdrop({ ...more, idempotency_key: "bonus" });
     const header = await airdrop(more, { ...admin, "Idempotency-Key": "bonus-2" });
@@ -180,7 +180,7 @@ describe("an airdrop", () => {
     expect(await tokensOf(someone("1"))).toBe("1.5");
   });
 
-  test("needs an admin key, also where it is paid for; its tenant alone sees it", async () => {
+  test("needs an admin key, also with a payment; only its tenant sees it", async () => {
     const body = { recipients: [someone("5")], amount_each: "0.25" };
     const sign = async () => signPayment(wallet(1), await quoteOf(service.url + AIRDROP, request(body)));
     expect((await airdrop(body, reader)).status).toBe(403);
@@ -210,7 +210,7 @@ describe("an airdrop", () => {
 /** Blocks become final meanwhile. */
 const withoutFinal = ({ final: _, ...rest }: Moved) => rest;
 
-test("a history is paged without a gap, whether blocks are final and kept, or new", async () => {
+test("a history is paged without a gap, whether blocks are final and stored, or new", async () => {
   const { sender } = service.app.chain;
   const keep = () => turn(service.app, transfersReactor, { patient: true });
   await until(async () => (await keep()).status === "done");

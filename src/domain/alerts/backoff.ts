@@ -15,7 +15,7 @@ export type Next = { kind: "again"; at: string } | { kind: "disable"; reason: st
 /** The consequence of the `attempt`-th failure (from 1) at an ISO time; `chance` is in [0, 1). */
 export function afterFailure(attempt: number, failure: Failure, chance: number, at: string): Next {
   if (failure.status === 410)
-    return { kind: "disable", reason: "the webhook answered 410 Gone: it wants no more alerts" };
+    return { kind: "disable", reason: "the webhook answered 410 Gone, which ends its alerts" };
   const pause = BACKOFF_S[attempt - 1];
   if (pause === undefined)
     return { kind: "disable", reason: `${attempt} attempts failed, the last one: ${failure.reason}` };

@@ -9,7 +9,7 @@ export const events = {
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
-      release_position: z.int().positive().describe("Where the release stands in the log."),
+      release_position: z.int().positive().describe("The release's log position."),
       subscriptions: z.int().nonnegative(),
       significant: z
         .int()

@@ -117,21 +117,19 @@ export const events = {
     }),
   },
   AlertTested: {
-    means: "An invented alert was sent, to show that a webhook works.",
+    means: "A synthetic alert was sent, to show that a webhook works.",
     1: z
       .strictObject({ alert_id, tested_at: time })
-      .describe(
-        "An invented alert is posted, once and at once, for its owner to see that the webhook works.",
-      ),
+      .describe("A synthetic alert is posted once, without delay, to show its owner that the webhook works."),
   },
   AlertPaused: {
     means: "A subscription has no credits left, and waits.",
     1: z
       .strictObject({ waiting: z.int().nonnegative(), paused_at: time })
-      .describe("No credits are left: what waits is kept until a topup."),
+      .describe("No credits are left: waiting alerts are stored until a topup."),
   },
   AlertDisabled: {
-    means: "A subscription was switched off, because its webhook kept failing.",
+    means: "A subscription was disabled, because its webhook failed repeatedly.",
     1: z.strictObject({ reason: z.string().max(400), disabled_at: time }),
   },
   AlertSubscriptionDeleted: {

@@ -15,11 +15,13 @@ const head = { size: z.int().positive(), root: chainHash };
 
 export const events = {
   CheckpointSigned: {
-    means:
-      "The log's key signed the log as far as it went: whoever keeps the signature can show any later change.",
+    means: "The log's key signed the log at its size: the signature proves any later change of it.",
     1: z.strictObject({
       ...head,
-      note: z.string().max(10_000).describe("The signed note (c2sp.org/tlog-checkpoint) as it is published."),
+      note: z
+        .string()
+        .max(10_000)
+        .describe("The signed note (c2sp.org/tlog-checkpoint) in its published form."),
       signed_at: time,
     }),
     public: true,

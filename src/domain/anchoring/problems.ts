@@ -18,6 +18,6 @@ export const logProblems = problemTypes({
     code: "conflict",
     title: "Log forked",
     meaning:
-      "Two roots are said of one size of the log, and one of them is false: keep both, and compare with what you verified before.",
+      "One size of the log has two claimed roots, and one of them is false: store both, and compare with your earlier verification.",
   },
 });

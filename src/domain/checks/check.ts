@@ -69,11 +69,11 @@ const reorged = z.strictObject({ transaction: chainHash, block_hash: chainHash, 
 
 export const events = {
   CheckCreated: { means: "A check in USDC was written, for its issuer to sign.", 1: created },
-  CheckRedemptionAsked: { means: "Somebody asked for the money of a check.", 1: asked },
+  CheckRedemptionAsked: { means: "A caller requested a check's money.", 1: asked },
   CheckPassphraseRefused: { means: "A wrong passphrase was given for a check.", 1: wrong },
   CheckCancelled: { means: "The issuer of a check called it off.", 1: cancelled },
   CheckExpired: {
-    means: "Nobody drew a check in time, and the chain does not take it any more.",
+    means: "Nobody drew a check in time, and the chain no longer accepts it.",
     1: expired,
   },
   CheckRedeemed: { means: "The chain moved the money of a check.", 1: redeemed },

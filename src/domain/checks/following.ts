@@ -12,10 +12,7 @@ const followed = z.strictObject({
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
   timestamp: z.int().describe("Of the block, in seconds of Unix time."),
-  as_of_position: z
-    .int()
-    .nonnegative()
-    .describe("What the log held of checks when they were looked for: its position."),
+  as_of_position: z.int().nonnegative().describe("The log position up to which checks were included."),
   followed_at: time,
 });
 

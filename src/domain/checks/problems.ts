@@ -15,12 +15,12 @@ export const checkProblems = problemTypes({
   "check-not-pending": {
     code: "conflict",
     title: "Check not pending",
-    meaning: "It is redeemed, expired or cancelled, and checks_verify tells which.",
+    meaning: "It is redeemed, expired or cancelled; checks_verify shows which.",
   },
   "check-redeeming": {
     code: "conflict",
     title: "Check being redeemed",
-    meaning: "Its redemption was asked for: only CancelAuthorization on the chain can be faster.",
+    meaning: "Its redemption was requested: only CancelAuthorization on the chain can be faster.",
   },
   "check-uncovered": {
     code: "conflict",

@@ -60,7 +60,7 @@ export function judgeRedemption(
   is_signed: boolean,
   [clock, ...answers]: readonly CallResult[],
 ): void {
-  if (!clock?.success) throw new Error("the chain answers less than it was asked");
+  if (!clock?.success) throw new Error("the chain answers fewer calls than it was sent");
   const now = decodeFunctionResult({ abi: ABI, functionName: "getCurrentBlockTimestamp", data: clock.data });
   const { used, balance, would_settle, reason } = paymentFacts(answers);
   if (now >= BigInt(facts.valid_before))

@@ -29,7 +29,7 @@ export const found = z.strictObject({
   entities: z.array(z.string()).describe("List and number of listed names, never the names."),
   confidence: z.number().min(0).max(1),
   item_sha256: sha256,
-  text_sha256: sha256.describe("Names the object in which the span lies."),
+  text_sha256: sha256.describe("Names the object that has the span."),
   span: z
     .strictObject({ from: z.int().nonnegative(), to: z.int().positive() })
     .describe("UTF-16 code units of the text: the sentence, word by word."),
@@ -46,13 +46,13 @@ export const events = {
       duplicates: z
         .int()
         .nonnegative()
-        .describe("Items that the tenant had, or that stood in the batch before."),
+        .describe("Items that the tenant had, or that came earlier in the batch."),
       batch_sha256: sha256.describe("Of all items that were handed in, in order."),
       received_at: time,
     }),
   },
   NewsBatchCorrelated: {
-    means: "A batch of news was looked through, and the events that it tells of were found.",
+    means: "A batch of news was processed, and its events were extracted.",
     1: z.strictObject({
       extractor: z.string().describe("Its version, and the lists that names were looked for in."),
       events: z.array(found).max(MOST_ITEMS * MOST_EVENTS),

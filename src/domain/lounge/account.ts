@@ -201,7 +201,7 @@ export const bet =
     if (stake > balance)
       refuse(
         loungeProblems["balance-too-low"],
-        `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
+        `the account has ${decimalTokens(balance)} tokens: bet at most that, or deposit first (lounge_menu has the address)`,
       );
     const facts = draw(request, seed, on_seed?.seed_hash === seed.seed.seed_hash ? on_seed.bets : 0);
     const payout = payoutOf(game, params, facts.result, stake);

@@ -23,7 +23,7 @@ export const indicators = z
   )
   .min(1, "name at least one indicator, or leave the parameter out for all")
   .max(indicatorNames.length, `there are ${indicatorNames.length} indicators`)
-  .refine((names) => new Set(names).size === names.length, "an indicator stands in the list twice")
+  .refine((names) => new Set(names).size === names.length, "the list names an indicator twice")
   .default([...indicatorNames])
   .describe(`Comma-separated, of ${indicatorNames.join(", ")}; omitted = all`);
 

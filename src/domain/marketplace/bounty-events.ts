@@ -29,7 +29,7 @@ export const events = {
   BountyFunded: {
     means: "The reward of a bounty was set aside.",
     1: z.strictObject({
-      creator: z.string().describe("The tenant whose account holds the reward."),
+      creator: z.string().describe("The tenant whose account has the reward."),
       hold_id: z.string().max(100),
       funded_at: time,
     }),

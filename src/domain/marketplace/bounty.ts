@@ -128,7 +128,7 @@ export function lasting(state: BountyState, at: string): Bounty {
   const bounty = standing(state);
   const isGone = bounty.hidden !== null || at >= later(bounty.facts.opened_at, UNFUNDED_S);
   return !bounty.funded && isGone
-    ? refuse("not_found", "nobody funded this bounty within an hour, so it is gone")
+    ? refuse("not_found", "this bounty was not funded within an hour and has ended; open a new one")
     : bounty;
 }
 
@@ -171,7 +171,7 @@ export const claim =
     if (bounty.claims.length === MOST_CLAIMS)
       refuse(
         marketProblems["bounty-state"],
-        `${MOST_CLAIMS} agents are at this bounty, and it takes no more`,
+        `${MOST_CLAIMS} agents have claimed this bounty, which is the limit`,
       );
     return [{ type: "BountyClaimed", data: { claim_id, sx, note_sha256, claimed_at } }];
   };
@@ -189,7 +189,7 @@ export const submit =
     const { claim_id, submission } = claimOf(bounty, sx);
     if (submission) {
       if (submission.content_sha256 === content_sha256 && submission.url === url) return [];
-      refuse(marketProblems["submission-stands"], "you have submitted something else before, which stands");
+      refuse(marketProblems["submission-stands"], "you have submitted something else before, which counts");
     }
     inState(bounty, ["claimed", "submitted"], "submitted to");
     refuseLate(bounty, submitted_at);

@@ -28,7 +28,7 @@ export const events = {
       kind: z.enum(kinds),
       text_sha256: sha256.describe("Of the canonical form of { summary, title } (RFC 8785)."),
       content_sha256: sha256,
-      url: z.string().max(2_048).nullable().describe("Where it lies, where it does not lie here."),
+      url: z.string().max(2_048).nullable().describe("Its address, where it is stored elsewhere."),
       price_micro: micro,
       published_at: time,
     }),
@@ -54,7 +54,7 @@ export const events = {
     }),
   },
   ItemWithdrawn: {
-    means: "A text is not for sale any more.",
+    means: "A text is no longer for sale.",
     1: z.strictObject({
       by: z.enum(["author", "operator"]),
       reason: z.string().max(200).nullable(),
@@ -114,7 +114,7 @@ export const publish =
   (state: ItemState): ItemEvent[] => {
     if (state) refuse("conflict", "this item was published before");
     if (facts.url !== null && facts.price_micro > 0)
-      refuse("invalid", "what lies elsewhere cannot be warranted, so it costs nothing");
+      refuse("invalid", "price_usd must be 0 for content stored elsewhere, which the service cannot warrant");
     return [{ type: "ItemPublished", data: facts }];
   };
 
@@ -128,12 +128,12 @@ export const sell =
     const { facts, buyers, withdrawn } = standing(state);
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
     if (facts.price_micro === 0)
-      refuse(marketProblems["item-state"], "this item costs nothing: soul_stack_item has what it holds");
+      refuse(marketProblems["item-state"], "this item is free: soul_stack_item has its content");
     if (facts.price_micro !== price_micro)
-      refuse(marketProblems["item-state"], "this item costs another price; soul_stack_item tells which");
+      refuse(marketProblems["item-state"], "this item has another price; soul_stack_item has it");
     if (own.includes(to)) refuse(marketProblems["own-goods"], "this item is your own");
     if (buyers.has(to))
-      refuse(marketProblems["item-state"], "you have bought this item: soul_stack_item has what it holds");
+      refuse(marketProblems["item-state"], "you have bought this item: soul_stack_item has its content");
     return [{ type: "ItemSold", data: { to, price_micro, ...sharesOf(price_micro), payment_id, sold_at } }];
   };
 

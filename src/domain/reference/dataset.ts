@@ -16,11 +16,11 @@ export const released = z.strictObject({
   as_of: z
     .string()
     .nullable()
-    .describe("The last day, month or year that the table tells of; null where it is about no time."),
+    .describe("The last day, month or year in the table; null for a table without time."),
   inputs: z
     .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
     .max(2_000)
-    .describe("The files that were read for it, by digest; empty for an invented table."),
+    .describe("The files that were read for it, by digest; empty for a synthetic table."),
   replaces: sha256.nullable(),
   released_at: time,
 });

@@ -20,7 +20,7 @@ export function checkLink(secret: Uint8Array, link: SnapshotLink & { signature: 
   if (!timingSafeEqual(wanted, Buffer.from(link.signature, "hex")))
     refuse(
       "forbidden",
-      "this link is not one that the service signed: use the url of replay/eu-trade-snapshot as it is",
+      "the service did not sign this link: use the url of replay/eu-trade-snapshot unchanged",
     );
   if (now.getTime() >= link.expires * 1000)
     refuse(

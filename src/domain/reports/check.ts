@@ -32,7 +32,7 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
   for (const [at, fact] of facts.entries()) {
     const { id, label, value } = fact;
     const is = (says: string) => faults.push({ at: id, says });
-    if (id !== `F${at + 1}`) is(`stands where F${at + 1} has to`);
+    if (id !== `F${at + 1}`) is(`is where F${at + 1} has to be`);
     if (/\p{Nd}/u.test(label)) is("its label has a digit");
     if (isAsked(fact)) {
       if (fact.from.vintage.split(",").some((one) => !named.has(one)))
@@ -148,7 +148,7 @@ export function textFaults(
 /** A question in the caller's words is verbatim; one in ours has the numbers of the input, in order. */
 function questionFaults({ question, input }: Report): Fault[] {
   if (typeof input.question === "string")
-    return question === input.question ? [] : [{ at: "question", says: "is not the one that was asked" }];
+    return question === input.question ? [] : [{ at: "question", says: "is not the one requested" }];
   const asked = numbersIn(Object.values(input).flat().map(String).join(" "));
   const told = numbersIn(question);
   return asked.join(" ") === told.join(" ")

@@ -21,8 +21,8 @@ export type Unit = (typeof units)[number];
 
 /** The request behind an answer: repeated at its vintage, it has the same answer. */
 export const origin = z.object({
-  operation: z.string().describe("The operation that was asked"),
-  input: z.record(z.string(), z.unknown()).describe("What it was asked, without the vintage"),
+  operation: z.string().describe("The operation that was called"),
+  input: z.record(z.string(), z.unknown()).describe("Its input, without the vintage"),
   path: z.string().describe("JSON Pointer (RFC 6901) into its answer"),
   answer_sha256: z.string().describe("SHA-256 of the RFC 8785 form of the answer's `{ data, meta }`"),
   dataset: z.string(),
@@ -44,10 +44,10 @@ export type Formula = keyof typeof formulas;
 export const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
 
 const common = {
-  id: z.string().describe("F1, F2, … in the order in which the report asked"),
+  id: z.string().describe("F1, F2, … in the order of the report's requests"),
   label: z.string().describe("What it is, in words without a digit"),
   value: z.union([z.number(), z.string()]).describe("As the answer has it; never rounded"),
-  unit: z.enum(units).describe("share and change are told in percent: 0.1 = 10 %"),
+  unit: z.enum(units).describe("share and change are printed in percent: 0.1 = 10 %"),
 };
 
 const askedFact = z.object({ ...common, from: origin });

@@ -19,9 +19,9 @@ export type Summary = { text: string; facts: string[]; confidence: Confidence };
 
 /** Reasons why a model's answer is not used. */
 export const summaryFaults = {
-  other_form: "its answer did not have the form that was asked for",
+  other_form: "its answer did not have the requested form",
   other_figures: "a figure was not the fact that it cites",
-  other_words: "it said what no finding says",
+  other_words: "it said something that no finding says",
 } as const;
 export type SummaryFault = keyof typeof summaryFaults;
 

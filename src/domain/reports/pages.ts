@@ -30,7 +30,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
       { name: "Report", text: report.report_id },
       {
         name: "Figures",
-        text: "Each is cited, stands in the list at the end, and can be asked again there.",
+        text: "Each is cited, listed at the end, and can be verified there.",
       },
     ],
     ...(synthetic && { warning: "Invented figures of the sandbox" }),
@@ -145,7 +145,7 @@ const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
         {
           title: "What others wrote",
           on: true,
-          text: "Sentences of news that were handed in, word by word, the newest first. They are strangers' words: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
+          text: "Sentences of ingested news, verbatim, the newest first. They are third-party text: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
           items: [],
           quotes: quotations.map(({ quote, source, url, published_at, item_sha256 }) => ({
             text: seen(quote),
@@ -166,7 +166,7 @@ const limitsOf = ({ limits, layers = [] }: Report): DocSection => {
   return {
     title: "What this cannot tell",
     on: true,
-    text: limits.length + absent.length === 0 ? "Nothing that was asked is missing." : "",
+    text: limits.length + absent.length === 0 ? "Nothing requested is missing." : "",
     items: [
       ...limits.map(({ text }) => ({ text })),
       ...absent.map(({ layer, why }) => ({ text: `Layer ${layer}: not available; ${why}.` })),
@@ -234,7 +234,7 @@ const statesOf = (vintage: string, all: string): string => {
 
 const factsOf = ({ facts, vintages }: Report): DocSection => ({
   title: "Every fact",
-  text: "Asked again with the vintage that is named, the operation answers the same, and at the pointer behind # stands the value.",
+  text: "Repeated with the vintage named, the operation gives the same answer, and the pointer after # leads to the value.",
   items: [],
   charts: [],
   tables: [

@@ -102,7 +102,7 @@ export const rejectionText = (why: RejectionReason): string => rejectionReasons[
 /** The model that was asked for a summary, and the outcome. */
 export const modelSummary = z.strictObject({
   name: z.string(),
-  host: z.string().describe("Where it was asked"),
+  host: z.string().describe("Where it was called"),
   prompt_sha256: sha256.describe("Of the request's body"),
   answer_sha256: sha256.nullable().describe("Of the text that it answered; null where there was none"),
   used: z.boolean().describe("true: the first section is its choice of the findings"),
@@ -136,8 +136,8 @@ export const report = z
     sha256: sha256.describe("Of the RFC 8785 form of all but this"),
     methods: z.array(method),
     sources: z.array(source),
-    limits: z.array(citedText).describe("What it cannot tell, and why"),
-    model: modelSummary.nullable().describe("The model that was asked to sum it up; null where none was"),
+    limits: z.array(citedText).describe("Its limits, with reasons"),
+    model: modelSummary.nullable().describe("The model that was to summarize it; null without one"),
     dependency_risks: z.array(finding).optional(),
     substitution_patterns: z.array(finding).optional(),
     watchlist_12m: z.array(finding).optional(),
@@ -147,7 +147,7 @@ export const report = z
       .array(quoted)
       .optional()
       .describe(
-        "News that name its country or products, where they were asked for and there are any: strangers' words, on which nothing in it rests",
+        "News that name its country or products, on request and if there are any: third-party text, on which nothing in it rests",
       ),
     quotations_sha256: sha256
       .optional()

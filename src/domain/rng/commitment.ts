@@ -20,11 +20,11 @@ const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), fou
 
 export const events = {
   SeedCommitmentAsked: {
-    means: "Somebody asked for the hash of a seed to be written on the blockchain.",
+    means: "A caller requested that the hash of a seed be written on the blockchain.",
     1: asked,
     public: true,
   },
-  SeedCommitted: { means: "The hash of a seed stands on the blockchain.", 1: committed, public: true },
+  SeedCommitted: { means: "The hash of a seed is on the blockchain.", 1: committed, public: true },
   SeedCommitmentReorged: {
     means: "The blockchain took back the block with the hash of a seed; it is written again.",
     1: reorged,

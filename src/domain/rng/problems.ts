@@ -10,6 +10,6 @@ export const rngProblems = problemTypes({
   "seed-missing": {
     code: "unavailable",
     title: "Seed missing",
-    meaning: "No seed of random numbers is active for a moment, or the one asked about is not at hand.",
+    meaning: "No seed of random numbers is active for a moment, or the requested one is unavailable.",
   },
 });

@@ -82,7 +82,7 @@ const abandoned = z.strictObject({
   reason: z
     .enum(["lost", "committed-before"])
     .describe(
-      "lost: the operator gave it up, because its secret is gone. committed-before: its head stood on the blockchain before this log published it.",
+      "lost: the operator gave it up, because its secret is lost. committed-before: its head was on the blockchain before this log published it.",
     ),
   void: z
     .strictObject({ index: z.int().min(0), seed_hash: sha256 })
@@ -98,7 +98,7 @@ export const events = {
     public: true,
   },
   SeedChainCommitted: {
-    means: "The head of a chain of seeds stands on the blockchain, before any number was drawn from it.",
+    means: "The head of a chain of seeds is on the blockchain, before any number was drawn from it.",
     1: committed,
     public: true,
   },

@@ -51,8 +51,7 @@ export function unknownCountry(code: string): string | undefined {
   const upper = code.trim().toUpperCase();
   if (isCountry(upper)) return `country codes are upper case: ${upper}`;
   if (upper === "EL") return "Greece is GR here, not EL";
-  if (upper === "EU27" || upper === "EU")
-    return "the EU27 stands beside each country in the answer and is not named";
+  if (upper === "EU27" || upper === "EU") return "the EU27 is part of every answer; do not list it";
   const named = countryCodes.find((known) => names[known].toUpperCase() === upper);
   if (named) return `${names[named]} is ${named}`;
   const [eu, other] = [reporterCodes, codesOf("EFTA").concat(codesOf("CANDIDATE"))];

@@ -18,8 +18,8 @@ const country = z
 export const countries = z
   .array(country)
   .min(1, "name at least one country")
-  .max(10, "at most 10 countries are compared at once")
-  .refine((codes) => new Set(codes).size === codes.length, "a country stands in the list twice")
+  .max(10, "at most 10 countries are compared in one call")
+  .refine((codes) => new Set(codes).size === codes.length, "the list names a country twice")
   .describe("Comma-separated ISO codes, 1 to 10, of the EU27, EFTA and candidate countries; Greece is GR");
 
 export const group = z

@@ -19,12 +19,11 @@ export const backtest = z.strictObject({
 });
 
 const counts = { opened: z.int().nonnegative(), ended: z.int().nonnegative() };
-const release_position = z.int().positive().describe("Where the release stands in the log.");
+const release_position = z.int().positive().describe("The release's log position.");
 
 export const events = {
   SignalsMonthEvaluated: {
-    means:
-      "An invented vintage was looked through as it would have been with fewer months, for bets to place and bets to end.",
+    means: "A synthetic vintage was evaluated as if it had fewer months, for bets to place and bets to end.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
@@ -46,7 +45,7 @@ export const events = {
       backtest: z
         .array(backtest)
         .describe(
-          "What the strategies would have had of the months of this vintage, a month known 50 days after its end.",
+          "The strategies' hypothetical results over the months of this vintage, each known 50 days after its end.",
         ),
       evaluated_at: time,
     }),

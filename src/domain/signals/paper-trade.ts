@@ -30,7 +30,7 @@ const opened = z.strictObject({
   ...opening.shape,
   dataset: z.string(),
   synthetic: z.boolean(),
-  as_of_position: z.int().positive().describe("Where the newest release that it rests on stands in the log."),
+  as_of_position: z.int().positive().describe("The log position of the newest release that it rests on."),
   vintages: z.array(z.string()).min(1).describe("All that it rests on, released at or before that."),
   opened_at: time.describe("When that was released."),
   decides_by: z.iso.date(),
@@ -46,7 +46,7 @@ export const events = {
       as_of_month: month
         .nullable()
         .describe(
-          "Of invented vintages alone, that have later months: the last month that it rests on. null: the whole of them.",
+          "For synthetic vintages only, which have later months: the last month that it rests on. null: all of them.",
         ),
     }),
     upcast: { 1: (old: object) => ({ ...old, as_of_month: null }) },
@@ -58,7 +58,7 @@ export const events = {
     public: true,
   },
   PaperTradeClosed: {
-    means: "The month that a bet without money was about became known, and the bet was won or lost.",
+    means: "The month of a bet without money was published, and the bet was won or lost.",
     1: z.strictObject({
       outcome: z.boolean(),
       pnl,

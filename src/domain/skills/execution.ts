@@ -35,14 +35,14 @@ export const formats = ["markdown", "json"] as const;
 export type Format = (typeof formats)[number];
 
 const attempt = z.int().min(1).max(MOST_ATTEMPTS);
-const rests_on = z.string().describe("Vintages by comma; `log`: what it read stands in the log.");
+const rests_on = z.string().describe("Vintages by comma; `log`: it read the log.");
 const object = sha256.describe("Of the sealed bytes, which names its object.");
 
 export const failures = ["refused", "attempts", "deadline", "erased"] as const;
 
 export const events = {
   SkillRunRequested: {
-    means: "Somebody asked one of the skills to do a task.",
+    means: "A caller requested a task of a skill.",
     1: z.strictObject({
       execution_id: madeId,
       agent: z.enum(agents),
@@ -69,12 +69,12 @@ export const events = {
     }),
   },
   SkillStepDone: {
-    means: "One step of a skill's plan was asked, and its answer is fixed by its digest.",
+    means: "One step of a skill's plan was answered, and the answer is fixed by its digest.",
     1: z.strictObject({
       attempt,
       step: z.string(),
       operation: z.string(),
-      input_sha256: sha256.describe("Of the RFC 8785 form of what was asked."),
+      input_sha256: sha256.describe("Of the RFC 8785 form of the input."),
       answer_sha256: sha256.describe("Of the RFC 8785 form of the answer's `{ data, meta }`."),
       object_sha256: object,
       vintages: rests_on,
@@ -83,7 +83,7 @@ export const events = {
     }),
   },
   SkillModelAsked: {
-    means: "A model was asked to sum up what a skill had found, and what it said is used or not.",
+    means: "A model was called to summarize a skill's findings, and its answer is used or not.",
     1: z.strictObject({
       attempt,
       model: z.string(),
@@ -117,7 +117,7 @@ export const events = {
     }),
   },
   SkillRunCancelled: {
-    means: "The task of a skill was called off by whoever had asked for it.",
+    means: "The caller cancelled a skill's task.",
     1: z.strictObject({ by: z.enum(["owner"]), cancelled_at: time }),
   },
 };

@@ -11,7 +11,7 @@ export const skillResult = z
     report: report.describe("Its findings over facts; tallystick report verify takes it"),
     steps: z
       .array(origin.omit({ path: true }).extend({ step: z.string() }))
-      .describe("What was asked, each with its state of the data and the digest of its answer"),
+      .describe("The steps, each with its data vintages and the digest of its answer"),
     passed: z.array(z.object({ step: z.string(), operation: z.string(), why: z.string() })),
   })
   .meta({ id: "SkillResult" });

@@ -199,7 +199,7 @@ export const skills: readonly Skill[] = [
     name: "strategist",
     version: 1,
     scope: "skill",
-    summary: "On whom a country depends for a product: concentration, dependency, who could stand in",
+    summary: "The sources that a country depends on for a product: concentration, dependency, substitutes",
     keywords: {
       en: ["depend", "rely", "relian", "supplier", "source", "substitut", "vulnerab", "concentrat", "risk"],
       lv: ["atkarig", "piegadat", "avot", "aizstaj", "risk"],

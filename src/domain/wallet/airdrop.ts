@@ -38,7 +38,7 @@ const payer = address;
 
 export const events = {
   AirdropAsked: {
-    means: "Somebody asked for the same amount of the token to be given to many accounts.",
+    means: "A caller requested the same amount of the token for many accounts.",
     1: asked,
   },
   AirdropSent: {

@@ -8,10 +8,10 @@ import { tradeProblems } from "../../domain/trade/problems.ts";
 export const referenceMeta = z
   .object({
     dataset: z.string(),
-    vintage: z.string().describe("SHA-256 that names the state of the table; the log holds its release"),
-    synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+    vintage: z.string().describe("SHA-256 that names the table's vintage; the log has its release"),
+    synthetic: z.boolean().describe("true: synthetic figures of the sandbox, for trying the service out"),
     source: z.string(),
-    as_of: z.string().nullable().describe("The last day, month or year that the table tells of"),
+    as_of: z.string().nullable().describe("The last day, month or year in the table"),
   })
   .meta({ id: "ReferenceTable" });
 
@@ -27,7 +27,7 @@ export const aboutReference = ({
 export const joined = z.object({
   dataset: z.string().describe("The tables' datasets, joined by +"),
   vintage: z.string().describe("Their vintages in the same order, joined by +"),
-  synthetic: z.boolean().describe("true: at least one of the tables is invented; `tables` tells which"),
+  synthetic: z.boolean().describe("true: at least one of the tables is synthetic; `tables` shows which"),
   source: z.string(),
 });
 

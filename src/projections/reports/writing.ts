@@ -123,7 +123,7 @@ export function reportDraft(asked: CallOperation): ReportDraft {
     quote: (given) => void quotations.push(...given),
     first() {
       const [first] = told;
-      if (!first) throw new Error("nothing was asked");
+      if (!first) throw new Error("nothing was requested");
       return first;
     },
     parts,

@@ -43,7 +43,7 @@ export const depositsReactor = reactor({
   take: ({ app, memory }) => followDeposits(app, app.platform_token!, memory),
   troubles: {
     away: "the chain is away: deposits to the lounge are not seen meanwhile",
-    behind: "the chain lags behind what it showed before: deposits to the lounge are not seen meanwhile",
+    behind: "the chain lags behind its earlier state: deposits to the lounge are not seen meanwhile",
     foreign: "the RPC serves another history than the one deposits were credited from: none is credited",
     failed: "deposits to the lounge cannot be followed; trying again",
   },

@@ -32,7 +32,7 @@ export const followReactor = reactor<Memory, Trouble>({
     oversized: "the log's copy outside is not continued: its store takes no event of this size",
     denied: "the log's copy outside is not continued: its store denies access",
     projections_off: "the log's copy outside is not linked: projections of its store are off",
-    diverged: "the log's copy outside is not continued: what stands there is not this log",
+    diverged: "the log's outside copy is not continued: it is not of this log",
     failed: "the log's copy outside cannot be continued; trying again",
   },
   grave: ["diverged", "deleted", "truncated"],

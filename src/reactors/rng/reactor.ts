@@ -30,9 +30,9 @@ export const seedsReactor = reactor({
   },
   troubles: {
     away: "the chain is away: seeds are not committed meanwhile",
-    behind: "seeds are not committed: the chain lags behind what it showed before",
+    behind: "seeds are not committed: the chain lags behind its earlier state",
     foreign: "seeds are not committed: this is another chain than the log's",
-    failed: "seeds cannot be kept; trying again",
+    failed: "seeds cannot be maintained; trying again",
   },
   resumed: "seeds are committed to the chain again",
 });

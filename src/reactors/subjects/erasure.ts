@@ -64,10 +64,7 @@ export async function concludeErasure(
 export async function replayErasures(app: App, log: RunnerLog): Promise<number> {
   const { position } = await app.store.head();
   while (!(await app.runner.reached(erasuresProjection, position, WAIT_MS)))
-    log.warn(
-      { position },
-      "waiting until all erasures are known: none may be undone by a vault that was restored",
-    );
+    log.warn({ position }, "waiting for the list of all erasures: a restored vault must not undo any");
   let destroyed = 0;
   for await (const subject_ids of allErasures(app.pool)) destroyed += await app.subjects.erase(subject_ids);
   return destroyed;

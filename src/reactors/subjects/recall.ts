@@ -16,7 +16,7 @@ export const recallReactor = reactor({
   every_ms: 10_000,
   memory: () => ({}),
   troubles: {
-    vault_away: "keys that nothing was recorded under are not destroyed: the vault cannot be asked",
+    vault_away: "keys without a record are not destroyed: the vault is unreachable",
     failed: "keys that nothing was recorded under are not destroyed",
   },
   resumed: "keys that nothing was recorded under are destroyed again",

@@ -37,12 +37,12 @@ export const transfersReactor = reactor({
   memory: () => ({}),
   take: followTransfers,
   troubles: {
-    away: "the chain is away: transfers of the platform's accounts are not kept meanwhile",
-    behind: "transfers of the platform's accounts are not kept: the chain lags behind what it showed before",
-    foreign: "transfers of the platform's accounts are not kept: this is another chain than the log's",
-    failed: "transfers of the platform's accounts cannot be kept; trying again",
+    away: "the chain is away: transfers of the platform's accounts are not stored meanwhile",
+    behind: "transfers of the platform's accounts are not stored: the chain lags behind its earlier state",
+    foreign: "transfers of the platform's accounts are not stored: this is another chain than the log's",
+    failed: "transfers of the platform's accounts cannot be stored; trying again",
   },
-  resumed: "transfers of the platform's accounts are kept again",
+  resumed: "transfers of the platform's accounts are stored again",
 });
 
 /** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */

@@ -50,7 +50,7 @@ export const airdropsReactor = reactor({
   take: ({ app, ...options }) => payAirdrops(app, options),
   troubles: {
     away: "the chain is away: airdrops are not paid meanwhile",
-    behind: "airdrops are not paid: the chain lags behind what it showed before",
+    behind: "airdrops are not paid: the chain lags behind its earlier state",
     foreign: "airdrops are not paid: this is another chain than the log's",
     failed: "airdrops cannot be paid; trying again",
   },

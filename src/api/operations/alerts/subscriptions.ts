@@ -225,7 +225,7 @@ const sendTest: OperationDeclaration = operation({
   route: "POST /v1/agent/trade/alerts/test",
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test event to the webhook of an alert subscription",
-  description: `Posts one invented alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
+  description: `Posts one synthetic alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
 credit, is not retried, and also reaches a paused or disabled subscription. ${subscriptions.MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),

@@ -67,7 +67,7 @@ const propose = operation({
   output: json(z.object({ data: shown, meta: z.object({ next: z.string() }) })),
   example: {
     title: "Say what a month is",
-    description: "A sentence for whoever reads it first.",
+    description: "A sentence for its first reader.",
     target_file: "docs/example.md",
     draft_content: "A month is written YYYY-MM.\n",
   },

@@ -29,7 +29,7 @@ const capabilitiesOperation = operation({
   route: "GET /v1/agent/fusion/capabilities",
   summary: "The statistical methods, each with formula, source and missing data",
   description:
-    "`meta.planted` lists invented patterns in the sandbox; each method's `planted` lists those it should find.",
+    "`meta.planted` lists synthetic patterns in the sandbox; each method's `planted` lists those it should find.",
   access: [open()],
   input: z.object({}),
   output: json(capabilitiesOutput),

@@ -83,7 +83,7 @@ const status = operation({
       witnesses: z.array(z.string()).describe("Verifier keys of the requested witnesses"),
       sealed: z
         .object({ values: z.int(), erased: z.int() })
-        .describe("Sealed personal values in the log, and how many nobody can open any more"),
+        .describe("Sealed personal values in the log, and how many can no longer be opened"),
       contradiction: z
         .string()
         .nullable()

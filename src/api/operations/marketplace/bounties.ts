@@ -267,7 +267,7 @@ const awardBounty = operation({
   is_paid_work: true,
   summary: "Award a bounty to a submission",
   description:
-    "Only its creator may. The winner's account gets nine tenths at once, the service a tenth. A repeat for the same claim returns the same.",
+    "Only its creator may. The winner's account gets nine tenths, the service a tenth. A repeat for the same claim returns the same.",
   access: creators,
   input: z.object({
     bounty_id: bountyId,

@@ -164,7 +164,7 @@ const withdrawItem = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Take an item off the stack",
   description:
-    "Only its author may. It is listed and sold no more; its buyers can read it for 30 more days. A repeat returns the same.",
+    "Only its author may. It is no longer listed or sold; its buyers can read it for 30 more days. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({ item_id: itemId }),
   output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),

@@ -22,7 +22,7 @@ const line = z.object({
   meta: z
     .union([z.record(z.string(), z.unknown()), z.string()])
     .optional()
-    .describe("Absent where another caller's command caused the event; `meta_hash` stands in its place"),
+    .describe("Absent where another caller's command caused the event; `meta_hash` replaces it"),
   meta_hash: z.string().optional(),
   event_hash: z.string(),
   prev_hash: z.string(),
@@ -99,7 +99,7 @@ async function afterCursor(app: App, cursor: string, path: string): Promise<LogH
         errors: [{ path, message: "is not a whole cursor of this feed; copy it from a line" }],
       });
     case "ahead":
-      return diverged(`it lies beyond the head of the log, ${checked.head}: the log has lost its end`);
+      return diverged(`it is beyond the head of the log, ${checked.head}: the log has lost its end`);
     case "diverged":
       return diverged("this log has another hash at that position, or is another log");
   }

@@ -26,7 +26,7 @@ const multiOperation = operation({
   route: "POST /v1/agent/sovereign/brief/multi",
   effect: recordingEffects,
   summary:
-    "The sovereign brief of two to eight chapters beside each other, ranked by how concentrated their sources are",
+    "The sovereign brief of two to eight chapters together, ranked by how concentrated their sources are",
   description: FORMS,
   access: [key("order"), pay("30.00")],
   input: sectorsInput,

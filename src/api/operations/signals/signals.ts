@@ -39,7 +39,7 @@ const days = z
 
 const chance = z.number();
 const share = z.object({ share: chance, low: chance, high: chance }).nullable();
-const synthetic = z.boolean().describe("true: bets on invented figures of the sandbox");
+const synthetic = z.boolean().describe("true: bets on synthetic figures of the sandbox");
 const RULES = `line: (k + ½) / (n + 1) of the last ${LINE_MONTHS} months; p: logistic regression of one standardised feature on all earlier months; opened at |p − line| ≥ ${LEAST_EDGE}; a quarter of Kelly's stake of ${POINTS} points, 10 at most; win rate with Wilson's interval at 95 %`;
 
 const allowed = ({ settings: { allow_synthetic } }: App) => ({ allow_synthetic });
@@ -134,7 +134,7 @@ const shown = z.object({
   as_of_position: z.int().describe("All its data was released at or before this position"),
   as_of_month: month
     .nullable()
-    .describe("For invented vintages, which have later months: the last month used; null: all of them"),
+    .describe("For synthetic vintages, which have later months: the last month used; null: all of them"),
   opened_at: time,
   decides_by: z.iso.date(),
   status: z.enum(["open", "stopped", "closed", "expired"]),

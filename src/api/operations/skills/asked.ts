@@ -45,7 +45,7 @@ export const skillFaults = (all: readonly Skill[]): string[] =>
     [
       ...faultsOf(skill, fieldsOf),
       ...skill.steps.flatMap(({ id, operation }) =>
-        tellable.includes(operation) ? [] : [`${id} asks ${operation}, which no one tells`],
+        tellable.includes(operation) ? [] : [`${id} calls ${operation}, which has no report section`],
       ),
     ].map((fault) => `${skill.name}: ${fault}`),
   );

@@ -53,7 +53,7 @@ export function checkTenant(tenant: string, caller: Caller): void {
 /** Refuses a skill that reads the caller's money unless the key has the scope. */
 export function checkScope({ name, scope }: Skill, caller: Caller): void {
   if (mayRun(scope, caller)) return;
-  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, beside a payment too`);
+  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, with a payment too`);
 }
 
 export const mayRun = (scope: SkillScope, caller: Caller): boolean =>

@@ -79,7 +79,7 @@ const batchInput = z.object({
   agents: z
     .array(agentField)
     .min(2, "name at least 2 agents")
-    .max(5, "at most 5 agents run at once")
+    .max(5, "at most 5 agents run in one call")
     .refine((all) => new Set(all).size === all.length, "agents names an agent twice")
     .describe("2 to 5 different agents"),
   task: taskField,

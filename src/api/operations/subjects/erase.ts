@@ -40,7 +40,7 @@ const eraseCustomer = operation({
         sealed_events: z
           .int()
           .nullable()
-          .describe("Events with the customer's data, which nobody can open any more"),
+          .describe("Events with the customer's data, which can no longer be opened"),
         erased_at: time.nullable(),
         final_after: time.nullable().describe("When the last backup that may have the key expires"),
       }),

@@ -50,7 +50,7 @@ export const classificationsOutput = z.object({
     data: z
       .object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })
       .nullable()
-      .describe("The trade data behind `has_data`"),
+      .describe("The trade data of `has_data`"),
     order: z.string().describe("The list's order"),
   }),
 });

@@ -137,7 +137,7 @@ export async function tariffLookup(
       ...aboutReference(table),
       ...about,
       note: table.synthetic
-        ? "these duties are invented, for trying the service out; no customs office uses them"
+        ? "these duties are synthetic, for trying the service out; no customs office uses them"
         : about.total === 0
           ? `the table has no duty for ${input.code}, which is not a duty of zero`
           : null,

@@ -98,7 +98,7 @@ export const countryOutput = z.object({
     name: z.string(),
     year: z.int(),
     view: z.enum(views).describe("through_partners: only its trade with the 27 is covered"),
-    tables: z.array(referenceMeta).describe("Tables beside the trade data, each with its vintage"),
+    tables: z.array(referenceMeta).describe("Reference tables used, each with its vintage"),
     planted,
     formula,
   }),

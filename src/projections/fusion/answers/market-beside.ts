@@ -56,7 +56,7 @@ export function atPricesOf(
   const table = reference.find(hicp);
   if (!table) return "no index of consumer prices is loaded";
   if (table.synthetic !== lease.manifest.synthetic)
-    return "real and invented figures are never joined, and the index of consumer prices is of the other kind";
+    return "real and synthetic figures are never joined, and the index of consumer prices is of the other kind";
   const prices = pricesOf(table);
   const has = (geo: string) => complete.some((year) => prices.has(`${geo} ${monthText(year * 100 + 1)}`));
   const geo = [...(reporter ? [reporter] : []), ...areas].find(has);
@@ -184,7 +184,7 @@ export function announcedOn(
   if (!table) return "no table of policies is loaded";
   const { manifest } = lease;
   if (table.synthetic !== manifest.synthetic)
-    return "real and invented figures are never joined, and the policies are of the other kind";
+    return "real and synthetic figures are never joined, and the policies are of the other kind";
   const last = monthText(manifest.coverage.months.to);
   const end = monthText(addMonths(manifest.coverage.months.to, MONTHS_AHEAD));
   return table.rows

@@ -8,7 +8,7 @@ import { type Flow, monthText } from "../../../domain/trade/units.ts";
 
 export const planted = z
   .array(z.string())
-  .describe("Events invented into the sandbox's figures; empty for real data")
+  .describe("Synthetic events in the sandbox's figures; empty for real data")
   .meta({ id: "Planted" });
 
 /** The subject of figures; `flow` is the country's own, and both without one. */

@@ -122,7 +122,7 @@ export const sanctionsOutput = z.object({
 type Screening = { lists: { name: string; tables: Reference<object>[] }[]; name: string; index: NameIndex };
 
 const NOTE =
-  "Names that are alike, in the lists and states that are named: whether they are the same person is yours to decide. No match is no clearance.";
+  "Similar names in the lists and vintages named: whether they are the same person is yours to decide. No match is no clearance.";
 
 /** Cached by the digests of the lists, so that a cached index is never stale. */
 const indexes = new Map<string, NameIndex>();

@@ -50,7 +50,7 @@ const indicator = z.object({
   source: z.string().nullable(),
   dataset: z.string().nullable(),
   vintage: z.string().nullable(),
-  synthetic: z.boolean().nullable().describe("true: invented figures of the sandbox"),
+  synthetic: z.boolean().nullable().describe("true: synthetic figures of the sandbox"),
 });
 
 export const macroOutput = z.object({

@@ -47,7 +47,7 @@ function bandOf({ value_eur, confidence }: Month) {
 }
 
 function confidenceText(known: number[], isLine: boolean): string {
-  if (known.length === 0) return "Confidence: not known.";
+  if (known.length === 0) return "Confidence: unknown.";
   const [least, most] = [Math.min(...known), Math.max(...known)].map((one) => one.toFixed(2));
   const range = least === most ? least : `${least} to ${most}`;
   return isLine ? `Band: the figure ×÷ e^(1 − confidence); confidence ${range}.` : `Confidence: ${range}.`;

@@ -221,12 +221,12 @@ function notesOf(
     most < partners &&
       `No month has more than ${most} of the ${partners} partners: the figures are a part of the trade with the EU27.`,
     few &&
-      `Only ${ratios.count} pair-months could be compared, fewer than ${LEAST_RATIOS}: reliability and confidence are not known.`,
+      `Only ${ratios.count} pair-months could be compared, fewer than ${LEAST_RATIOS}: reliability and confidence are unknown.`,
     !few &&
       ratios.hs !== hs &&
       `Too few pair-months of ${hs} could be compared: reliability is that of chapter ${ratios.hs}.`,
     !dollars &&
-      "There are no exchange rates of the same kind, and real figures never meet invented ones: value_usd is null.",
+      "There are no exchange rates of the same kind, and real figures are never combined with synthetic ones: value_usd is null.",
     dollars &&
       data.some(({ value_usd }) => value_usd === null) &&
       "Months that the exchange rates do not wholly cover have no value_usd.",

@@ -68,7 +68,7 @@ export const queryOutput = z.object({
   meta: z.object({
     dataset: z.string(),
     vintage: z.string(),
-    synthetic: z.boolean().describe("true: some of it is invented"),
+    synthetic: z.boolean().describe("true: some of it is synthetic"),
     source: z.string(),
   }),
 });

@@ -27,7 +27,7 @@ export function metaOf(
     formula,
     notes: [
       ...notes.filter((note) => note !== false),
-      ...(absent.length > 0 ? [`Not loaded, and null where they are asked: ${absent.join(", ")}.`] : []),
+      ...(absent.length > 0 ? [`Not loaded, so their figures are null: ${absent.join(", ")}.`] : []),
     ],
   };
 }
@@ -47,4 +47,4 @@ export const keptApart = (
   one !== undefined &&
   other !== undefined &&
   !joinable(one, other) &&
-  `${what} is null: ${one.dataset} and ${other.dataset} are not both real, and real and invented figures are never joined.`;
+  `${what} is null: ${one.dataset} and ${other.dataset} are not both real, and real and synthetic figures are never joined.`;
