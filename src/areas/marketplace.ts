@@ -12,7 +12,7 @@ import { bountiesProjection } from "../projections/marketplace/bounties.ts";
 import { meritsProjection } from "../projections/marketplace/merits.ts";
 import { settlementsProjection } from "../projections/marketplace/settlements.ts";
 import { stackProjection } from "../projections/marketplace/stack.ts";
-import { marketplaceReactor } from "../reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../reactors/marketplace/end-overdue.ts";
 import type { Area } from "./area.ts";
 
 export const marketplace: Area = {

@@ -11,7 +11,7 @@ import { areas } from "../areas/index.ts";
 import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { type Fault, factFaults, reportFaults } from "../domain/reports/check.ts";
-import { isAsked } from "../domain/reports/fact.ts";
+import { isAnswerFact } from "../domain/reports/fact.ts";
 import {
   type RepeatedAnswer,
   type RepeatQuestion,
@@ -266,7 +266,7 @@ function figuresOf(
   { questions, faults }: { questions: number; faults: readonly Fault[] },
   url: string,
 ): Figures {
-  const asked = facts.filter(isAsked);
+  const asked = facts.filter(isAnswerFact);
   const bad = new Set(faults.map(({ at }) => at));
   return { asked: asked.length, verified: asked.filter(({ id }) => !bad.has(id)).length, questions, url };
 }

@@ -8,14 +8,14 @@ import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/da
 
 let database: FreshDatabase;
 const pools: pg.Pool[] = [];
-const troubles: Error[] = [];
+const failures: Error[] = [];
 const clock = { at: new Date("2026-11-21T23:59:00Z"), now: () => clock.at };
 
 const makeProcess = () => {
   const pool = openPool(database.url, { max: 4 });
   pools.push(pool);
   const asked = vi.spyOn(pool, "query");
-  const limits = createAddressLimits(pool, clock, (error) => troubles.push(error));
+  const limits = createAddressLimits(pool, clock, (error) => failures.push(error));
   return { limits, asked };
 };
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   await database.drop();
-  expect(troubles).toEqual([]);
+  expect(failures).toEqual([]);
 });
 
 test.each([10, 100])("three processes grant %i calls together, and not one more", async (calls) => {

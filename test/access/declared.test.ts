@@ -143,15 +143,15 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const get = (path: string, init: RequestInit = {}) => fetch(service.url + path, init);
-type Answered = {
+type AnswerBody = {
   data: { said: string };
   meta: { as_of_position: number };
-  paths: Record<string, Record<string, { responses: Record<string, Told> }>>;
+  paths: Record<string, Record<string, { responses: Record<string, OperationResponse> }>>;
 };
-type Told = { content: Content; "x-other-forms": string[] };
+type OperationResponse = { content: Content; "x-other-forms": string[] };
 type Content = Record<string, { schema: { properties: Record<string, { required: string[] }> } }>;
-const bodyOf = async (answer: Response) => (await answer.json()) as Answered;
-const toldOf = async (path: string): Promise<Told> =>
+const bodyOf = async (answer: Response) => (await answer.json()) as AnswerBody;
+const responseOf = async (path: string): Promise<OperationResponse> =>
   (await bodyOf(await get("/openapi.json"))).paths[path]!.get!.responses["200"]!;
 const broken = (name: string) =>
   service.logged.filter(
@@ -186,7 +186,7 @@ describe("an image", () => {
   });
 
   test("is in OpenAPI with both forms, and is an image over MCP", async () => {
-    const { content, "x-other-forms": others } = await toldOf("/v1/agent/drawn");
+    const { content, "x-other-forms": others } = await responseOf("/v1/agent/drawn");
     expect([...Object.keys(content), ...others]).toEqual(["image/png", "image/svg+xml"]);
     const called = await get("/mcp", {
       method: "POST",
@@ -249,7 +249,7 @@ test("a list waits for its read model and states its position", async () => {
   const issued = await service.issue();
   const answer = await bodyOf(await get("/v1/agent/listed", { headers: issued.headers }));
   expect(answer.meta.as_of_position).toBeGreaterThanOrEqual((await service.app.store.head()).position);
-  const { schema } = (await toldOf("/v1/agent/listed")).content["application/json"]!;
+  const { schema } = (await responseOf("/v1/agent/listed")).content["application/json"]!;
   expect(schema.properties.meta!.required).toContain("as_of_position");
 });
 

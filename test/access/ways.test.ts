@@ -178,10 +178,16 @@ describe("the owner's wallet", () => {
   } as unknown as Partial<AccessParts>;
   const body = { b: "2", a: 1 };
   const uri = `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
-  type Bent = { path?: string; method?: string; minutes?: number; resources?: string[]; account?: HDAccount };
+  type ProofChange = {
+    path?: string;
+    method?: string;
+    minutes?: number;
+    resources?: string[];
+    account?: HDAccount;
+  };
 
   /** The header as a client makes it: the text is written by viem. */
-  const proofOf = async (bent: Bent = {}, more: object = {}) => {
+  const proofOf = async (bent: ProofChange = {}, more: object = {}) => {
     const { path = "/v1/agent/mine", method = "GET", minutes = 0, resources, account = wallet } = bent;
     const issuedAt = new Date(NOW.getTime() - minutes * 60_000);
     const fields = {

@@ -8,7 +8,7 @@ import {
   JITTER,
   retryAfterSeconds,
 } from "../../src/domain/alerts/backoff.ts";
-import { AT, failure } from "./stories.ts";
+import { AT, failure } from "./histories.ts";
 
 describe("the pause before the next attempt", () => {
   const secondsOf = (attempt: number, of: Failure, chance = 0) => {

@@ -20,7 +20,7 @@ import {
   subscribed,
   takeAlertTurn,
   triggered,
-} from "./delivering.ts";
+} from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let service: Awaited<ReturnType<typeof startService>>;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
-import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivering.ts";
+import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const SIGNING_KEY = generateKeyPairSync("ed25519")
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 async function killedAfterPosting(): Promise<void> {
-  const child = startProgram("test/alerts/doomed-deliverer.ts", [], {
+  const child = startProgram("test/alerts/killed-deliverer.ts", [], {
     env: {
       PATH: process.env.PATH,
       // Its files are removed with the run.

@@ -5,7 +5,7 @@ import type { Signer } from "../../src/core/model/ports/signer.ts";
 import { alertIdOf, isWatched, messageOf, secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { refusedAs } from "../support/specification.ts";
-import { AT, type Event, facts, finding, given, later, subscribed, told } from "./stories.ts";
+import { AT, type Event, facts, finding, given, later, subscribed, told } from "./histories.ts";
 
 const signerOf = (key: string): Signer => ({
   kid: "k",

@@ -23,7 +23,7 @@ import {
   toppedUp,
   triggered,
   withCredits,
-} from "./stories.ts";
+} from "./histories.ts";
 
 describe("a subscription", () => {
   test("starts once", () => {

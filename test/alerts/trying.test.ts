@@ -9,7 +9,7 @@ import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development, takeAlertTurn } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let service: Service;

@@ -8,7 +8,7 @@ import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
 import { LARGER, openSandbox, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development, takeAlertTurn } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 type Answer = { data: Record<string, never>; status: number; errors: { path: string; message: string }[] };

@@ -7,7 +7,7 @@ import { type App, withParts } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
+import { type ContractHead, contractHead, headCall, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
@@ -27,7 +27,7 @@ export type AnchoringSetup = LedgerSetup & {
   /** The types of the anchoring's events. */
   story(): Promise<string[]>;
   /** The head in the contract. */
-  kept(): Promise<KeptHead | undefined>;
+  kept(): Promise<ContractHead | undefined>;
   /** The service with another chain before it. */
   over(more: Partial<Chain>, by?: App): App;
   /** A process that appends without comparing the log with its signed heads, as an attacker would. */
@@ -62,7 +62,7 @@ export async function openAnchoringSetup(): Promise<AnchoringSetup> {
     kept: async () => {
       const { chain } = app;
       const [answer] = await chain.read([headCall(chain.sender, logIdOf(await origin()))]);
-      return keptHead(answer!);
+      return contractHead(answer!);
     },
     heedless: () => {
       const { schemas, subjects, objects } = app.unit;

@@ -40,9 +40,9 @@ const run = async (...args: string[]): Promise<string> => {
 
 const status = async (): Promise<AnchorStatus> => JSON.parse(await run("anchor", "status", "--json"));
 
-type Serving = { child: ChildProcess; url: string };
+type RunningService = { child: ChildProcess; url: string };
 
-async function serve(): Promise<Serving> {
+async function serve(): Promise<RunningService> {
   const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const line of createInterface(child.stdout!)) {
@@ -53,13 +53,13 @@ async function serve(): Promise<Serving> {
 }
 
 /** Waits until more of the log is anchored than this. */
-const anchoredBeyond = (size: number, { url }: Serving) =>
+const anchoredBeyond = (size: number, { url }: RunningService) =>
   until(async () => {
     const told = (await (await fetch(`${url}/log/status`)).json()) as { anchor: { size: number } | null };
     expect(told.anchor?.size ?? 0).toBeGreaterThan(size);
   });
 
-async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
+async function stop({ child }: RunningService, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, "exit");
   child.kill(signal);
   await ended;

@@ -100,7 +100,7 @@ test("the contract's address is known in advance, and the same wherever deployCa
     contract.seedCall(chain.sender, salt),
     contract.successorCall(chain.sender),
   ]);
-  expect(() => contract.keptHead(answers[0]!)).toThrow(/the anchoring contract is not on this chain/);
+  expect(() => contract.contractHead(answers[0]!)).toThrow(/the anchoring contract is not on this chain/);
   expect(() => contract.seedCommitment(answers[1]!)).toThrow(/the anchoring contract is not on this chain/);
   expect(() => contract.endorsedSuccessor(answers[2]!)).toThrow(
     /the anchoring contract is not on this chain/,
@@ -148,14 +148,14 @@ test("a head is stored with its block, found in storage and in the logs", async 
   await send(contract.anchorCall(head, []), other);
 
   const block = (await chain.block(second.block_number))!;
-  const kept = contract.keptHead((await chain.read([contract.headCall(chain.sender, log_id)]))[0]!);
+  const kept = contract.contractHead((await chain.read([contract.headCall(chain.sender, log_id)]))[0]!);
   expect(kept).toEqual({
     size: 9n,
     root: step.second_root,
     block_number: block.number,
     timestamp: block.timestamp,
   });
-  const none = contract.keptHead((await chain.read([contract.headCall(ANCHOR_ADDRESS, log_id)]))[0]!);
+  const none = contract.contractHead((await chain.read([contract.headCall(ANCHOR_ADDRESS, log_id)]))[0]!);
   expect(none).toBeUndefined();
 
   const slots = contract.headSlots(chain.sender, log_id);
@@ -190,7 +190,7 @@ test("a batched call is Multicall3's, and no anchor of ours", async () => {
   const { logs } = await chain.send(call, { gas: options.gas, purpose: "settlement" });
   expect(logs.map((log) => contract.anchoredIn(log)?.signer)).toEqual([MULTICALL3.toLowerCase()]);
   const [mine] = await chain.read([contract.headCall(chain.sender, log_id)]);
-  expect(contract.keptHead(mine!)).toBeUndefined();
+  expect(contract.contractHead(mine!)).toBeUndefined();
 });
 
 test("seeds are committed once: a second time, and by another, changes nothing", async () => {
@@ -286,7 +286,7 @@ test("the contract's state survives the node", async () => {
     gas_key: GAS_KEY,
   });
   const [answer] = await again.read([contract.headCall(again.sender, log_id)]);
-  expect(contract.keptHead(answer!)).toMatchObject({ size: 6n, root: smallRoot(6n) });
+  expect(contract.contractHead(answer!)).toMatchObject({ size: 6n, root: smallRoot(6n) });
   const step = smallGrowth(6n, 13n);
   const next = contract.anchorCall({ log_id, size: 13n, root: step.second_root }, step.proof);
   expect((await send(next, again)).success).toBe(true);

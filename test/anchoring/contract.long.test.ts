@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import type { Call, CallResult, Hex } from "../../src/core/model/chain.ts";
 import { MULTICALL3 } from "../../src/core/model/multicall.ts";
-import { ANCHOR_ADDRESS, anchorCall, headCall, keptHead } from "../../src/domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, anchorCall, contractHead, headCall } from "../../src/domain/anchoring/contract.ts";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { scaled } from "../support/scale.ts";
@@ -188,7 +188,7 @@ test("a signer's head belongs to that signer only", async () => {
   expect(await send(other, growth(log_id, smallGrowth(8n, 34n)))).toBeGreaterThan(0);
 
   const signers = [chain.sender, other.sender, MULTICALL3.toLowerCase() as Hex];
-  const heads = (await chain.read(signers.map((signer) => headCall(signer, log_id)))).map(keptHead);
+  const heads = (await chain.read(signers.map((signer) => headCall(signer, log_id)))).map(contractHead);
   expect(heads.map((head) => head?.size)).toEqual([34n, 34n, undefined]);
   expect(heads.map((head) => head?.root)).toEqual([smallRoot(34n), smallRoot(34n), undefined]);
   other.close();

@@ -30,10 +30,10 @@ import { signerOf } from "./signers.ts";
 let setup: AnchoringSetup;
 let app: App;
 let log: VerifierKey;
-let told: [witness: string, Trouble | undefined][];
+let reports: [witness: string, Trouble | undefined][];
 let isShared = false;
 beforeEach(async () => {
-  told = [];
+  reports = [];
   if (isShared) return;
   const { close } = await begin();
   onTestFinished(close);
@@ -63,7 +63,7 @@ const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOpt
     cosignTurn(turn.app, {
       witnesses,
       retry_ms: -60_000,
-      onTrouble: (witness, trouble) => void told.push([witness, trouble]),
+      onTrouble: (witness, trouble) => void reports.push([witness, trouble]),
       ...more,
     }),
   );
@@ -131,7 +131,7 @@ test("each checkpoint is cosigned once, and the event of that requires no furthe
       Array.from({ length: n }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
     );
   }
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });
 
 test("a killed witness is asked again for the newest checkpoint, and remembers its cosignatures", async () => {
@@ -143,7 +143,7 @@ test("a killed witness is asked again for the newest checkpoint, and remembers i
   await sign();
   expect(await cosign([first.address], { memory })).toEqual({ status: "done" });
   expect(await cosigners([first.address])).toEqual([]);
-  expect(told).toEqual([["w.example", { grave: false, reason: expect.stringContaining("ECONNREFUSED") }]]);
+  expect(reports).toEqual([["w.example", { grave: false, reason: expect.stringContaining("ECONNREFUSED") }]]);
   // After failures it is not called for a while.
   const ask_after = Date.now() + 60_000;
   const patient: WitnessMemory = new Map([["w.example", { ...memory.get("w.example")!, ask_after }]]);
@@ -154,7 +154,7 @@ test("a killed witness is asked again for the newest checkpoint, and remembers i
   const again = await witnessOf(log, { dir: first.dir, port: Number(new URL(first.url).port) });
   await cosign([again.address], { memory });
   expect(await cosigners([again.address])).toEqual(["w.example"]);
-  expect(told.slice(1)).toEqual([["w.example", undefined]]);
+  expect(reports.slice(1)).toEqual([["w.example", undefined]]);
   expect(memory.size).toBe(0);
 });
 
@@ -196,11 +196,11 @@ test("a log rewritten with its checkpoints gets no more cosignatures, which rais
 
   await rewrite();
   const asked = async () => {
-    told = [];
+    reports = [];
     await sign(forger.app);
     await cosign([witness.address], {}, forger.app);
     const { checkpoint } = await forger.app.load(anchors, anchors.targetOf(log.name));
-    return [checkpoint!.size, told] as const;
+    return [checkpoint!.size, reports] as const;
   };
   const alarm = (reason: RegExp) => [["w.example", { grave: true, reason: expect.stringMatching(reason) }]];
   const has = new RegExp(`it has cosigned ${size} events that this log does not continue`);
@@ -228,7 +228,7 @@ test("two services ask concurrently, and one cosignature is stored", async () =>
   expect(await setup.story()).toEqual(
     Array.from({ length: 4 }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
   );
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });
 
 /** Answers the requests of a witness; its prefix. */
@@ -317,17 +317,17 @@ describe("a witness that", () => {
     const memory: WitnessMemory = new Map();
     const status = trouble.grave ? "disputed" : "done";
     expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
-    expect(told).toEqual([["liar.example", trouble]]);
+    expect(reports).toEqual([["liar.example", trouble]]);
     expect(await cosigners(both)).toEqual(["honest.example"]);
     // The log is signed while it fails; then it is asked for the newest checkpoint.
     await sign();
     await cosign(both, { deadline_ms: 1_000, memory });
     expect(await cosigners(both)).toEqual(["honest.example"]);
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
     now = honest;
     await cosign(both, { memory });
     expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
-    expect(told.slice(1)).toEqual([["liar.example", undefined]]);
+    expect(reports.slice(1)).toEqual([["liar.example", undefined]]);
   });
 });
 
@@ -346,7 +346,7 @@ test.each([
   };
   const address = { url: await listen(witness), key };
   await cosign([address]);
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
 });
 
@@ -362,7 +362,7 @@ test("WITNESSES is a list of prefixes and keys, and its errors are reported", ()
   ]);
   const logs = formatVerifierKey(log);
   const long = formatVerifierKey(verifierKey("w".repeat(201), "cosignature/v1", signerOf("w").public_key));
-  for (const [text, told] of [
+  for (const [text, reports] of [
     [key, "is no witness"],
     [`ftp://w.example#${key}`, "is no witness"],
     [`https://w.example/?x=1#${key}`, "is no witness"],
@@ -373,6 +373,9 @@ test("WITNESSES is a list of prefixes and keys, and its errors are reported", ()
     [`https://w.example#${key},https://v.example#${key}`, "two witnesses are called w.example"],
   ] as const)
     expect(() => readConfig({ WITNESSES: text })).toThrow(
-      expect.objectContaining({ name: "ConfigError", message: expect.stringMatching(`WITNESSES .*${told}`) }),
+      expect.objectContaining({
+        name: "ConfigError",
+        message: expect.stringMatching(`WITNESSES .*${reports}`),
+      }),
     );
 });

@@ -1,7 +1,7 @@
 /**
- * The reference tree of Certificate Transparency: eight inputs, the root of every size, and proofs. The same bytes stand
+ * The reference tree of Certificate Transparency: eight inputs, the root of every size, and proofs. The same bytes are
  * in google/certificate-transparency (merkletree/merkle_tree_test.cc), google/trillian and transparency-dev/merkle
- * (proof/verify_test.go), which every implementation of RFC 6962 is held against. Leaves count from 0 here.
+ * (proof/verify_test.go), the common vectors for implementations of RFC 6962. Leaves count from 0 here.
  */
 export const ctInputs = [
   "",

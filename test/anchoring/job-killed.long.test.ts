@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => setup.close());
 
 async function dies(at: string): Promise<void> {
-  const child = startProgram("test/anchoring/doomed-anchorer.ts", [], {
+  const child = startProgram("test/anchoring/killed-anchorer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,

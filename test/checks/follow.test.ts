@@ -20,7 +20,7 @@ import { signShown, writeCheck } from "../support/checked.ts";
 import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { payment, wallet } from "../support/wallets.ts";
-import { type Desk, openDesk } from "./desk.ts";
+import { type Desk, openDesk } from "./check-setup.ts";
 
 let desk: Desk;
 let app: App;
@@ -38,7 +38,7 @@ const idOf = () => randomBytes(16).toString("hex");
 const write = (more: Partial<checks.CheckFacts> = {}) => writeCheck(app, { check_id: idOf(), ...more });
 const turn = () => desk.follow(memory);
 const stateOf = async (facts: checks.CheckFacts) =>
-  checks.standing(await app.load(checks, { tenant: "acme", id: facts.check_id }));
+  checks.existingCheck(await app.load(checks, { tenant: "acme", id: facts.check_id }));
 const statusOf = async (facts: checks.CheckFacts) => checks.statusOf(await stateOf(facts));
 const story = ({ check_id }: checks.CheckFacts) => desk.story(check_id);
 const draw = async (facts: checks.CheckFacts) =>

@@ -12,7 +12,7 @@ import { signShown } from "../support/checked.ts";
 import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, SAYS_NO, SAYS_YES, wallet } from "../support/wallets.ts";
-import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
+import { type Answered, type Ask, type Desk, openDesk } from "./check-setup.ts";
 
 let desk: Desk;
 let mine: Ask;
@@ -33,7 +33,7 @@ const signed = async (more: object = {}, payer = 0) => {
 };
 const shown = async (check_id: string) => (await mine("GET", `verify/${check_id}`)).body.data;
 const has = (account: string) => balanceOf(desk.app.chain, account.toLowerCase() as Hex);
-const told = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
+const refusalOf = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
 
 describe("a check that its issuer signed", () => {
   test("is written, drawn by anybody's transaction, and found redeemed", async () => {
@@ -49,7 +49,7 @@ describe("a check that its issuer signed", () => {
     await until(async () => (await shown(check.check_id)).status === "redeemed");
     expect((await shown(check.check_id)).onchain).toMatchObject({ transaction: hash, kind: "redeemed" });
     await until(async () => (await shown(check.check_id)).final);
-    expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-not-pending", undefined]);
+    expect(refusalOf(await redeem(check.check_id, signature))).toEqual([409, "check-not-pending", undefined]);
     expect(await desk.story(check.check_id)).toEqual([
       "CheckCreated",
       "CheckRedemptionAsked",
@@ -79,7 +79,7 @@ describe("a check that its issuer signed", () => {
     const { check, signature } = await signed();
     const other = await signed();
     const state = await desk.app.load(checks, { tenant: "acme", id: check.check_id });
-    const { to, data } = redemptionCall(checks.standing(state).facts, signature);
+    const { to, data } = redemptionCall(checks.existingCheck(state).facts, signature);
     await desk.send({ to, data }, 9);
     await until(async () => (await shown(check.check_id)).status === "redeemed");
     expect((await shown(other.check.check_id)).status).toBe("pending");
@@ -97,14 +97,14 @@ describe("a signature that is refused", () => {
       `0x${"00".repeat(65)}` as Hex,
     ];
     for (const signature of bad)
-      expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+      expect(refusalOf(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
     expect(await desk.story(check.check_id)).toEqual(["CheckCreated"]);
   });
 
   test("is one already used on the chain, or whose issuer has too little", async () => {
     const { check, signature } = await signed({ amount: 900_000 });
-    expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-uncovered", undefined]);
-    expect(told(await redeem("f".repeat(32), signature))).toEqual([404, "not-found", undefined]);
+    expect(refusalOf(await redeem(check.check_id, signature))).toEqual([409, "check-uncovered", undefined]);
+    expect(refusalOf(await redeem("f".repeat(32), signature))).toEqual([404, "not-found", undefined]);
   });
 });
 
@@ -127,7 +127,7 @@ describe("an issuer that is a contract (ERC-1271)", () => {
 
   test.each(["transfer", "receive"])("that does not accept it pays nothing: %s", async (mode) => {
     const check = await write({ from: await placed(SAYS_NO), amount: 5, mode });
-    expect(told(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
+    expect(refusalOf(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
   });
 
   // JUMPDEST, jump back; return a megabyte; stop.
@@ -141,9 +141,9 @@ describe("an issuer that is a contract (ERC-1271)", () => {
     for (const mode of ["transfer", "receive"]) {
       const check = await write({ from, amount: 5, mode });
       for (const signature of ["0xc0ffee", await key.signTypedData(check.typed_data)] as const)
-        expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+        expect(refusalOf(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
       const wanted = { check_id: check.check_id, issuer_address: from, signature: "0xc0ffee" };
-      expect(told(await mine("POST", "cancel", wanted))).toEqual([400, "invalid", "signature"]);
+      expect(refusalOf(await mine("POST", "cancel", wanted))).toEqual([400, "invalid", "signature"]);
     }
   });
 });
@@ -153,12 +153,16 @@ describe("a passphrase", () => {
     const { check, signature } = await signed({ passphrase: "open sesame" });
     const { check_id } = check;
     expect(check.passphrase_required).toBe(true);
-    expect(told(await redeem(check_id, signature))).toEqual([400, "invalid", "passphrase"]);
+    expect(refusalOf(await redeem(check_id, signature))).toEqual([400, "invalid", "passphrase"]);
     const foreign = await signShown(2, check.typed_data);
-    expect(told(await redeem(check_id, foreign, { passphrase: "x" }))).toEqual([400, "invalid", "signature"]);
+    expect(refusalOf(await redeem(check_id, foreign, { passphrase: "x" }))).toEqual([
+      400,
+      "invalid",
+      "signature",
+    ]);
     expect(await desk.story(check_id)).toEqual(["CheckCreated"]);
     const wrong = await redeem(check_id, signature, { passphrase: "open barley" });
-    expect(told(wrong)).toEqual([403, "passphrase-wrong", undefined]);
+    expect(refusalOf(wrong)).toEqual([403, "passphrase-wrong", undefined]);
     expect(wrong.headers.get("event-id")).toBeTruthy();
     expect((await redeem(check_id, signature, { passphrase: "open sesame" })).status).toBe(200);
     expect(await desk.story(check_id)).toEqual([
@@ -191,7 +195,7 @@ describe("a passphrase", () => {
     // Two are looked at at a time, so that one of them may be too late.
     expect([checks.MOST_TRIES, checks.MOST_TRIES + 1]).toContain(looks.mock.calls.length);
     const paused = await redeem(check_id, signature, { passphrase: "7" });
-    expect(told(paused)).toEqual([429, "passphrase-paused", undefined]);
+    expect(refusalOf(paused)).toEqual([429, "passphrase-paused", undefined]);
     expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(checks.PAUSE_S - 60);
     expect((await desk.story(check_id)).length).toBe(1 + checks.MOST_TRIES);
     const { clock } = desk.app;

@@ -5,7 +5,7 @@ import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import type { Refusal } from "../../src/core/model/refusal.ts";
 import type { CheckFacts } from "../../src/domain/checks/check.ts";
-import { inTurn, isPassphrase, keepPassphrase, MOST_WAITING } from "../../src/domain/checks/passphrase.ts";
+import { hashPassphrase, isPassphrase, MOST_WAITING, queued } from "../../src/domain/checks/passphrase.ts";
 import { keySignature } from "../../src/domain/checks/redemption.ts";
 import {
   cancelTypedData,
@@ -107,7 +107,7 @@ describe("a call to USDC", () => {
 
 describe("a passphrase", () => {
   test("is recognised in any composition of its letters, and no other is", async () => {
-    const kept = await keepPassphrase("Zürich", Buffer.alloc(16, 7));
+    const kept = await hashPassphrase("Zürich", Buffer.alloc(16, 7));
     expect(JSON.stringify(kept)).not.toContain("rich");
     expect(await isPassphrase("Zu\u0308rich", kept)).toBe(true);
     expect(
@@ -123,7 +123,7 @@ describe("a passphrase", () => {
       under_way--;
       return "looked at";
     };
-    const take = () => inTurn(work).catch(({ code, type }: Refusal) => [code, type.slug]);
+    const take = () => queued(work).catch(({ code, type }: Refusal) => [code, type.slug]);
     const answers = await Promise.all(Array.from({ length: MOST_WAITING + 5 }, take));
     expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("looked at"));
     expect(answers.slice(-3)).toEqual(Array(3).fill(["unavailable", "busy"]));

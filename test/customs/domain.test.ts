@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bearingOn, dutyGroupOf, meantBy, ratesOf } from "../../src/domain/customs/duties.ts";
 import { changeOf, growthOf } from "../../src/domain/customs/growth.ts";
-import { foldedWords, found, searchable } from "../../src/domain/customs/search.ts";
+import { foldedWords, searchable, searchCodes } from "../../src/domain/customs/search.ts";
 
 describe("duties", () => {
   test.each([
@@ -77,12 +77,12 @@ describe("finding names", () => {
     ["woo sawn", [], "only the last word may be a beginning"],
     ["pellets", [], "nothing"],
   ])("%s", (q, codes) => {
-    const answer = found(q, products);
+    const answer = searchCodes(q, products);
     expect(q === "wood" ? [...answer].sort() : answer).toEqual(codes);
   });
 
   test("whole words come before prefixes, shorter names before longer ones", () => {
-    expect(found("wood", products)).toEqual(["4407", "4403", "9403"]);
+    expect(searchCodes("wood", products)).toEqual(["4407", "4403", "9403"]);
   });
 
   test("every result has every word of any query", () => {
@@ -90,7 +90,7 @@ describe("finding names", () => {
       fc.property(fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }), (q) => {
         const words = foldedWords(q);
         fc.pre(words.length > 0);
-        for (const code of found(q, products)) {
+        for (const code of searchCodes(q, products)) {
           const { whole } = products.find((product) => product.code === code)!;
           expect(words.every((word) => whole.includes(` ${word}`))).toBe(true);
         }

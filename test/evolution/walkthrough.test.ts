@@ -17,7 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Told = { idea_id: number; status: string; verdict: string; checks: { name: string; passed: boolean }[] };
+type IdeaAnswer = {
+  idea_id: number;
+  status: string;
+  verdict: string;
+  checks: { name: string; passed: boolean }[];
+};
 
 async function post(path: string, body: object, headers = mine) {
   const response = await fetch(`${service.url}/v1/agent/evolution/${path}`, {
@@ -25,7 +30,7 @@ async function post(path: string, body: object, headers = mine) {
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as { data: Told; errors?: { path: string }[] };
+  const answer = (await response.json()) as { data: IdeaAnswer; errors?: { path: string }[] };
   return { status: response.status, ...answer };
 }
 

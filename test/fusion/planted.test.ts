@@ -48,8 +48,8 @@ test.each([
     ["from China", "by Spain"],
   ],
   ["all, where none is said", { hs: "30" }, ["from Russia", "to Russia", "to Kazakhstan", "from France"]],
-] as const)("an event touches %s", (_, touched, told) => {
+] as const)("an event touches %s", (_, touched, sentences) => {
   const found = plantedIn({ dataset: "sandbox" }, touched);
-  expect(found).toEqual(told.map((words) => expect.stringContaining(words)));
+  expect(found).toEqual(sentences.map((words) => expect.stringContaining(words)));
   expect(plantedIn({ dataset: "comext-bulk" }, touched)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { ofacAlt, ofacSdn } from "../../src/datasets/reference/sanctions-ofac.ts
 import { unConsolidated } from "../../src/datasets/reference/sanctions-un.ts";
 import type { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
-import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../../src/domain/sanctions/list-entry.ts";
 import { importReference } from "../../src/operator/reference.ts";
 import {
   sanctionsCheck,
@@ -18,7 +18,7 @@ import {
 } from "../../src/projections/fusion/answers/sanctions.ts";
 import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { limits, refusalOf } from "../datasets/workshop.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -57,7 +57,7 @@ async function check(
   return sanctionsOutput.parse(await sanctionsCheck(reference, input, { now: NOW, releasedAt, trade }));
 }
 
-const person = (entry_id: string, name: string, more: Partial<Listed> = {}): Listed => ({
+const person = (entry_id: string, name: string, more: Partial<ListEntry> = {}): ListEntry => ({
   ...{ entry_id, reference: null, kind: "person", born: [], countries: [], programs: ["P"] },
   names: [{ name, quality: "primary" }],
   ...more,

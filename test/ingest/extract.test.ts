@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { folded, itemDigest } from "../../src/domain/ingest/batch.ts";
 import { extract, namesOf } from "../../src/domain/ingest/extract.ts";
 import { indexNames } from "../../src/domain/sanctions/index.ts";
-import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../../src/domain/sanctions/list-entry.ts";
 import { injections } from "./injections.ts";
 
 const listed = {
@@ -12,7 +12,7 @@ const listed = {
     { name: "Volkov Trading House LLC", quality: "strong" },
     { name: "Volkov", quality: "strong" },
   ],
-} as Listed;
+} as ListEntry;
 const names = namesOf(indexNames([{ list: "ofac", entries: [listed] }]));
 const find = (text: string) => extract(text, names, 5);
 

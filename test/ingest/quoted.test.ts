@@ -4,7 +4,7 @@ import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
-import { isAsked, print } from "../../src/domain/reports/fact.ts";
+import { isAnswerFact, print } from "../../src/domain/reports/fact.ts";
 import { summaryPrompt } from "../../src/domain/reports/model-summary.ts";
 import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import { detached, type Report, summarizable } from "../../src/domain/reports/report.ts";
@@ -60,15 +60,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const made = async ({ headers }: Caller, path: string, input: object): Promise<Report> => {
+const requestReport = async ({ headers }: Caller, path: string, input: object): Promise<Report> => {
   const answer = await askReport(service, headers, path, input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
   return (JSON.parse(text) as { data: Report }).data;
 };
-const brief = (caller: Caller) => made(caller, BRIEF.path, INPUT);
+const brief = (caller: Caller) => requestReport(caller, BRIEF.path, INPUT);
 const sectors = (caller: Caller) =>
-  made(caller, "/v1/agent/sovereign/brief/deep", {
+  requestReport(caller, "/v1/agent/sovereign/brief/deep", {
     sectors: ["27", "44"],
     region: "EU",
     years: "2020-2024",
@@ -107,7 +107,7 @@ const found = ({ sections, facts, methods, ...report }: Report) => ({
     report.cited_anomalies,
   ],
   figures: facts
-    .filter((fact) => !(isAsked(fact) && /^\/data\/absent\//.test(fact.from.path)))
+    .filter((fact) => !(isAnswerFact(fact) && /^\/data\/absent\//.test(fact.from.path)))
     .map(({ label, value, unit }) => ({ label, value, unit })),
 });
 
@@ -148,7 +148,7 @@ test("a brief quotes the operator's news to all and a tenant's only to itself, m
   const kept = await fetch(path, { headers: acme.headers });
   expect(((await kept.json()) as { data: Report }).data).toEqual(mine);
   // Without the layer there are no quotations.
-  expect(await made(acme, BRIEF.path, BRIEF.input)).not.toHaveProperty("quotations");
+  expect(await requestReport(acme, BRIEF.path, BRIEF.input)).not.toHaveProperty("quotations");
 });
 
 test("sectors of the EU are quoted by their products only", async () => {

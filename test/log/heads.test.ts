@@ -32,7 +32,7 @@ const checkpointNow = async () => {
   const { origin } = await app.store.identity();
   return (await app.load(anchors, anchors.targetOf(origin))).checkpoint!;
 };
-const happen = async (name: string) => {
+const appendEvent = async (name: string) => {
   await app.decide(apiKey, { tenant: "acme", id: name }, apiKey.issue(facts(name)), { meta });
   await signTurn(app, { checkpoint_every_events: 0 });
   return checkpointNow();
@@ -49,7 +49,7 @@ const anchored = async (checkpoint: anchors.SignedCheckpoint, transaction: Hex, 
   await decide(anchors.anchor({ size, root, ...place, ...mined, anchored_at: AT }));
 };
 
-async function told<T>(path: string, of: Service = service): Promise<T> {
+async function getJson<T>(path: string, of: Service = service): Promise<T> {
   const { position } = await of.app.store.head();
   expect(await of.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
   const answer = await fetch(of.url + path);
@@ -58,33 +58,33 @@ async function told<T>(path: string, of: Service = service): Promise<T> {
 }
 
 test("anchors are listed with their fate, and checkpoints with their cosigners", async () => {
-  const first = await happen("k_first");
+  const first = await appendEvent("k_first");
   await anchored(first, hash("a"), hash("1"));
   // The same transaction moved to another block.
   await anchored(first, hash("a"), hash("2"));
-  const second = await happen("k_second");
+  const second = await appendEvent("k_second");
   await anchored(second, hash("b"), hash("3"));
   await decide(anchors.reorg(hash("b"), AT));
-  const third = await happen("k_third");
+  const third = await appendEvent("k_third");
   await anchored(third, hash("d"), hash("4"));
   await decide(anchors.finalise(hash("a"), AT));
-  const { anchors: list } = await told<{ anchors: Record<string, unknown>[] }>("/log/anchors");
+  const { anchors: list } = await getJson<{ anchors: Record<string, unknown>[] }>("/log/anchors");
   expect(list.map(({ transaction, block_hash, firmness }) => [transaction, block_hash, firmness])).toEqual([
     [hash("d"), hash("4"), "mined"],
     [hash("b"), hash("3"), "reorged"],
     [hash("a"), hash("2"), "final"],
     [hash("a"), hash("1"), "reorged"],
   ]);
-  const page = await told<{ anchors: object[]; next: number }>("/log/anchors?limit=3");
+  const page = await getJson<{ anchors: object[]; next: number }>("/log/anchors?limit=3");
   expect(page.anchors).toEqual(list.slice(0, 3));
-  const rest = await told<{ anchors: object[]; next: null }>(`/log/anchors?limit=3&before=${page.next}`);
+  const rest = await getJson<{ anchors: object[]; next: null }>(`/log/anchors?limit=3&before=${page.next}`);
   expect(rest).toEqual({ anchors: list.slice(3), next: null, as_of_position: expect.any(Number) });
 
-  const fourth = await happen("k_fourth");
+  const fourth = await appendEvent("k_fourth");
   await anchored(fourth, hash("e"), hash("5"));
   // A final anchor makes all earlier ones final.
   await decide(anchors.finalise(hash("e"), AT));
-  const later = await told<{ anchors: Record<string, unknown>[] }>("/log/anchors");
+  const later = await getJson<{ anchors: Record<string, unknown>[] }>("/log/anchors");
   expect(later.anchors.map(({ firmness }) => firmness)).toEqual([
     "final",
     "final",
@@ -97,7 +97,7 @@ test("anchors are listed with their fate, and checkpoints with their cosigners",
   const { size, root } = fourth;
   const cosigned = { size, root, witness: "witness.example", cosignature, timestamp: 1, cosigned_at: AT };
   await decide(anchors.cosign(cosigned));
-  const { checkpoints } = await told<{ checkpoints: Record<string, unknown>[] }>("/log/checkpoints");
+  const { checkpoints } = await getJson<{ checkpoints: Record<string, unknown>[] }>("/log/checkpoints");
   expect(checkpoints.map((one) => one.cosigned_by)).toEqual([["witness.example"], [], [], []]);
   const published = await (await fetch(`${service.url}/log/checkpoint`)).text();
   expect(checkpoints[0]!.note).toBe(published);
@@ -106,7 +106,7 @@ test("anchors are listed with their fate, and checkpoints with their cosigners",
 
 test("a public payload is in the list unless it is long; its proof has it whole", async () => {
   const transactions = Array.from({ length: 1_000 }, () => hash("f"));
-  const { size, root } = await happen("k_long");
+  const { size, root } = await appendEvent("k_long");
   const payload = { size, root, signer: `0x${"5".repeat(40)}`, transactions, pending_at: AT };
   const stream_id = "anchor-elsewhere";
   await app.store.append({
@@ -120,12 +120,12 @@ test("a public payload is in the list unless it is long; its proof has it whole"
     ],
     meta,
   });
-  const { events } = await told<{ events: Record<string, unknown>[] }>("/log/events?limit=2");
+  const { events } = await getJson<{ events: Record<string, unknown>[] }>("/log/events?limit=2");
   expect(events.map(({ type, payload, stream }) => [type, payload !== undefined, stream])).toEqual([
     ["AnchorPending", false, stream_id],
     ["CheckpointSigned", true, expect.stringMatching(/^anchor-/)],
   ]);
-  const { event } = await told<{ event: { payload: string } }>(`/log/proof/${events[0]!.event_id}`);
+  const { event } = await getJson<{ event: { payload: string } }>(`/log/proof/${events[0]!.event_id}`);
   expect(JSON.parse(event.payload)).toEqual(payload);
 });
 
@@ -135,12 +135,12 @@ test("a private stream has the same name in every answer, and another one at ano
   await stranger.app.decide(apiKey, { tenant: "acme", id: "k_named" }, apiKey.issue(facts("k_named")), {
     meta,
   });
-  await happen("k_named");
+  await appendEvent("k_named");
   const nameIn = async (of: Service) => {
-    const { streams } = await told<{ streams: { stream: string; public: boolean }[] }>("/log/streams", of);
+    const { streams } = await getJson<{ streams: { stream: string; public: boolean }[] }>("/log/streams", of);
     return streams.find((stream) => !stream.public)!.stream;
   };
-  const { events } = await told<{ events: { type: string; stream: string }[] }>("/log/events?limit=5");
+  const { events } = await getJson<{ events: { type: string; stream: string }[] }>("/log/events?limit=5");
   const name = await nameIn(service);
   expect(events.find(({ type }) => type === "KeyIssued")!.stream).toBe(name);
   expect(await nameIn(beside)).toBe(name);

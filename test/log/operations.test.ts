@@ -81,7 +81,7 @@ type Status = {
   anchor: { size: number; root: string; firmness: string } | null;
   unproven_events: number;
 };
-type Shown = {
+type EventAnswer = {
   event: {
     position: number;
     event_hash: string;
@@ -103,10 +103,10 @@ type Shown = {
   } | null;
   pending: object | null;
 };
-type Listed = { position: number; type: string; event_id: string; stream: string; payload?: object };
+type ListAnswer = { position: number; type: string; event_id: string; stream: string; payload?: object };
 
 /** The header of an event's hash, in the words of the log. */
-const headerOf = ({ event }: Pick<Shown, "event">) => event as unknown as EventHeader;
+const headerOf = ({ event }: Pick<EventAnswer, "event">) => event as unknown as EventHeader;
 
 const checkpointNow = async () => {
   const note = await (await get("/log/checkpoint")).text();
@@ -212,7 +212,7 @@ describe("the tree", () => {
 describe("the proof of an event", () => {
   test("shows its owner the inputs of its hash, and strangers a keyed hash of its stream", async () => {
     const event_id = await idOf("key-k_walk_7");
-    const own = await json<Shown>(`/log/proof/${event_id}`, mine);
+    const own = await json<EventAnswer>(`/log/proof/${event_id}`, mine);
     const { payload, meta, prev_hash } = own.event;
     const { origin } = await service.app.store.identity();
     const hash = eventHash({
@@ -225,7 +225,7 @@ describe("the proof of an event", () => {
     expect(hash.toString("hex")).toBe(own.event.event_hash);
     expect(own.event.stream).toBe("key-k_walk_7");
     for (const headers of [{}, theirs]) {
-      const { event } = await json<Shown>(`/log/proof/${event_id}`, headers);
+      const { event } = await json<EventAnswer>(`/log/proof/${event_id}`, headers);
       expect(Object.keys(event).sort()).toEqual(
         ["event_hash", "event_id", "log_hash", "position", "recorded_at", "stream", "type"].sort(),
       );
@@ -234,7 +234,7 @@ describe("the proof of an event", () => {
   });
 
   test("verifies under the checkpoint, as one text too, and under the anchor", async () => {
-    const shown = await json<Shown>(`/log/proof/${await idOf("key-k_walk_7")}`);
+    const shown = await json<EventAnswer>(`/log/proof/${await idOf("key-k_walk_7")}`);
     const { event, inclusion, anchor, checkpoint, tlog_proof } = shown;
     const log = parseVerifierKey((await json<Status>("/log/status")).key);
     const event_hash = fromHex(event.event_hash);
@@ -258,7 +258,7 @@ describe("the proof of an event", () => {
   test("passes the second verifier, whoever requests it, and fails once a digit of it changes", async () => {
     const event_id = await idOf("key-k_walk_7");
     for (const headers of [{}, mine]) {
-      const shown = await json<Shown>(`/log/proof/${event_id}`, headers);
+      const shown = await json<EventAnswer>(`/log/proof/${event_id}`, headers);
       const judged = await verifyProof(shown);
       expect(judged.verdicts.filter(({ ok }) => !ok)).toEqual([]);
       const { position, event_hash } = shown.event;
@@ -273,9 +273,9 @@ describe("the proof of an event", () => {
   });
 
   test("shows anybody the inputs of a public event's hash", async () => {
-    const { events } = await json<{ events: Listed[] }>("/log/events?limit=200");
+    const { events } = await json<{ events: ListAnswer[] }>("/log/events?limit=200");
     const { event_id } = events.find(({ type }) => type === "CheckpointSigned")!;
-    const { event } = await json<Shown>(`/log/proof/${event_id}`);
+    const { event } = await json<EventAnswer>(`/log/proof/${event_id}`);
     const { origin } = await service.app.store.identity();
     const hash = eventHash({
       ...headerOf({ event }),
@@ -292,9 +292,9 @@ describe("the proof of an event", () => {
 describe("the history", () => {
   test("is listed page by page, the newest first, without duplicates or gaps", async () => {
     const { position } = await service.app.store.head();
-    const found: Listed[] = [];
+    const found: ListAnswer[] = [];
     for (let before: number | null = position + 1; before !== null; ) {
-      const page: { events: Listed[]; next: number | null } = await json(
+      const page: { events: ListAnswer[]; next: number | null } = await json(
         `/log/events?before=${before}&limit=97`,
       );
       found.push(...page.events);

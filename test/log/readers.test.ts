@@ -38,7 +38,7 @@ async function copied(of: FreshDatabase): Promise<FreshDatabase> {
   return copy;
 }
 
-let told = 0;
+let appended = 0;
 async function append({ url }: FreshDatabase, events: number): Promise<void> {
   await using(url, async (store) => {
     for (let n = 0; n < events; n++)
@@ -46,9 +46,9 @@ async function append({ url }: FreshDatabase, events: number): Promise<void> {
         appends: [
           {
             tenant: "acme",
-            stream_id: `s-${++told}`,
+            stream_id: `s-${++appended}`,
             expected_version: 0,
-            events: [{ type: "Happened", payload: { n: told }, meta: {} }],
+            events: [{ type: "Happened", payload: { n: appended }, meta: {} }],
           },
         ],
       });

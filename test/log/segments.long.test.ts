@@ -455,7 +455,7 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
     await grow(6);
     await anchorAll();
     const before = (await sealedOf()).length;
-    const child = startProgram("test/log/doomed-sealer.ts", [], {
+    const child = startProgram("test/log/killed-sealer.ts", [], {
       env: {
         ...{ PATH: process.env.PATH, DIES_AT: step, SEGMENT_EVENTS: String(EVENTS), LOG_LEVEL: "silent" },
         ...{ DATABASE_URL: setup.database_url, DATA_DIR: setup.workshop.dir },

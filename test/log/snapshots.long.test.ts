@@ -18,7 +18,7 @@ import { startProgram } from "../support/compiled.ts";
 import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
-import { heap, type Pile, pile, pilesArea } from "./piles.ts";
+import { heap, type Pile, pile, pilesArea } from "./pile-area.ts";
 
 let service: Service & { database_url: string };
 beforeAll(async () => {
@@ -251,7 +251,7 @@ test.each(["before", "within", "after"])(
   async (at) => {
     const id = randomUUID();
     await grow(id, 1_000);
-    const child = startProgram("test/log/doomed-snapshots.ts", [], {
+    const child = startProgram("test/log/killed-snapshots.ts", [], {
       env: {
         PATH: process.env.PATH,
         DIES_AT: at,

@@ -4,7 +4,7 @@ import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { tradeProblems } from "../../src/domain/trade/problems.ts";
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";

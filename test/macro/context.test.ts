@@ -15,7 +15,7 @@ import {
   monthsUpTo,
 } from "../../src/domain/macro/indicators.ts";
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 
 test("a key rate: in force from its last change, the one before it, and the rate at each month's end", async () => {
   const store = await storeOf(

@@ -1,7 +1,7 @@
 /** Bounties over HTTP: a locked reward, several claimants, and each possible end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/end-overdue.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
 import { addressOf, wallet } from "../support/wallets.ts";

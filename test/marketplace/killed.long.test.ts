@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as bounties from "../../src/domain/marketplace/bounty.ts";
-import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/end-overdue.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
@@ -68,18 +68,18 @@ const ENDED = {
   "a creator's silence": [{ available: 0, held: 0, spent: REWARD }, 900_000],
   "an expired bounty": [{ available: REWARD, held: 0, spent: 0 }, 0],
 } as const;
-type Name = keyof typeof ENDED;
-const called = Object.keys(ENDED).slice(0, 5) as Name[];
+type EndName = keyof typeof ENDED;
+const endsByCall = Object.keys(ENDED).slice(0, 5) as EndName[];
 
 describe.each([
-  ["before", called],
-  ["after", called],
+  ["before", endsByCall],
+  ["after", endsByCall],
   ["before", ["a creator's silence"]],
   ["after", ["a creator's silence"]],
   ["before", ["an expired bounty"]],
   ["after", ["an expired bounty"]],
-] as [string, Name[]][])("killed just %s the append of", (side, names) => {
-  const stories: Partial<Record<Name, Story>> = {};
+] as [string, EndName[]][])("killed just %s the append of", (side, names) => {
+  const stories: Partial<Record<EndName, Story>> = {};
   const cut: Promise<unknown>[] = [];
   let earned = 0;
   let paid_micro = 0n;
@@ -140,7 +140,7 @@ describe.each([
     }
   }
 
-  async function overdue(name: Name): Promise<void> {
+  async function overdue(name: EndName): Promise<void> {
     const isSilent = name === "a creator's silence";
     const { bounty_id, creator } = await bountyOf(isSilent ? "silent" : "expiring", 1);
     if (isSilent) await submitted(bounty_id);
@@ -150,14 +150,14 @@ describe.each([
   const left = () => balanceOf(setup.app.chain, addressOf(payer));
 
   beforeAll(async () => {
-    if (names === called) await Promise.all([rewards(), ends()]);
+    if (names === endsByCall) await Promise.all([rewards(), ends()]);
     else await overdue(names[0]!);
     await setup.folded();
     earned = (await setup.account(maker.tenant)).available;
     paid_micro = await left();
     const { database_url, data_dir } = setup.service;
     const steps = Object.values(stories).map(({ bounty_id, step }) => [bounty_id, step]);
-    const child = startProgram("test/marketplace/doomed-market.ts", [], {
+    const child = startProgram("test/marketplace/killed-market.ts", [], {
       env: {
         ...{ PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir, SIDE: side },
         ...{ STEPS: JSON.stringify(Object.fromEntries(steps)), LATER: String(LATER_S) },
@@ -202,7 +202,7 @@ describe.each([
 
   test("all steps together: one payment, one maker's earnings, and balanced books", async () => {
     await setup.folded();
-    expect(paid_micro - (await left())).toBe(names === called ? BigInt(REWARD) : 0n);
+    expect(paid_micro - (await left())).toBe(names === endsByCall ? BigInt(REWARD) : 0n);
     const won = names.reduce((sum, name) => sum + ENDED[name][1], 0);
     expect((await setup.account(maker.tenant)).available - earned).toBe(won);
     expect(await setup.unbalanced()).toEqual([]);

@@ -37,7 +37,7 @@ afterAll(async () => {
   await setup?.service.stop();
 });
 
-const let_ = (max_spend_usdc?: string) =>
+const delegateSpending = (max_spend_usdc?: string) =>
   delegation(setup.api, {
     by: key,
     from: "principal",
@@ -54,7 +54,7 @@ const heldBy = async (delegation_id: string) =>
   (await setup.account(principal.tenant)).delegated.get(delegation_id) ?? 0;
 
 test("a delegation without an amount allows no spending", async () => {
-  await let_();
+  await delegateSpending();
   expect(kindOf(await submits())).toEqual([403, "delegation-spent"]);
   const asked = { title: "On behalf of another", reward_usd: 1 };
   expect(kindOf(await setup.ask(acting(), "/soul/bounties", asked))).toEqual([403, "delegation-spent"]);
@@ -77,7 +77,7 @@ test("the signed amount counts: another one is refused", async () => {
 });
 
 test("concurrent calls at two processes spend at most the allowance, to the micro-unit", async () => {
-  const delegation_id = await let_("1.00");
+  const delegation_id = await delegateSpending("1.00");
   const told = await Promise.all(Array.from({ length: CALLS }, (_, n) => submits(urls[n % 2])));
   const held = told.filter(({ status }) => status === 201);
   expect(held.length).toBe(10);
@@ -103,7 +103,7 @@ test("concurrent calls at two processes spend at most the allowance, to the micr
 });
 
 test("a delegate opens and funds bounties by its delegation, and its own payments are its own", async () => {
-  const delegation_id = await let_("1.50");
+  const delegation_id = await delegateSpending("1.50");
   const opened = await setup.ask(acting(), "/soul/bounties", { title: "On behalf", reward_usd: 0.75 });
   expect(opened.body).toMatchObject({ status: "open", creator: `SX#${principal.sx}` });
   expect(await heldBy(delegation_id)).toBe(750_000);
@@ -117,7 +117,7 @@ test("a delegate opens and funds bounties by its delegation, and its own payment
 });
 
 test("a delegate cannot give away or withdraw what its principal has set aside", async () => {
-  await let_("1.50");
+  await delegateSpending("1.50");
   const claimed = async (headers: Record<string, string>) => {
     const { body } = await setup.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 0.2 });
     const path = `/soul/bounties/${body.bounty_id}`;

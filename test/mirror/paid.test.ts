@@ -16,7 +16,7 @@ import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 /** The current price of the test's operation, and its price after the handler ran. */
 let price: Usdc = "1";
 let next: Usdc = "1";
-const ware = operation({
+const pricedOperation = operation({
   name: "changing_price",
   route: "GET /v1/agent/test/changing",
   summary: "Costs something else once it was handled",
@@ -36,7 +36,7 @@ let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ chain, operations: [...mirrorOperations, ware] });
+  service = await startService({ chain, operations: [...mirrorOperations, pricedOperation] });
   await openSandbox(service);
 });
 afterAll(async () => {

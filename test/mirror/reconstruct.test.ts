@@ -70,8 +70,8 @@ const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", as_of: "
 /** Published rates of one month; there are no invented ones. */
 const published = (synthetic: boolean): Dollars | undefined =>
   synthetic ? undefined : { reference: { ...reference, synthetic }, usd_per_eur: new Map([[202401, 1.1]]) };
-type Asked = Parameters<typeof anyTargetInput.parse>[0];
-const ask = (asked: Asked) => reconstruct(trade, published, anyTargetInput.parse(asked));
+type MirrorQuery = Parameters<typeof anyTargetInput.parse>[0];
+const ask = (asked: MirrorQuery) => reconstruct(trade, published, anyTargetInput.parse(asked));
 
 describe("by hand", () => {
   const question = { target_country: "CN", direction: "EXPORT", hs: CODE, year: 2024 } as const;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { searchable } from "../../src/domain/customs/search.ts";
 import { matches } from "../../src/domain/plans/match.ts";
-import { type Ask, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
+import { type Fields, faultsOf, type Plan, runPlan, type StepCall } from "../../src/domain/plans/plan.ts";
 import { slotNames, slotsIn } from "../../src/domain/plans/slots.ts";
 import { taskSlots } from "../../src/domain/skills/slots.ts";
 import { unknownPartner } from "../../src/domain/trade/reporters.ts";
@@ -140,7 +140,7 @@ const isNo = (error: unknown): error is Error => error instanceof No;
 
 describe("a plan", () => {
   test("runs in order, reads earlier answers, and leaves empty slots out", async () => {
-    const ask: Ask = async (operation) =>
+    const ask: StepCall = async (operation) =>
       operation === "top" ? { data: [{ product: "27" }, { product: "44" }] } : { data: operation };
     const { asked, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
     expect(asked.map(({ step, input }) => [step, input])).toEqual([
@@ -161,7 +161,7 @@ describe("a plan", () => {
       { id: "no", operation: "refused", input: {}, optional: true },
       { id: "list", operation: "several", input: { codes: ["$slots.country", "$slots.partner"] } },
     ];
-    const ask: Ask = async (operation) => {
+    const ask: StepCall = async (operation) => {
       if (operation === "refused") throw new No("not today");
       return { data: [] };
     };
@@ -192,7 +192,7 @@ describe("a plan", () => {
     const isReleased = new Promise<void>((done) => {
       release = done;
     });
-    const ask: Ask = async (operation, _, step) => {
+    const ask: StepCall = async (operation, _, step) => {
       begun.push(step);
       if (operation === "refused") throw new No("not today");
       // The slow step is answered once the quick one was requested, which would deadlock if the steps were
@@ -219,7 +219,7 @@ describe("a plan", () => {
     const begun: string[] = [];
     let ended = 0;
     const turns = { first: 2, second: 1, after: 1, slow: 5 };
-    const ask: Ask = async (operation, _, step) => {
+    const ask: StepCall = async (operation, _, step) => {
       begun.push(step);
       for (let turn = 0; turn < turns[operation as keyof typeof turns]; turn++) await setImmediate();
       ended++;

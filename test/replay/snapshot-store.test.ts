@@ -101,7 +101,7 @@ describe("a snapshot", () => {
   });
 
   test("whose maker is killed is absent, and is made by the next request", async () => {
-    const maker = startProgram("test/replay/doomed-snapshot.ts", [dir, made[0]!], {
+    const maker = startProgram("test/replay/killed-snapshot.ts", [dir, made[0]!], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void maker.kill("SIGKILL"));

@@ -5,8 +5,8 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
-import { cited, say } from "../../src/domain/reports/cited-text.ts";
-import { ledger, print, type Told } from "../../src/domain/reports/fact.ts";
+import { cited, citing } from "../../src/domain/reports/cited-text.ts";
+import { type AnswerWithOrigin, ledger, print } from "../../src/domain/reports/fact.ts";
 import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import { factsDigest, type Report, reportId } from "../../src/domain/reports/report.ts";
 import { scaled } from "../support/scale.ts";
@@ -30,14 +30,14 @@ function reportOf(values: readonly number[]): { report: Report; answer: object }
     vintage: VINTAGE,
     synthetic: true,
   };
-  const told: Told = { answer, origin };
+  const sourced: AnswerWithOrigin = { answer, origin };
   const facts = ledger();
-  const taken = values.map((_, at) => facts.at(told, `/data/${at}/value`, "value", "EUR"));
+  const taken = values.map((_, at) => facts.at(sourced, `/data/${at}/value`, "value", "EUR"));
   const sum = facts.computed("their sum", "EUR", "sum", taken);
-  const source = say`${facts.at(told, "/meta/source", "source", "text")}`;
-  facts.at(told, "/meta/to", "last month", "month");
+  const source = citing`${facts.at(sourced, "/meta/source", "source", "text")}`;
+  facts.at(sourced, "/meta/to", "last month", "month");
   const finding = {
-    ...say`The first is ${taken[0]!}, all together ${sum}.`,
+    ...citing`The first is ${taken[0]!}, all together ${sum}.`,
     confidence: "reported",
     method: null,
   } as const;
@@ -147,8 +147,8 @@ test("a wrong vintage, method, source or label is named", () => {
 });
 
 test("words with a digit of their own throw", () => {
-  expect(() => say`There are ${"27"} of them.`).toThrow("no fact");
-  expect(() => say`There are 27 of them.`).toThrow("no fact");
+  expect(() => citing`There are ${"27"} of them.`).toThrow("no fact");
+  expect(() => citing`There are 27 of them.`).toThrow("no fact");
 });
 
 test.each([
@@ -162,6 +162,6 @@ test.each([
   [{ value: 1834.4, unit: "index" }, "1,834"],
   [{ value: 9, unit: "calendar_month" }, "September"],
   [{ value: "Sawn wood > 6 mm", unit: "text" }, "“Sawn wood > 6 mm”"],
-] as const)("%j is told as %s", (fact, told) => {
-  expect(print(fact).replaceAll("\u00a0", " ")).toBe(told);
+] as const)("%j is told as %s", (fact, sourced) => {
+  expect(print(fact).replaceAll("\u00a0", " ")).toBe(sourced);
 });

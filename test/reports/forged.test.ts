@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-type Told = {
+type VerifyResult = {
   ok: boolean;
   verified: string | null;
   log: string | null;
@@ -57,8 +57,8 @@ async function verify(given: object, ...more: string[]) {
     };
     const args = ["verify", path, "--url", service.url, "--json", ...more];
     await reportCommand({ settings }).parseAsync(args, { from: "user" });
-    const told = JSON.parse(write.mock.calls.map(([text]) => String(text)).join("")) as Told;
-    return { code: process.exitCode ?? 0, told };
+    const verdict = JSON.parse(write.mock.calls.map(([text]) => String(text)).join("")) as VerifyResult;
+    return { code: process.exitCode ?? 0, told: verdict };
   } finally {
     process.exitCode = before;
     write.mockRestore();
@@ -155,21 +155,21 @@ test("a report and its facts are verified by the digest in the log, with each fi
     [answer.data, "report"],
     [detached(answer.data), "facts"],
   ] as const) {
-    const { code, told } = await verify(given, "--key", secret);
-    expect(told.faults).toEqual([]);
-    expect([code, told.ok, told.verified]).toEqual([0, true, verified]);
-    expect(told.figures.verified).toBe(told.figures.asked);
-    expect(told.log).toContain("compare it with one you trust");
+    const { code, told: verdict } = await verify(given, "--key", secret);
+    expect(verdict.faults).toEqual([]);
+    expect([code, verdict.ok, verdict.verified]).toEqual([0, true, verified]);
+    expect(verdict.figures.verified).toBe(verdict.figures.asked);
+    expect(verdict.log).toContain("compare it with one you trust");
   }
 });
 
 test.each(FORGERIES)("a forged report is refused: %s", async (_, change) => {
   const report = changed(change);
   expect(canonical(report)).not.toBe(canonical(answer.data));
-  const { code, told } = await verify({ ...answer, data: report }, "--key", secret);
-  expect([code, told.ok, told.verified]).toEqual([1, false, null]);
+  const { code, told: verdict } = await verify({ ...answer, data: report }, "--key", secret);
+  expect([code, verdict.ok, verdict.verified]).toEqual([1, false, null]);
   // The log's digest alone refuses it, whatever other faults are found.
-  expect(told.faults.map(({ at }) => at)).toContain("report");
+  expect(verdict.faults.map(({ at }) => at)).toContain("report");
 });
 
 test("most forgeries have no faulty figure: without the log's digest they would pass", () => {
@@ -189,15 +189,15 @@ test("other words around a report are refused, and unknown members", async () =>
 
 test("another label of a fact is refused in its facts, too", async () => {
   const facts = detached(changed((report) => void (report.facts[0]!.label = "imports from an enemy")));
-  const { code, told } = await verify(facts, "--key", secret);
-  expect([code, told.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
+  const { code, told: verdict } = await verify(facts, "--key", secret);
+  expect([code, verdict.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
 });
 
 test("without the key only figures are verified, and the report is refused; likewise under another key of the log", async () => {
   const stranger = await service.issue({ tenant: "stranger" });
-  const { code, told } = await verify(answer, "--key", stranger.secret);
-  expect([code, told.verified, told.figures.verified]).toEqual([1, null, told.figures.asked]);
-  expect(told.faults.map(({ at }) => at)).toEqual(["words"]);
+  const { code, told: verdict } = await verify(answer, "--key", stranger.secret);
+  expect([code, verdict.verified, verdict.figures.verified]).toEqual([1, null, verdict.figures.asked]);
+  expect(verdict.faults.map(({ at }) => at)).toEqual(["words"]);
   const key = await (await fetch(`${service.url}/log/key`)).text();
   expect((await verify(answer, "--key", secret, "--key", key.trim())).code).toBe(0);
   const other = await verify(answer, "--key", secret, "--origin", "another.example/log");

@@ -105,7 +105,9 @@ describe("over HTTP", () => {
 
   const watch = (query: string, more = headers) =>
     fetch(`${service.url}/v1/agent/front-run/watch${query}`, { headers: more });
-  type Told = { data: { policy_date: string; spike_multiple: number; synthetic: boolean; week: string }[] };
+  type SignalsAnswer = {
+    data: { policy_date: string; spike_multiple: number; synthetic: boolean; week: string }[];
+  };
 
   test("nothing is written before there are data; then each week once, of policies a week old", async () => {
     const { app } = service;
@@ -121,7 +123,7 @@ describe("over HTTP", () => {
     await turn(app, frontRunReactor);
     const events = await written();
     expect(events.map(({ type }) => type)).toEqual(["FrontRunWatched"]);
-    const { data } = (await (await watch("")).json()) as Told;
+    const { data } = (await (await watch("")).json()) as SignalsAnswer;
     expect(data.length).toBeGreaterThan(0);
     expect(data.map(({ spike_multiple }) => spike_multiple)).toEqual(
       data.map(({ spike_multiple }) => spike_multiple).toSorted((a, b) => b - a),
@@ -135,7 +137,7 @@ describe("over HTTP", () => {
 
   test("since and limit bound the list; a bad day is named; a key is needed", async () => {
     const dates = async (query: string) =>
-      ((await (await watch(query)).json()) as Told).data.map(({ policy_date }) => policy_date);
+      ((await (await watch(query)).json()) as SignalsAnswer).data.map(({ policy_date }) => policy_date);
     const all = await dates("?limit=50");
     const last = all.toSorted().at(-1)!;
     expect(await dates(`?since=${last.replaceAll("-", "")}`)).toEqual([last]);

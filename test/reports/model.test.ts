@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { app } = service;
   const asked = app.model;
   replace(app, { model: undefined });
-  template = await made();
+  template = await writeReport();
   replace(app, { model: asked });
 });
 afterAll(async () => {
@@ -53,7 +53,7 @@ beforeEach(() => {
   model.asked.length = 0;
 });
 
-async function made(): Promise<Report> {
+async function writeReport(): Promise<Report> {
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
@@ -95,7 +95,7 @@ test("the findings that a model chooses and joins are the first section, in the 
     const text = `Overall, ${one!.text.replaceAll("\u2212", "-")} Moreover, ${other!.text}`;
     sent(response, completion(paragraphs(text)));
   };
-  const report = await made();
+  const report = await writeReport();
   expect(report.model).toMatchObject({ name: "liar-7b", used: true, why: null });
   const [brief, ...others] = report.sections;
   expect(brief).toMatchObject({ title: IN_BRIEF });
@@ -104,12 +104,12 @@ test("the findings that a model chooses and joins are the first section, in the 
   expect(report.report_id).not.toBe(template.report_id);
   expect(reportFaults(report, canonical)).toEqual([]);
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
-  expect((await made()).sha256).toBe(report.sha256);
+  expect((await writeReport()).sha256).toBe(report.sha256);
 });
 
 test("a model is called once, without tools, and foreign words are strings of one JSON object", async () => {
   model.reply = says((one) => one);
-  await made();
+  await writeReport();
   const [{ body, authorization, prompt } = expect.fail("nothing was requested"), ...again] = model.asked;
   expect(again).toEqual([]);
   expect(authorization).toBe("Bearer sk-test");
@@ -127,7 +127,7 @@ test("a model is called once, without tools, and foreign words are strings of on
 test("a second valid answer replaces an invalid first one", async () => {
   model.reply = (response, prompt, { length }) =>
     (length === 1 ? says((one) => altered(one, FIGURE, "9")) : says((one) => one))(response, prompt, []);
-  expect((await made()).model).toMatchObject({ used: true, why: null });
+  expect((await writeReport()).model).toMatchObject({ used: true, why: null });
   expect(model.asked).toHaveLength(2);
 });
 
@@ -306,7 +306,7 @@ test.each(LIES)("%s: the report is the one without a model, and says why (%s)", 
 
 test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason", async (_, why, reply) => {
   model.reply = reply;
-  const report = await made();
+  const report = await writeReport();
   const { report_id, model: asked, sha256: _own, facts_sha256, ...said } = report;
   expect(asked).toMatchObject({ used: false, why });
   expect(template).toMatchObject(said);
@@ -317,7 +317,7 @@ test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason
 
 test("a report names the model of its summary, or why there is none, in the forms for readers", async () => {
   model.reply = raw(500, "");
-  const report = await made();
+  const report = await writeReport();
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input, "text/markdown");
   expect(await answer.text()).toContain("nothing of it is used: it refused to answer.");
@@ -325,7 +325,7 @@ test("a report names the model of its summary, or why there is none, in the form
 
 test("a summary altered after it was made is named", async () => {
   model.reply = says((one) => one);
-  const report = await made();
+  const report = await writeReport();
   const [brief, ...others] = report.sections;
   const { text } = brief!.findings[0]!;
   const other = { ...brief!, findings: [{ ...brief!.findings[0]!, text: `Never: ${text}` }] };

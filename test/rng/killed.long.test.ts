@@ -27,7 +27,7 @@ test.each([
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   const service = await startService({ chain });
   try {
-    const child = startProgram("test/rng/doomed-committer.ts", [], {
+    const child = startProgram("test/rng/killed-committer.ts", [], {
       env: {
         PATH: process.env.PATH,
         DIES_AT: step,

@@ -10,11 +10,11 @@ import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
 const MOST = 20;
-type Opened = Awaited<ReturnType<typeof startService>>;
-let one: Opened;
-let other: Opened;
+type OpenedService = Awaited<ReturnType<typeof startService>>;
+let one: OpenedService;
+let other: OpenedService;
 
-async function open(beside?: Opened): Promise<Opened> {
+async function open(beside?: OpenedService): Promise<OpenedService> {
   const options = { chain: "embedded", env: { SEED_ROLLS: `${MOST}` }, ...(beside && { beside }) } as const;
   const service = await startService(options);
   replace(service.app, { seeds: openSeedVault("what the seeds of the limit are made from", "limit", 200) });

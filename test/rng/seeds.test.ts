@@ -27,7 +27,7 @@ const use = { activated_at: at, max_rolls: 10, retires_at: "2026-01-02T00:00:00.
 const published = (head_hash: string, length: number) =>
   publish({ space: "live", head_hash, length, published_at: at });
 const block = { block_number: 5, block_hash: `0x${"b".repeat(64)}` as const };
-const kept = (chain: number, head_hash: string, committed_at = at) => {
+const committed = (chain: number, head_hash: string, committed_at = at) => {
   const place = { network: "eip155:31337", contract: "0xc", signer: "0xs", ...block };
   return commit({ space: "live", chain, head_hash, ...place, committed_at }, at);
 };
@@ -45,7 +45,7 @@ function ledTo(...decisions: ((state: SeedState) => SeedEvent[])[]) {
   }
   return { state, types: told.map(({ type }) => type), told };
 }
-const begun = [published(first.head_hash, 3), kept(1, first.head_hash), activateFirst(use)];
+const begun = [published(first.head_hash, 3), committed(1, first.head_hash), activateFirst(use)];
 
 describe("a chain of seeds", () => {
   test("is used only once its head is committed", () => {
@@ -57,9 +57,11 @@ describe("a chain of seeds", () => {
   });
 
   test("is committed by its own head alone, and once", () => {
-    expect(() => ledTo(published(first.head_hash, 3), kept(1, second.head_hash))).toThrow(/another head/);
+    expect(() => ledTo(published(first.head_hash, 3), committed(1, second.head_hash))).toThrow(
+      /another head/,
+    );
     expect(
-      ledTo(...begun, kept(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
+      ledTo(...begun, committed(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
     ).toHaveLength(1);
   });
 
@@ -84,7 +86,7 @@ describe("a chain of seeds", () => {
     const { state, told } = ledTo(
       ...begun,
       published(second.head_hash, 2),
-      kept(2, second.head_hash),
+      committed(2, second.head_hash),
       ended(0, first.seeds[0]!),
       ended(1, first.seeds[1]!),
       ended(2, first.seeds[2]!),
@@ -103,7 +105,7 @@ describe("a chain of seeds", () => {
       ...begun,
       published(second.head_hash, 2),
       ...spent,
-      kept(2, second.head_hash),
+      committed(2, second.head_hash),
       activateFirst(use),
     );
     expect(activeSeed(state).chain).toBe(2);
@@ -127,7 +129,11 @@ describe("a chain of seeds", () => {
 
   test("that the blockchain had before its publication is given up, and never used", () => {
     const [before, allowed] = ["2025-12-31T23:57:59.000Z", "2025-12-31T23:58:00.000Z"];
-    const given = ledTo(published(first.head_hash, 3), kept(1, first.head_hash, before), activateFirst(use));
+    const given = ledTo(
+      published(first.head_hash, 3),
+      committed(1, first.head_hash, before),
+      activateFirst(use),
+    );
     expect(given.told.at(-1)).toMatchObject({
       type: "SeedChainAbandoned",
       data: { reason: "committed-before", void: null },
@@ -135,7 +141,7 @@ describe("a chain of seeds", () => {
     expect(given.state).toMatchObject({ chains: [], active: undefined });
     const { state } = ledTo(
       published(first.head_hash, 3),
-      kept(1, first.head_hash, allowed),
+      committed(1, first.head_hash, allowed),
       activateFirst(use),
     );
     expect(activeSeed(state).chain).toBe(1);

@@ -25,11 +25,11 @@ const ROUNDS = scaled(3, 3);
 const SECRET = "what the seeds of these tests are made from";
 const services: Service[] = [];
 const takeSeedTurn = (app: App) => turn(app, seedsReactor);
-type Opened = Awaited<ReturnType<typeof startService>>;
-let parent: Opened;
+type OpenedService = Awaited<ReturnType<typeof startService>>;
+let parent: OpenedService;
 
 /** A service of its own, on one chain for all; its chains of seeds have three links. */
-async function open(env: Record<string, string> = {}, beside?: Opened) {
+async function open(env: Record<string, string> = {}, beside?: OpenedService) {
   const service = await startService({
     chain: "embedded",
     env: { SEED_ROLLS: "4", ...env },
@@ -48,7 +48,7 @@ const active = async (app: App) => (await app.load(seeds, seeds.targetOf("live")
 const sha256 = (hex: string) => createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex");
 
 /** Ticks until a seed is active. */
-async function begun(app: App) {
+async function untilActive(app: App) {
   for (let n = 0; n < 10 && !(await active(app)); n++) await takeSeedTurn(app);
   return (await active(app))!;
 }
@@ -82,7 +82,7 @@ async function committedByAnother({ app, data_dir }: Service, seed_hash: string)
   const place = { network: "eip155:8453", contract: to, ...block, committed_at: at };
   const meta = { actor: "test", operation: "test" };
   const target = commitments.targetOf(seed_hash);
-  await app.decide(commitments, target, commitments.ask(seed_hash, at), { meta });
+  await app.decide(commitments, target, commitments.request(seed_hash, at), { meta });
   const facts = { seed_hash, ...place, signer, transaction };
   await app.decide(commitments, target, commitments.record(facts), { meta });
   return signer;
@@ -124,7 +124,7 @@ async function expectFair(app: App) {
 }
 
 test("concurrent rolls and ticks in two processes: none is drawn from a revealed seed, and chains follow each other", async () => {
-  await begun(parent.app);
+  await untilActive(parent.app);
   const other = await open({}, parent);
   let rolling = true;
   const turning = (async () => {
@@ -194,7 +194,7 @@ describe("on a service of its own", () => {
     expect(await takeSeedTurn(app)).toEqual({ status: "away", reason: "away" });
     expect(new Set(await rollOn(service, 1))).toEqual(new Set([503]));
     replace(app, { chain });
-    const first = await begun(app);
+    const first = await untilActive(app);
     replace(app, { chain: Object.assign(Object.create(chain), { read: away, send: away, logs: away }) });
     await rollOn(service, 5);
     await takeSeedTurn(app);
@@ -210,7 +210,7 @@ describe("on a service of its own", () => {
     replace(app, { clock: { now: () => new Date(clock.now().getTime() + 3_600_000) } });
     await takeSeedTurn(app);
     replace(app, { clock });
-    expect((await begun(app)).chain).toBeGreaterThan(1);
+    expect((await untilActive(app)).chain).toBeGreaterThan(1);
     const { events } = await expectFair(app);
     const given = events.filter(({ type }) => type === "SeedChainAbandoned").map(({ payload }) => payload);
     expect(given).toContainEqual(
@@ -228,7 +228,7 @@ describe("on a service of its own", () => {
 
   test("a roll whose payment settles while its seed is revealed is drawn from the next one", async () => {
     const app = await freshly();
-    const first = await begun(app);
+    const first = await untilActive(app);
     const { settlement } = app;
     let during = 0;
     const settle: typeof settlement.settle = async (...payment) => {
@@ -255,7 +255,7 @@ describe("on a service of its own", () => {
 
   test("a commitment by another signer than its chain's is found on the chain", async () => {
     const app = await freshly();
-    const { seed_hash } = await begun(app);
+    const { seed_hash } = await untilActive(app);
     await rollOn(service, 4);
     await takeSeedTurn(app);
     const { seed_hash: next } = (await active(app))!;
@@ -276,7 +276,7 @@ describe("on a service of its own", () => {
 
   test("a clock set back or forward reveals at most one seed early, and rolls stay fair", async () => {
     const app = await freshly();
-    await begun(app);
+    await untilActive(app);
     await rollOn(service, 1);
     const jump = (ms: number) => {
       replace(app, { clock: { now: () => new Date(clock.now().getTime() + ms) } });

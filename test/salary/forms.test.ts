@@ -11,7 +11,7 @@ import { macroChart, macroTable } from "../../src/projections/macro/answers/form
 import { compare, compareOutput } from "../../src/projections/salary/answers/compare.ts";
 import { compareChart, lvWagesChart } from "../../src/projections/salary/answers/forms.ts";
 import { wagesInLatvia } from "../../src/projections/salary/answers/lv-wages.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 
 const cost = (geo: string, eur_per_hour: number) => ({
   ...{ geo, nace: "C", year: 2024, part: "total" as const, eur_per_hour, flag: "" },

@@ -16,7 +16,7 @@ import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
 import { compare, countries } from "../../src/projections/salary/answers/compare.ts";
 import { aiRisk } from "../../src/projections/salary/answers/exposure.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 
 const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data");
 const here = existsSync(join(shared, "ilo_isco08_exposure_2025.csv"));

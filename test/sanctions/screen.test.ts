@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { indexNames } from "../../src/domain/sanctions/index.ts";
-import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../../src/domain/sanctions/list-entry.ts";
 import { screen, THRESHOLD } from "../../src/domain/sanctions/screen.ts";
 import { scaled } from "../support/scale.ts";
 
-const entry = (entry_id: string, kind: Listed["kind"], ...names: string[]): Listed => ({
+const entry = (entry_id: string, kind: ListEntry["kind"], ...names: string[]): ListEntry => ({
   entry_id,
   reference: null,
   kind,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alikeness, jaroWinkler, wordOf } from "../../src/domain/sanctions/alike.ts";
+import { alikeness, jaroWinkler, wordOf } from "../../src/domain/sanctions/similarity.ts";
 import { wordsOf } from "../../src/domain/sanctions/words.ts";
 
 describe("the words of a name", () => {

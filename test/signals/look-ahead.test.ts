@@ -1,7 +1,7 @@
 /** No strategy sees what comes after it bets, and none beats the line where there is nothing to see. */
 import { describe, expect, test } from "vitest";
 import { betsOn, openingAt } from "../../src/domain/signals/openings.ts";
-import { asItWas, nextPlace, outcomeAt, periodAt, type Series } from "../../src/domain/signals/series.ts";
+import { nextIndex, outcomeAt, periodAt, type Series, seriesAsOf } from "../../src/domain/signals/series.ts";
 import { lineAt, type Strategy, strategies } from "../../src/domain/signals/strategies.ts";
 import { scaled } from "../support/scale.ts";
 import { monthly, numbers } from "./series.ts";
@@ -60,10 +60,10 @@ describe("another future", () => {
         const delivered = lively(seed);
         // Its partners have delivered a month more.
         const late = { ...delivered, values: delivered.values.slice(0, -1) };
-        const was = asItWas(late, earlier);
-        const at = nextPlace(was);
+        const was = seriesAsOf(late, earlier);
+        const at = nextIndex(was);
         expect([was.values.length, was.mirror?.length]).toEqual([MONTHS - 1 - earlier, MONTHS - earlier]);
-        const other = asItWas(poisoned(late, at, seed + 1_000), earlier);
+        const other = seriesAsOf(poisoned(late, at, seed + 1_000), earlier);
         expect(other).toEqual(was);
         for (const strategy of strategies) {
           const opened = openingAt(strategy, was, at);

@@ -203,7 +203,7 @@ test("another future leaves everything up to a month unchanged, to the byte", as
 
 test("a killed evaluation continues where it ended, with the same result", async () => {
   const other = await withSandbox();
-  const child = startProgram("test/signals/doomed-evaluator.ts", [], {
+  const child = startProgram("test/signals/killed-evaluator.ts", [], {
     env: {
       PATH: process.env.PATH,
       TMPDIR: inject("runDir"),

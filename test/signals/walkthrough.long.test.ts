@@ -42,7 +42,7 @@ const evaluations = async () =>
   ).rows.map(({ payload }) => JSON.parse(payload) as evaluation.Evaluated);
 
 test("a process killed after its evaluation of a release and before the record leaves nothing", async () => {
-  const child = startProgram("test/signals/doomed-evaluator.ts", [], {
+  const child = startProgram("test/signals/killed-evaluator.ts", [], {
     env: {
       PATH: process.env.PATH,
       TMPDIR: inject("runDir"),

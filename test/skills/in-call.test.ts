@@ -11,7 +11,13 @@ import { sealLocation } from "../../src/core/model/sealed.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
-import { keep, objectOf, readKept, subjectOf, zip } from "../../src/reactors/skills/kept.ts";
+import {
+  objectOf,
+  readSealed,
+  storeSealed,
+  subjectOf,
+  zip,
+} from "../../src/reactors/skills/sealed-objects.ts";
 import { replace } from "../support/replace.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
 
@@ -110,9 +116,9 @@ test("stores compressed answers, and reads older uncompressed ones", async () =>
   const named = { tenant: TENANT, execution_id: "e".repeat(32) };
   const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
   const text = JSON.stringify(answer);
-  const kept = await keep(app, named, [zip(text)]);
+  const kept = await storeSealed(app, named, [zip(text)]);
   const { object_sha256 } = kept[0]!;
-  expect(await readKept(app, named, object_sha256)).toEqual(answer);
+  expect(await readSealed(app, named, object_sha256)).toEqual(answer);
   const bytes = await app.objects.get(objectOf(named.execution_id, object_sha256));
   expect(bytes!.length).toBeLessThan(text.length / 4);
 
@@ -123,7 +129,7 @@ test("stores compressed answers, and reads older uncompressed ones", async () =>
   const page = parts.map((part) => ({ subject: subjectOf(named), place, value: { part } }));
   const before = Buffer.from(JSON.stringify(await app.subjects.seal(page)));
   await app.objects.put(objectOf(named.execution_id, digestOf(before)), before);
-  expect(await readKept(app, named, digestOf(before))).toEqual(answer);
+  expect(await readSealed(app, named, digestOf(before))).toEqual(answer);
 });
 
 test("is left to the worker where a step was only slow, even an optional one: the retry is complete", async () => {

@@ -35,7 +35,7 @@ afterAll(() => setup.stop());
 
 /** A worker in another process, which has ended when this resolves. */
 async function killed(DIES_AT: string): Promise<void> {
-  const child = startProgram("test/skills/doomed-worker.ts", [], {
+  const child = startProgram("test/skills/killed-worker.ts", [], {
     env: {
       PATH: process.env.PATH,
       TMPDIR: inject("runDir"),

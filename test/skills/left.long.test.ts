@@ -1,12 +1,12 @@
 /** Executions of the worker: done once, cancelled, given up, erased, and refunded without a result. */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { runFor } from "../../src/api/operations/skills/running.ts";
+import { runFor } from "../../src/api/operations/skills/run-skill.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
-import { subjectOf } from "../../src/reactors/skills/kept.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
+import { subjectOf } from "../../src/reactors/skills/sealed-objects.ts";
 import { stepExecution } from "../../src/reactors/skills/steps.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { replace } from "../support/replace.ts";
@@ -27,22 +27,22 @@ beforeAll(async () => {
 afterAll(() => setup.stop());
 
 const meta = { meta: { actor: "test" } };
-const LEFT = { ...EXAMPLE, wait_s: 0, format: "json" } as const;
+const DEFERRED = { ...EXAMPLE, wait_s: 0, format: "json" } as const;
 const PAYER = walletTenant(addressOf(wallet(1)));
 const paid = (path: string, body: object) => setup.pays(wallet(1), path, body);
-const started = async (body: object = LEFT): Promise<Shown> => {
+const started = async (body: object = DEFERRED): Promise<Shown> => {
   const { status, data } = await setup.ask(headers, "run", body);
   expect([status, data.status]).toEqual([200, "requested"]);
   return data;
 };
-const shownAs = (execution_id: string, query = "") =>
+const statusOf = (execution_id: string, query = "") =>
   setup.ask(headers, `executions/${execution_id}${query}`);
 
 test("the worker runs a deferred execution with the same result as a call, and notifies waiting calls", async () => {
   const { data: at_once } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
   const left = await started();
   expect(left.poll).toBe(`/v1/agent/skills/executions/${left.execution_id}`);
-  const waiting = shownAs(left.execution_id, "?wait_s=30");
+  const waiting = statusOf(left.execution_id, "?wait_s=30");
   await setup.works();
   const { data } = await waiting;
   expect(data).toMatchObject({ status: "finished", attempt: 1, result_sha256: at_once.result_sha256 });
@@ -80,11 +80,11 @@ test("a slow execution delays no later one", async () => {
   );
   await isBegun;
   const { execution_id } = await started();
-  await until(async () => (await shownAs(execution_id)).data.status === "finished");
-  expect((await shownAs(slow.execution_id)).data.status).toBe("running");
+  await until(async () => (await statusOf(execution_id)).data.status === "finished");
+  expect((await statusOf(slow.execution_id)).data.status).toBe("running");
   release();
   await works;
-  expect((await shownAs(slow.execution_id)).data.status).toBe("finished");
+  expect((await statusOf(slow.execution_id)).data.status).toBe("finished");
 });
 
 test("a result on the tenant's money is shown to, and cancelled by, only keys that may run the skill", async () => {
@@ -126,7 +126,7 @@ describe("a payment", () => {
   });
 
   test("is refunded on cancellation before a step is done; a repeated cancellation changes nothing", async () => {
-    const { data } = await paid("run", LEFT);
+    const { data } = await paid("run", DEFERRED);
     for (const _ of [1, 2]) {
       const { data: cancelled } = await setup.owns(wallet(1), "DELETE", data.execution_id);
       expect(cancelled).toMatchObject({ status: "cancelled", refund_usdc: "0.50" });
@@ -217,7 +217,7 @@ test("a worker that sleeps past its lease writes nothing more, and the other att
 test("an execution that breaks off three times is given up, and so is one past its deadline", async () => {
   const { app } = setup;
   const { clock } = app;
-  const { data: broken } = await paid("run", LEFT);
+  const { data: broken } = await paid("run", DEFERRED);
   const breaks = skillsReactor(async () => {
     throw new Error("a fault of ours");
   });
@@ -226,7 +226,7 @@ test("an execution that breaks off three times is given up, and so is one past i
       replace(app, { clock: { now: () => new Date(clock.now().getTime() + 61_000 * minutes) } });
       await setup.works(breaks);
     }
-    const { data: late } = await paid("run", LEFT);
+    const { data: late } = await paid("run", DEFERRED);
     replace(app, { clock: { now: () => new Date(clock.now().getTime() + 900_000) } });
     await setup.works(breaks);
     const [first, second] = await Promise.all(
@@ -247,7 +247,7 @@ test("an erased run shows no result, and one that has not run yet fails", async 
   for (const execution_id of [data.execution_id, left.execution_id])
     await eraseSubject(setup.app, subjectOf({ tenant: TENANT, execution_id }), { by: "owner", ...meta });
   await setup.works();
-  const [ran, failed] = [await shownAs(data.execution_id), await shownAs(left.execution_id)];
+  const [ran, failed] = [await statusOf(data.execution_id), await statusOf(left.execution_id)];
   expect(ran.data).toMatchObject({ status: "finished", result: null, result_sha256: data.result_sha256 });
   expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
 });
@@ -261,10 +261,10 @@ test("a tenant has at most twenty waiting, also with concurrent requests at two 
   const runAt = async (n: number) => {
     const url = `${[service, second][n % 2]!.url}/v1/agent/skills/run`;
     const init = { method: "POST", headers: { ...own, "Content-Type": "application/json" } };
-    return (await fetch(url, { ...init, body: JSON.stringify(LEFT) })).status;
+    return (await fetch(url, { ...init, body: JSON.stringify(DEFERRED) })).status;
   };
   // A refusal for missing slots reserves no capacity.
-  expect((await setup.ask(own, "run", { ...LEFT, task: "How dependent is Latvia?" })).status).toBe(400);
+  expect((await setup.ask(own, "run", { ...DEFERRED, task: "How dependent is Latvia?" })).status).toBe(400);
   const most = executions.MOST_WAITING;
   const statuses = await Promise.all(Array.from({ length: 2 * most }, (_, n) => runAt(n)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(most);
@@ -280,7 +280,7 @@ test("a tenant has at most twenty waiting, also with concurrent requests at two 
   await until(async () => {
     await setup.works();
     await setup.folded();
-    return (await setup.ask(own, "run", LEFT)).status === 200;
+    return (await setup.ask(own, "run", DEFERRED)).status === 200;
   });
   const kept = await setup.app.pool.query("select from skills.places where tenant = $1", ["eager"]);
   expect(kept.rowCount).toBe(1);

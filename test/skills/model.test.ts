@@ -64,15 +64,15 @@ async function plain(input: object): Promise<SkillResult> {
 }
 
 /** A result without the model's words and their consequences. */
-const found = ({ report, ...rest }: SkillResult) => {
+const findingsOf = ({ report, ...rest }: SkillResult) => {
   const { model: _model, report_id: _id, sha256: _sha256, facts_sha256: _facts, sections, ...told } = report;
   return { ...rest, ...told, sections: sections.filter(({ title }) => title !== IN_BRIEF) };
 };
 
-const isToldOf = ({ scope }: Skill) => scope === "skill";
+const isSentToModel = ({ scope }: Skill) => scope === "skill";
 const named = (all: readonly Skill[]) => all.map((skill) => [skill.name, skill] as const);
 
-describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
+describe.each(named(skills.filter(isSentToModel)))("%s", (agent, skill) => {
   test("is summarized by a model, the same bytes twice, next to its findings without one", async () => {
     model.reply = honest;
     const input = { agent, task: skill.example };
@@ -85,7 +85,7 @@ describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
     expect(digestOf(canonical(first.result))).toBe(first.data.result_sha256);
     expect(first.result.report.sections[0]!.title).toBe(IN_BRIEF);
     expect(reportFaults(first.result.report, canonical)).toEqual([]);
-    expect(found(first.result)).toEqual(found(await plain(input)));
+    expect(findingsOf(first.result)).toEqual(findingsOf(await plain(input)));
     const again = await rerun(
       setup.app,
       { tenant: "acme", execution_id: first.data.execution_id },
@@ -97,7 +97,7 @@ describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
   });
 });
 
-test.each(named(skills.filter((skill) => !isToldOf(skill))))(
+test.each(named(skills.filter((skill) => !isSentToModel(skill))))(
   "%s tells no model of the caller's money",
   async (agent, skill) => {
     model.reply = honest;
@@ -154,7 +154,7 @@ test.each(LIES)(
     const { data, result } = await ran(EXAMPLE);
     replace(app, { model: set });
     expect(data).toMatchObject({ status: "finished", model: { name: "liar-7b", used: false, why } });
-    expect(found(result)).toEqual(found(await plain(EXAMPLE)));
+    expect(findingsOf(result)).toEqual(findingsOf(await plain(EXAMPLE)));
     const story = await setup.storyOf("acme", data.execution_id);
     expect(story.slice(-2)).toEqual(["SkillModelAsked", "SkillRunFinished"]);
     const { model: asked } = await setup.executionOf("acme", data.execution_id);

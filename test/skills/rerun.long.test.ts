@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup.stop());
 
-async function again(run: typeof runWith, execution_id: string, ...options: string[]) {
+async function rerun(run: typeof runWith, execution_id: string, ...options: string[]) {
   const { service, vault_url } = setup;
   const settings = {
     DATABASE_URL: service.database_url,
@@ -51,7 +51,7 @@ test(`${RERUNS} executions rerun to the same bytes in a separate process, and ch
     const { name, example } = skills[n % skills.length]!;
     ids.push([name, await ran(name, example)]);
   }
-  const found = await forEach(ids, async ([agent, id]) => [agent, await again(runWith, id)]);
+  const found = await forEach(ids, async ([agent, id]) => [agent, await rerun(runWith, id)]);
   expect(found).toEqual(ids.map(([agent]) => [agent, { code: 0, agent, same: true, differing: 0 }]));
 
   const { app, data_dir } = setup.service;
@@ -59,8 +59,8 @@ test(`${RERUNS} executions rerun to the same bytes in a separate process, and ch
   await releaseVintage(app, data_dir, vintage);
   await opened(setup.service, [vintage]);
   const [agent, id] = ids[0]!;
-  expect(await again(runHere, id)).toMatchObject({ code: 0, agent, same: true });
-  const now = await again(runHere, id, "--now");
+  expect(await rerun(runHere, id)).toMatchObject({ code: 0, agent, same: true });
+  const now = await rerun(runHere, id, "--now");
   expect(now).toMatchObject({ code: 1, agent, same: false });
   expect(now.differing).toBeGreaterThan(0);
 });

@@ -2,7 +2,7 @@
 import type { HDAccount } from "viem/accounts";
 import type { z } from "zod";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
-import { runFor } from "../../src/api/operations/skills/running.ts";
+import { runFor } from "../../src/api/operations/skills/run-skill.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { Execution } from "../../src/domain/skills/execution.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
@@ -70,7 +70,7 @@ export async function openSkills(chain?: "embedded", env: Record<string, string>
         ({ type }) => type,
       ),
     executionOf: async (tenant: string, execution_id: string): Promise<Execution> =>
-      executions.standing(await app.load(executions, executions.targetOf(tenant, execution_id))),
+      executions.existingExecution(await app.load(executions, executions.targetOf(tenant, execution_id))),
     /** The payment for an execution and its refund, in micro-USDC. */
     moneyOf: async ({ facts: { payment_id } }: Execution) => {
       const payment = (await app.load(payments, payments.targetOf(payment_id!)))!;

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { skillFaults } from "../../src/api/operations/skills/asked.ts";
+import { skillFaults } from "../../src/api/operations/skills/callable.ts";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
@@ -12,16 +12,16 @@ import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
-import { isAsked } from "../../src/domain/reports/fact.ts";
+import { isAnswerFact } from "../../src/domain/reports/fact.ts";
 import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
-import { subjectOf } from "../../src/reactors/skills/kept.ts";
+import { subjectOf } from "../../src/reactors/skills/sealed-objects.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { LARGER, openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
-type Shown = z.infer<typeof executionShown>;
+type ExecutionAnswer = z.infer<typeof executionShown>;
 
 let service: Service;
 let headers: Record<string, string>;
@@ -40,11 +40,11 @@ const post = (path: string, input: object, given = headers) =>
     headers: { ...given, "Content-Type": "application/json" },
     body: JSON.stringify(input),
   });
-const ran = async (input: object): Promise<Shown> => {
+const ran = async (input: object): Promise<ExecutionAnswer> => {
   const answer = await post("run", input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 600)]).toEqual([200, expect.anything()]);
-  return (JSON.parse(text) as { data: Shown }).data;
+  return (JSON.parse(text) as { data: ExecutionAnswer }).data;
 };
 
 test("plans name callable operations that have report sections", () => {
@@ -69,7 +69,7 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
     const asked = {
       facts: result.report.facts.filter(
         (fact) =>
-          isAsked(fact) && fact.from.dataset !== "log" && fact.from.operation !== "forecast_of_months",
+          isAnswerFact(fact) && fact.from.dataset !== "log" && fact.from.operation !== "forecast_of_months",
       ),
     };
     expect((await repeatQuestions(asked, canonical, askAt(service.url, secret))).faults).toEqual([]);
@@ -161,7 +161,7 @@ test("forty hostile tasks fill slots or are refused by name; nothing of them rea
   for (const text of HOSTILE)
     for (const task of [text, `Imports of wood by Latvia ${text}`]) {
       const answer = await post("run", { agent: "strategist", task, format: "json" });
-      const body = (await answer.json()) as { data: Shown; errors?: { path: string }[] };
+      const body = (await answer.json()) as { data: ExecutionAnswer; errors?: { path: string }[] };
       expect([200, 400], task).toContain(answer.status);
       if (answer.status === 400) {
         expect(body.errors?.map(({ path }) => path)).toEqual(["task"]);
@@ -183,7 +183,7 @@ describe("run again", () => {
     rerun(service.app, { tenant: "acme", execution_id }, { now, signal: AbortSignal.timeout(60_000) });
 
   test("each skill gives the same bytes on its vintages after later releases; on current data changed steps are named", async () => {
-    const before = new Map<string, Shown>();
+    const before = new Map<string, ExecutionAnswer>();
     for (const { name: agent, example: task } of skills) before.set(agent, await ran({ agent, task }));
     await openSandbox(service, LARGER);
     for (const [agent, { execution_id, steps }] of before) {

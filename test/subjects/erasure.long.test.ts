@@ -283,7 +283,7 @@ describe("killed", () => {
     const { data } = await write(mail, acme, name);
     const { app } = service;
     const id = (await app.subjects.find(mailSubject("acme", mail)))!;
-    const child = startProgram("test/subjects/doomed-eraser.ts", [], {
+    const child = startProgram("test/subjects/killed-eraser.ts", [], {
       env: childEnv({ DIES_AT: step, MAIL: mail }),
       stdio: ["ignore", "inherit", "inherit"],
     });

@@ -73,7 +73,7 @@ export async function openAirdropSetup(): Promise<AirdropSetup> {
         asked_at: new Date(1_790_000_000_000 + asked).toISOString(),
         ...more,
       };
-      const decision = airdrops.ask(facts, airdrops.totalOf(facts));
+      const decision = airdrops.request(facts, airdrops.totalOf(facts));
       const meta = { actor: "test", operation: "test" };
       const target = airdrops.targetOf(facts);
       await Promise.all(by.map((one) => one.decide(airdrops, target, decision, { meta })));

@@ -49,27 +49,27 @@ const refused = (sentence: RegExp) => (error: Error) =>
 
 describe("an airdrop", () => {
   test("within the available tokens is requested once", () => {
-    given([]).when(airdrops.ask(facts, 10n)).then([asked]);
+    given([]).when(airdrops.request(facts, 10n)).then([asked]);
     for (const story of [[asked], [asked, sent], [asked, sent, reverted], [asked, sent, paid]])
-      given(story).when(airdrops.ask(facts, 0n)).thenNothingHappened();
+      given(story).when(airdrops.request(facts, 0n)).thenNothingHappened();
   });
 
   test("beyond the available tokens is refused", () => {
     given([])
-      .when(airdrops.ask(facts, 9n))
+      .when(airdrops.request(facts, 9n))
       .thenThrows(refused(/TALLY are needed/));
     given([asked, failed])
-      .when(airdrops.ask(facts, 9n))
+      .when(airdrops.request(facts, 9n))
       .thenThrows(refused(/TALLY are needed/));
   });
 
   test("of one name has one content, in whatever order", () => {
     given([asked])
-      .when(airdrops.ask({ ...facts, amount_each: "6" }, 100n))
+      .when(airdrops.request({ ...facts, amount_each: "6" }, 100n))
       .thenThrows(refused(/names another airdrop/));
     const reversed = { ...facts, recipients: facts.recipients.toReversed(), asked_at: AT };
-    given([asked]).when(airdrops.ask(reversed, 100n)).thenNothingHappened();
-    given([asked, failed]).when(airdrops.ask(reversed, 100n)).then([asked]);
+    given([asked]).when(airdrops.request(reversed, 100n)).thenNothingHappened();
+    given([asked, failed]).when(airdrops.request(reversed, 100n)).then([asked]);
   });
 
   test("is recorded as sent before it is sent, once, and from one account", () => {
@@ -186,12 +186,12 @@ describe("input of callers", () => {
   test("recipients are all valid or none", () => {
     const good = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
     expect(recipients.parse([good])).toEqual([good.toLowerCase()]);
-    const told = (list: unknown) =>
+    const issuesOf = (list: unknown) =>
       recipients.safeParse(list).error?.issues.map(({ path, message }) => [path[0], message]);
-    expect(told([good, good.toLowerCase()])).toEqual([[1, "is recipient 0 again"]]);
-    expect(told([address("0")])).toEqual([[0, expect.stringContaining("not all of them 0")]]);
-    expect(told([good.replace("C5", "c5")])).toEqual([[0, expect.stringContaining("EIP-55")]]);
-    expect(told([])?.[0]?.[1]).toContain("at least one");
-    expect(told(Array.from({ length: 201 }, () => good))?.[0]?.[1]).toContain("at most 200");
+    expect(issuesOf([good, good.toLowerCase()])).toEqual([[1, "is recipient 0 again"]]);
+    expect(issuesOf([address("0")])).toEqual([[0, expect.stringContaining("not all of them 0")]]);
+    expect(issuesOf([good.replace("C5", "c5")])).toEqual([[0, expect.stringContaining("EIP-55")]]);
+    expect(issuesOf([])?.[0]?.[1]).toContain("at least one");
+    expect(issuesOf(Array.from({ length: 201 }, () => good))?.[0]?.[1]).toContain("at most 200");
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withParts } from "../../src/core/app.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
-import type { Place } from "../../src/projections/wallet/transfers.ts";
+import type { TransferPosition } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";
 import { readConfig } from "../../src/runtime/config.ts";
 import { carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
@@ -70,7 +70,7 @@ test("a page scans a limited range of blocks, reports how far, and the next cont
   for (let i = 0; i < 30; i++) await workshop.rpc("evm_mine");
   await pay(3n);
   const { number } = (await workshop.chain.heads()).latest;
-  const page = (before: Place | undefined, limit = 2) => {
+  const page = (before: TransferPosition | undefined, limit = 2) => {
     const question = { account, tokens: platformTokens(app), before, limit };
     return historyPage(app, question, number, { first_span: 4n, longest_span: 4n, most_blocks: 10n });
   };

@@ -17,7 +17,7 @@ afterAll(() => setup?.close());
 
 async function dies(at: string): Promise<void> {
   const { ledger, app } = setup;
-  const child = startProgram("test/wallet/doomed-payer.ts", [], {
+  const child = startProgram("test/wallet/killed-payer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,

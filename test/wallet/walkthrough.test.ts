@@ -34,25 +34,25 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 /** The fields of an airdrop, of balances or of transfers that the tests read. */
-type Told = {
+type WalletData = {
   airdrop_id: string;
   status: string;
   contract: string;
   transaction: string;
   token: { amount: string };
 };
-type Moved = { block_number: number; log_index: number; final: boolean };
-type Answer<Data = Told> = {
+type TransferRow = { block_number: number; log_index: number; final: boolean };
+type Answer<Data = WalletData> = {
   status: number;
   data: Data;
   meta: { next_cursor: string | null };
   errors: { path: string; message: string }[];
   detail: string;
 };
-async function answerOf<Data = Told>(response: Response): Promise<Answer<Data>> {
+async function answerOf<Data = WalletData>(response: Response): Promise<Answer<Data>> {
   return { ...((await response.json()) as Answer<Data>), status: response.status };
 }
-const get = async <Data = Told>(path: string, headers = reader) =>
+const get = async <Data = WalletData>(path: string, headers = reader) =>
   answerOf<Data>(await fetch(`${service.url}/v1/agent/wallet/${path}`, { headers }));
 const request = (body: object, headers: Record<string, string> = {}) => ({
   method: "POST",
@@ -208,7 +208,7 @@ describe("an airdrop", () => {
 });
 
 /** Blocks become final meanwhile. */
-const withoutFinal = ({ final: _, ...rest }: Moved) => rest;
+const withoutFinal = ({ final: _, ...rest }: TransferRow) => rest;
 
 test("a history is paged without a gap, whether blocks are final and stored, or new", async () => {
   const { sender } = service.app.chain;
@@ -221,7 +221,7 @@ test("a history is paged without a gap, whether blocks are final and stored, or 
   });
   expect(reach).toMatchObject({ from_block: 0n });
   expect(reach!.to_block).toBeGreaterThan(10n);
-  const whole = await get<Moved[]>(`history?address=${sender}&limit=100`);
+  const whole = await get<TransferRow[]>(`history?address=${sender}&limit=100`);
   // The gas key's grant, and one transfer for each recipient so far.
   expect(whole.data).toHaveLength(1 + 3 + 2 + 1);
   expect(whole.data.at(-1)).toMatchObject({ direction: "in", amount: "100000000" });
@@ -230,7 +230,7 @@ test("a history is paged without a gap, whether blocks are final and stored, or 
   const paged: object[] = [];
   let cursor = "";
   for (let pages = 0; pages < 20; pages++) {
-    const page = await get<Moved[]>(`history?address=${sender}&limit=2${cursor}`);
+    const page = await get<TransferRow[]>(`history?address=${sender}&limit=2${cursor}`);
     expect(page.data.length).toBeLessThanOrEqual(2);
     paged.push(...page.data.map(withoutFinal));
     if (page.meta.next_cursor === null) break;

@@ -39,14 +39,14 @@ const walletProof = z.strictObject({
 export type WalletProof = z.infer<typeof walletProof>;
 
 /** The call that a text must be about. */
-export type AskedCall = { public_url: string; method: string; path: string };
+export type RequestedCall = { public_url: string; method: string; path: string };
 
 /** The statement that a wallet signs; it has the path as requested, without a query. */
-export const statementOf = ({ method, path }: Pick<AskedCall, "method" | "path">) =>
+export const statementOf = ({ method, path }: Pick<RequestedCall, "method" | "path">) =>
   `Call ${method} ${path} as the owner of what this wallet caused.`;
 
 /** Reads the header, a JSON object in base64. Refuses one that contradicts the call, or is too old. */
-export function readWalletProof(header: string, asked: AskedCall, now: Date): WalletProof {
+export function readWalletProof(header: string, call: RequestedCall, now: Date): WalletProof {
   const read = walletProof.safeParse(parsed(header));
   if (!read.success)
     return refuseProof(
@@ -54,9 +54,9 @@ export function readWalletProof(header: string, asked: AskedCall, now: Date): Wa
     );
   const proof = read.data;
   const wanted = {
-    domain: new URL(asked.public_url).host,
-    uri: asked.public_url + asked.path,
-    statement: statementOf(asked),
+    domain: new URL(call.public_url).host,
+    uri: call.public_url + call.path,
+    statement: statementOf(call),
   };
   const others = Object.entries(wanted).filter(
     ([name, value]) => proof[name as keyof typeof wanted] !== value,
@@ -84,8 +84,8 @@ function parsed(header: string): unknown {
 const HEADER = "SIGN-IN-WITH-X";
 
 export function refuseProof(errors: FieldError[]): never {
-  const told = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
-  return refuse("unauthorized", `the wallet's proof is not good for this call: ${told}`, {
+  const faults = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
+  return refuse("unauthorized", `the wallet's proof is not good for this call: ${faults}`, {
     errors: errors.map(({ path, message }) => ({
       path: path === HEADER ? path : `${HEADER}.${path}`,
       message,

@@ -10,17 +10,17 @@ const MOST_RETRY_AFTER_S = 86_400;
 /** A failed attempt. `status` null: the webhook was not reached; `retry_after_s`: the delay that it requested. */
 export type Failure = { status: number | null; reason: string; retry_after_s: number | null };
 
-export type Next = { kind: "again"; at: string } | { kind: "disable"; reason: string };
+export type NextStep = { kind: "again"; at: string } | { kind: "disable"; reason: string };
 
 /** The consequence of the `attempt`-th failure (from 1) at an ISO time; `chance` is in [0, 1). */
-export function afterFailure(attempt: number, failure: Failure, chance: number, at: string): Next {
+export function afterFailure(attempt: number, failure: Failure, chance: number, at: string): NextStep {
   if (failure.status === 410)
     return { kind: "disable", reason: "the webhook answered 410 Gone, which ends its alerts" };
   const pause = BACKOFF_S[attempt - 1];
   if (pause === undefined)
     return { kind: "disable", reason: `${attempt} attempts failed, the last one: ${failure.reason}` };
-  const asked = isBusy(failure.status) ? Math.min(failure.retry_after_s ?? 0, MOST_RETRY_AFTER_S) : 0;
-  const seconds = Math.max(pause * (1 + JITTER * chance), asked);
+  const retryAfter = isBusy(failure.status) ? Math.min(failure.retry_after_s ?? 0, MOST_RETRY_AFTER_S) : 0;
+  const seconds = Math.max(pause * (1 + JITTER * chance), retryAfter);
   return { kind: "again", at: new Date(Date.parse(at) + Math.round(seconds * 1000)).toISOString() };
 }
 

@@ -177,7 +177,7 @@ export const streamOf = (id: string) => prefix + id;
 export const initialState = (): SubscriptionState => undefined;
 
 export function evolve(state: SubscriptionState, event: SubscriptionEvent): SubscriptionState {
-  if (event.type === "AlertSubscribed") return begun(event.data);
+  if (event.type === "AlertSubscribed") return newSubscription(event.data);
   if (!state) return state;
   switch (event.type) {
     case "AlertToppedUp": {
@@ -221,7 +221,7 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
   }
 }
 
-const begun = (facts: Subscribed): Subscription => ({
+const newSubscription = (facts: Subscribed): Subscription => ({
   status: "active",
   facts,
   credits: facts.credits,
@@ -253,7 +253,7 @@ export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
   secrets.filter(({ until }) => until === null || until > at);
 
 /** The subscription as its owner sees it; refused where there is none, or it was deleted. */
-export function standing(state: SubscriptionState): Subscription {
+export function existingSubscription(state: SubscriptionState): Subscription {
   if (!state)
     return refuse(
       "not_found",
@@ -274,7 +274,7 @@ export const subscribe =
 export const topUp =
   (credits: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const credits_left = standing(state).credits + credits;
+    const credits_left = existingSubscription(state).credits + credits;
     return [{ type: "AlertToppedUp", data: { credits, credits_left, topped_up_at: at } }];
   };
 
@@ -282,7 +282,7 @@ export const topUp =
 export const rotateSecret =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const secrets = signing(standing(state), at);
+    const secrets = signing(existingSubscription(state), at);
     if (secrets.length >= MOST_SECRETS)
       refuse(
         "conflict",
@@ -297,7 +297,7 @@ export const rotateSecret =
 export const test =
   (id: string, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const tests = recentTests(standing(state), at);
+    const tests = recentTests(existingSubscription(state), at);
     if (tests.length >= MOST_TESTS)
       refuse(alertProblems["too-many-tests"], `${MOST_TESTS} test events were sent within the last hour`, {
         retry_after_s: TESTS_S - Math.floor((Date.parse(at) - Date.parse(tests[0]!)) / 1_000),
@@ -309,7 +309,7 @@ export const remove =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
     if (state?.status === "deleted") return [];
-    standing(state);
+    existingSubscription(state);
     return [{ type: "AlertSubscriptionDeleted", data: { deleted_at: at } }];
   };
 

@@ -197,7 +197,7 @@ export const anchor =
   (facts: Anchor) =>
   (state: AnchorState): AnchorEvent[] => {
     refuseFork(state, facts);
-    if (state.anchors.some((known) => isSamePlace(known, facts))) return [];
+    if (state.anchors.some((known) => isSameBlock(known, facts))) return [];
     const anchored: AnchorEvent = { type: "Anchored", data: facts };
     const newest = newestAnchor(state);
     if (!newest || newest.size < facts.size) return [anchored];
@@ -237,7 +237,7 @@ const reorged = (transaction: Hex, at: string): AnchorEvent => ({
   data: { transaction, reorged_at: at },
 });
 
-const isSamePlace = (a: Anchor, b: Anchor) =>
+const isSameBlock = (a: Anchor, b: Anchor) =>
   a.transaction === b.transaction && a.block_hash === b.block_hash;
 
 /** One size has one root, from any source. */

@@ -20,10 +20,10 @@ import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 export type TreeHead = { log_id: Hex; size: bigint; root: Hex };
 
 /** The block of a record; `timestamp` in seconds of Unix time. */
-export type Recorded = { block_number: bigint; timestamp: number };
+export type RecordBlock = { block_number: bigint; timestamp: number };
 
 /** A head in the contract: without its key, and with the block of its transaction. */
-export type KeptHead = Omit<TreeHead, "log_id"> & Recorded;
+export type ContractHead = Omit<TreeHead, "log_id"> & RecordBlock;
 
 /** A call that must travel alone, with the options that see to it. */
 export type SignersCall = { call: Call; options: Pick<SendOptions, "gas" | "purpose"> & { alone: true } };
@@ -98,8 +98,8 @@ export const headCall = (signer: Hex, log_id: Hex): Call =>
   question(encodeFunctionData({ abi: ABI, functionName: "head", args: [signer, log_id] }));
 
 /** The newest head anchored of a signer's log, and when; undefined when there is none. */
-export function keptHead(answer: CallResult): KeptHead | undefined {
-  const data = answered(answer);
+export function contractHead(answer: CallResult): ContractHead | undefined {
+  const data = answerData(answer);
   const [size, root, block_number, timestamp] = decodeFunctionResult({
     abi: ABI,
     functionName: "head",
@@ -113,8 +113,8 @@ export const seedCall = (signer: Hex, seed_hash: Hex): Call =>
   question(encodeFunctionData({ abi: ABI, functionName: "seedCommittedAt", args: [signer, seed_hash] }));
 
 /** The time of a signer's first commitment of a seed; undefined without one. */
-export function seedCommitment(answer: CallResult): Recorded | undefined {
-  const data = answered(answer);
+export function seedCommitment(answer: CallResult): RecordBlock | undefined {
+  const data = answerData(answer);
   const [block_number, timestamp] = decodeFunctionResult({ abi: ABI, functionName: "seedCommittedAt", data });
   return timestamp === 0n ? undefined : { block_number, timestamp: Number(timestamp) };
 }
@@ -125,14 +125,14 @@ export const successorCall = (signer: Hex): Call =>
 
 /** The key or contract that a signer named to follow it; undefined while there is none. */
 export function endorsedSuccessor(answer: CallResult): Hex | undefined {
-  const data = answered(answer);
+  const data = answerData(answer);
   const successor = decodeFunctionResult({ abi: ABI, functionName: "successor", data });
   return BigInt(successor) === 0n ? undefined : lower(successor);
 }
 
 const question = (data: Hex): Call => ({ to: ANCHOR_ADDRESS, data });
 
-function answered({ success, data }: CallResult): Hex {
+function answerData({ success, data }: CallResult): Hex {
   if (!success || data === "0x")
     throw new Error(`the anchoring contract is not on this chain: there is none at ${ANCHOR_ADDRESS}`);
   return data;
@@ -210,7 +210,7 @@ export function headSlots(signer: Hex, log_id: Hex): [root: Hex, numbers: Hex] {
 }
 
 /** The head that the words in `headSlots` hold, as `keptHead` gives it. */
-export function headInSlots(root: bigint, packed: bigint): KeptHead | undefined {
+export function headInSlots(root: bigint, packed: bigint): ContractHead | undefined {
   const size = BigInt.asUintN(64, packed);
   if (size === 0n) return undefined;
   const block_number = BigInt.asUintN(64, packed >> 64n);

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, madeId, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { keptPassphrase } from "./passphrase.ts";
+import { passphraseHash } from "./passphrase.ts";
 import { checkProblems } from "./problems.ts";
 
 /** `transfer`: anybody may carry it to the chain; `receive`: its payee alone, so nobody can do so before a contract's own call. */
@@ -32,14 +32,14 @@ const created = z.strictObject({
   mode: z.enum(modes),
   valid_before: z.int().positive().describe("Seconds of Unix time; from then on the chain refuses it."),
   nonce: chainHash,
-  passphrase: keptPassphrase.nullable(),
+  passphrase: passphraseHash.nullable(),
   created_at: time,
 });
 
 /** The location of its end on the chain. */
-const place = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
+const endLocation = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
 
-const asked = z.strictObject({ by: z.string(), asked_at: time });
+const requested = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
   by: z.string(),
   tries: z.int().min(1).describe("How many wrong ones there have been since the last pause."),
@@ -59,9 +59,9 @@ const expired = z.strictObject({
   block_timestamp: z.int(),
   expired_at: time,
 });
-const redeemed = z.strictObject({ ...place, redeemed_at: time });
+const redeemed = z.strictObject({ ...endLocation, redeemed_at: time });
 const revoked = z.strictObject({
-  ...place,
+  ...endLocation,
   reason: z.enum(["cancelled", "used for another transfer"]),
   revoked_at: time,
 });
@@ -69,7 +69,7 @@ const reorged = z.strictObject({ transaction: chainHash, block_hash: chainHash, 
 
 export const events = {
   CheckCreated: { means: "A check in USDC was written, for its issuer to sign.", 1: created },
-  CheckRedemptionAsked: { means: "A caller requested a check's money.", 1: asked },
+  CheckRedemptionAsked: { means: "A caller requested a check's money.", 1: requested },
   CheckPassphraseRefused: { means: "A wrong passphrase was given for a check.", 1: wrong },
   CheckCancelled: { means: "The issuer of a check called it off.", 1: cancelled },
   CheckExpired: {
@@ -86,7 +86,7 @@ export const events = {
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type CheckFacts = Data<"CheckCreated">;
-export type Place = z.infer<z.ZodObject<typeof place>>;
+export type EndLocation = z.infer<z.ZodObject<typeof endLocation>>;
 export type Cancelled = Data<"CheckCancelled">;
 type Expired = Data<"CheckExpired">;
 type Redeemed = Data<"CheckRedeemed">;
@@ -150,7 +150,8 @@ export function statusOf({ ending, cancelled, expired }: Check): CheckStatus {
 export const isRedeeming = (check: Check) => check.asked_at !== null && statusOf(check) === "pending";
 
 /** The check; `not_found` where there is none. */
-export const standing = (state: CheckState): Check => state ?? refuse("not_found", "there is no such check");
+export const existingCheck = (state: CheckState): Check =>
+  state ?? refuse("not_found", "there is no such check");
 
 /** Writes down what is promised; it is worth nothing until the issuer's wallet has signed it. */
 export const create =
@@ -162,7 +163,7 @@ export const create =
 export const askRedemption =
   (by: string, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     refuseUnlessPending(check, "redeemed");
     refuseWhilePaused(check, at);
     return check.asked_at === null ? [{ type: "CheckRedemptionAsked", data: { by, asked_at: at } }] : [];
@@ -175,7 +176,7 @@ export const PAUSE_S = 15 * 60;
 export const refusePassphrase =
   (by: string, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     refuseWhilePaused(check, at);
     const tries = (check.wrong.paused_until === null ? check.wrong.tries : 0) + 1;
     const paused_until = tries < MOST_TRIES ? null : new Date(Date.parse(at) + PAUSE_S * 1_000).toISOString();
@@ -205,7 +206,7 @@ export function refuseUnlessPending(check: Check, wanted: "redeemed" | "cancelle
 export const cancel =
   (facts: Cancelled) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     if (statusOf(check) === "cancelled") return [];
     refuseUnlessPending(check, "cancelled");
     if (check.asked_at !== null)
@@ -220,7 +221,7 @@ export const cancel =
 export const expire =
   (facts: Expired) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     if (statusOf(check) !== "pending") return [];
     if (facts.block_timestamp < check.facts.valid_before)
       refuse("conflict", "this check is good for a while yet");
@@ -231,22 +232,23 @@ export const expire =
 export const follow =
   (event: Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }>, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const { ending } = standing(state);
+    const { ending } = existingCheck(state);
     if (!ending) return [event];
-    if (isSamePlace(ending, event.data)) return [];
+    if (isSameLocation(ending, event.data)) return [];
     const { transaction, block_hash } = ending;
     return [{ type: "CheckReorged", data: { transaction, block_hash, reorged_at: at } }, event];
   };
 
 /** The chain took the block back that had the ending. */
 export const takeBack =
-  (gone: Pick<Place, "transaction" | "block_hash">, at: string) =>
+  (gone: Pick<EndLocation, "transaction" | "block_hash">, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const { ending } = standing(state);
-    if (!ending || !isSamePlace(ending, gone)) return [];
+    const { ending } = existingCheck(state);
+    if (!ending || !isSameLocation(ending, gone)) return [];
     const { transaction, block_hash } = gone;
     return [{ type: "CheckReorged", data: { transaction, block_hash, reorged_at: at } }];
   };
 
-type Where = Pick<Place, "transaction" | "block_hash">;
-const isSamePlace = (a: Where, b: Where) => a.transaction === b.transaction && a.block_hash === b.block_hash;
+type Where = Pick<EndLocation, "transaction" | "block_hash">;
+const isSameLocation = (a: Where, b: Where) =>
+  a.transaction === b.transaction && a.block_hash === b.block_hash;

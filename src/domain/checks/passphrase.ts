@@ -7,16 +7,16 @@ import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
 
 /** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
-export const keptPassphrase = z.strictObject({
+export const passphraseHash = z.strictObject({
   salt: madeId,
   hash: sha256,
   log2_n: z.int(),
   r: z.int(),
   p: z.int(),
 });
-export type KeptPassphrase = z.infer<typeof keptPassphrase>;
+export type PassphraseHash = z.infer<typeof passphraseHash>;
 
-type Cost = Pick<KeptPassphrase, "log2_n" | "r" | "p">;
+type Cost = Pick<PassphraseHash, "log2_n" | "r" | "p">;
 
 /** Source: OWASP's Password Storage Cheat Sheet. */
 const COST: Cost = { log2_n: 15, r: 8, p: 3 };
@@ -24,13 +24,13 @@ const COST: Cost = { log2_n: 15, r: 8, p: 3 };
 export const SALT_BYTES = 16;
 
 /** The stored hash of a passphrase; `salt` has SALT_BYTES random bytes. */
-export async function keepPassphrase(text: string, salt: Uint8Array): Promise<KeptPassphrase> {
+export async function hashPassphrase(text: string, salt: Uint8Array): Promise<PassphraseHash> {
   const hash = await derived(text, Buffer.from(salt), COST);
   return { salt: Buffer.from(salt).toString("hex"), hash: hash.toString("hex"), ...COST };
 }
 
 /** Compares a text with the stored passphrase; takes the same time for every text. */
-export async function isPassphrase(text: string, kept: KeptPassphrase): Promise<boolean> {
+export async function isPassphrase(text: string, kept: PassphraseHash): Promise<boolean> {
   const hash = await derived(text, Buffer.from(kept.salt, "hex"), kept);
   return timingSafeEqual(hash, Buffer.from(kept.hash, "hex"));
 }
@@ -51,7 +51,7 @@ let under_way = 0;
 const waiting: (() => void)[] = [];
 
 /** Queues the hashing of passphrases; refuses where too many wait. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export async function queued<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= MOST_WAITING)
     refuse(coreProblems.busy, "too many passphrases wait to be looked at; try again", {
       retry_after_s: 5,

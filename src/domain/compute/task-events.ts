@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
 import { sxNumber } from "../identity/fields.ts";
-import { seedPlace } from "../rng/seeds.ts";
+import { seedLocation } from "../rng/seeds.ts";
 import { kindName } from "./node.ts";
 
 /** Copies that are made of a task at once. */
@@ -45,7 +45,7 @@ const taskId = z.string().regex(/^[0-9a-f]{32}(?:\.[1-9]\d?)?$/, "is the id of a
 
 /** What was drawn to decide on an audit: anybody draws it again once the seed is revealed (docs/compute.md). */
 const draw = z.strictObject({
-  ...seedPlace,
+  ...seedLocation,
   nonce: z.int().min(0),
   p_micro: z.int().min(0).max(1_000_000).describe("The probability of an audit, in millionths, rounded up."),
   audits: z.boolean(),
@@ -142,7 +142,7 @@ export const events = {
       used_ms: z.int().min(0).nullable(),
       receipt: receipt.nullable(),
       seed: z
-        .strictObject(seedPlace)
+        .strictObject(seedLocation)
         .nullable()
         .describe(
           "The seed in use at this event: whether the result is checked is drawn from it. Null: no draw.",

@@ -32,7 +32,7 @@ export const searchable = ({ code, name }: { code: string; name: string }): Sear
  * The codes whose names have every word of `q`, the last as a prefix. Names with them outside of exclusions come
  * first, then whole words, then names that begin with them, then shorter names, then coarser codes.
  */
-export function found(q: string, products: readonly Searchable[]): string[] {
+export function searchCodes(q: string, products: readonly Searchable[]): string[] {
   const words = foldedWords(q);
   const last = words.at(-1)!;
   const others = words.slice(0, -1).map((word) => ` ${word} `);

@@ -7,7 +7,7 @@ import type { Parse } from "../../core/model/ports/parser.ts";
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
 import { type Breach, breachOf, layerOf } from "./import-rules.ts";
-import { COMPUTED, type Found, importsIn } from "./imports.ts";
+import { COMPUTED, importsIn, type LocatedImport } from "./imports.ts";
 
 /** Incremented with each change of a check. */
 export const CHECKS_VERSION = 3;
@@ -60,13 +60,13 @@ function secretLine(text: string): number | undefined {
   return at === -1 ? undefined : at + 1;
 }
 
-const sourceName = ({ specifier }: Found, { target, source }: Breach): string => {
+const sourceName = ({ specifier }: LocatedImport, { target, source }: Breach): string => {
   if (specifier === COMPUTED) return "what is computed";
   if (target === undefined) return "this package or module of Node";
   return source ?? "a file of no layer";
 };
 
-function breachTold(wanted: Found, breach: Breach): string {
+function breachText(wanted: LocatedImport, breach: Breach): string {
   const source = sourceName(wanted, breach);
   if (breach.allowed === "types") return `may import only types of ${source}`;
   if (breach.allowed === "no chance") return `may import no random numbers from ${source}`;
@@ -74,22 +74,22 @@ function breachTold(wanted: Found, breach: Breach): string {
 }
 
 /** The most imports that are listed one by one. */
-const MOST_TOLD = 10;
+const MOST_LISTED = 10;
 
 /** Checks a draft's imports against its layer, by this repository's own table. */
 function importsCheck(file: string, text: string): Omit<Check, "name"> {
   const layer = layerOf(file);
   if (layer === undefined || !file.endsWith(".ts"))
     return { passed: true, detail: "not looked at: no TypeScript of a layer" };
-  const told = new Map<string, number>();
+  const breaches = new Map<string, number>();
   for (const wanted of importsIn(text)) {
     const breach = breachOf(file, layer, wanted);
-    const sentence = breach && breachTold(wanted, breach);
-    if (sentence && !told.has(sentence)) told.set(sentence, wanted.line);
+    const sentence = breach && breachText(wanted, breach);
+    if (sentence && !breaches.has(sentence)) breaches.set(sentence, wanted.line);
   }
-  if (told.size === 0)
+  if (breaches.size === 0)
     return { passed: true, detail: "each import found in the text is one that its layer may have" };
-  const first = [...told].slice(0, MOST_TOLD).map(([sentence, line]) => `line ${line} ${sentence}`);
+  const first = [...breaches].slice(0, MOST_LISTED).map(([sentence, line]) => `line ${line} ${sentence}`);
   return { passed: false, detail: first.join("; ") };
 }
 

@@ -7,7 +7,7 @@ import type { Import } from "./import-rules.ts";
 /** A specifier that the text does not spell out: it is computed, or written with escapes. */
 export const COMPUTED = "(computed)";
 
-export type Found = Import & { line: number };
+export type LocatedImport = Import & { line: number };
 
 /** For each position in a text, the end of the white space and comments that begin there. */
 function gapsOf(text: string): Uint32Array {
@@ -65,7 +65,7 @@ function namesIn(clause: string): Omit<Import, "specifier"> | undefined {
 }
 
 /** Every import in a text, in order: declarations, re-exports, `import()`, imports in types. */
-export function importsIn(text: string): Found[] {
+export function importsIn(text: string): LocatedImport[] {
   const gaps = gapsOf(text);
   /** Without its comments. */
   const plain = (from: number, to: number) => {
@@ -77,7 +77,7 @@ export function importsIn(text: string): Found[] {
     }
     return parts.join("");
   };
-  const found: Found[] = [];
+  const found: LocatedImport[] = [];
   let [line, counted] = [1, 0];
   /** The possible beginning of a list of names. */
   let begun: number | undefined;

@@ -3,7 +3,12 @@ import { LEAST_CELLS } from "./gravity.ts";
 import { LEAST_MONTHS } from "./lead-lag.ts";
 
 /** The extent of the open data. */
-export type Held = { months: number; national: boolean; reporters: number; tables: ReadonlySet<string> };
+export type DataExtent = {
+  months: number;
+  national: boolean;
+  reporters: number;
+  tables: ReadonlySet<string>;
+};
 
 export const capabilityNames = [
   "growth",
@@ -27,23 +32,23 @@ type Capability = {
   source: string;
   least_data: string;
   asked_by: string[];
-  needs(held: Held): string[];
+  needs(held: DataExtent): string[];
 };
 
 const MARKET = "fusion_market_intel";
 
 const months =
   (least: number) =>
-  ({ months }: Held) =>
+  ({ months }: DataExtent) =>
     months >= least ? [] : [`${least} months; there are ${months}`];
 const table =
   (name: string) =>
-  ({ tables }: Held) =>
+  ({ tables }: DataExtent) =>
     tables.has(name) ? [] : [`the table ${name}`];
-const national = ({ national }: Held) => (national ? [] : ["a dataset of all products"]);
+const national = ({ national }: DataExtent) => (national ? [] : ["a dataset of all products"]);
 const all =
-  (...needs: ((held: Held) => string[])[]) =>
-  (held: Held) =>
+  (...needs: ((held: DataExtent) => string[])[]) =>
+  (held: DataExtent) =>
     needs.flatMap((need) => need(held));
 
 export const methods: readonly Capability[] = [

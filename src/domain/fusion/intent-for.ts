@@ -6,7 +6,7 @@ import { matches } from "../plans/match.ts";
 import type { Plan } from "../plans/plan.ts";
 import { type Slots, slotsIn } from "../plans/slots.ts";
 
-export type AskedIntent = {
+export type IntentQuery = {
   question?: string | undefined;
   /** The intent by name; the question then only fills slots. */
   intent?: string | undefined;
@@ -18,7 +18,7 @@ const MOST_NEAREST = 3;
 
 /** `field` names the faulty input: the question, or the intent that lacks a slot. */
 export function intentFor(
-  { question, intent, slots: given }: AskedIntent,
+  { question, intent, slots: given }: IntentQuery,
   plans: readonly Plan[],
   products: readonly Searchable[],
 ): { plan: Plan; slots: Slots } {

@@ -179,10 +179,10 @@ export function correlations(first: Prepared, second: Prepared): Float64Array {
   return xy.map((sum, at) => ratio(n[at]!, x[at]!, y[at]!, xx[at]!, yy[at]!, sum));
 }
 
-type Sums = NonNullable<Prepared["sums"]>;
+type PrefixSums = NonNullable<Prepared["sums"]>;
 
 /** Without gaps only products have to be summed for each lag. */
-function ofWhole(first: Sums, second: Sums, length: number, xy: Float64Array): Float64Array {
+function ofWhole(first: PrefixSums, second: PrefixSums, length: number, xy: Float64Array): Float64Array {
   const found = new Float64Array(LAGS);
   for (let at = 0; at < LAGS; at++) {
     const lag = at - MOST_LAG;

@@ -1,9 +1,9 @@
 /**
- * The bytes that every game is drawn from, and the numbers made of them. With a seed of 32 bytes
+ * The bytes of every game's draws, and the numbers made of them. With a seed of 32 bytes
  *
  *   block(round) = HMAC-SHA256(seed, "v1:<tenant>:<game>:<client_seed>:<nonce>:<round>")   (UTF-8, numbers in decimal)
  *
- * and the stream is block(0), block(1), block(2) …, read from its beginning. docs/rng.md is the same in full.
+ * and the stream is block(0), block(1), block(2) …, read from its beginning. docs/rng.md has the full specification.
  */
 import { createHmac } from "node:crypto";
 

@@ -31,12 +31,12 @@ const items = z
   .min(1, "name at least one item")
   .max(MOST_ITEMS, `name at most ${MOST_ITEMS} items`);
 
-const whole = (what: string) => z.int(`${what} is a whole number`);
+const integer = (what: string) => z.int(`${what} is a whole number`);
 
 const dice = game({
   params: z.strictObject({
-    count: whole("count").min(1, "count is at least 1").max(100, "count is at most 100").default(1),
-    sides: whole("sides")
+    count: integer("count").min(1, "count is at least 1").max(100, "count is at most 100").default(1),
+    sides: integer("sides")
       .min(2, "a die has at least 2 sides")
       .max(1_000, "a die has at most 1000 sides")
       .default(6),
@@ -55,15 +55,17 @@ const coin = game({
 });
 
 const range = game({
-  params: z.strictObject({ max: whole("max"), min: whole("min") }).superRefine(({ min, max }, context) => {
-    const message =
-      max < min
-        ? "max is below min"
-        : max - min + 1 > MOST_CHOICES
-          ? `from min to max there are more than 2^32 numbers`
-          : undefined;
-    if (message) context.addIssue({ code: "custom", path: ["max"], message });
-  }),
+  params: z
+    .strictObject({ max: integer("max"), min: integer("min") })
+    .superRefine(({ min, max }, context) => {
+      const message =
+        max < min
+          ? "max is below min"
+          : max - min + 1 > MOST_CHOICES
+            ? `from min to max there are more than 2^32 numbers`
+            : undefined;
+      if (message) context.addIssue({ code: "custom", path: ["max"], message });
+    }),
   play: ({ min, max }, bytes) => ({ value: min + below(bytes, max - min + 1) }),
   first: ({ min, max }, { value }) => ({ value: value - min, of: max - min + 1 }),
 });

@@ -21,7 +21,7 @@ const item = z.strictObject({
   bytes: z.int().positive(),
 });
 
-export const found = z.strictObject({
+export const newsEvent = z.strictObject({
   kind: z.enum(eventKinds),
   date: z.iso.date().describe("The day on which the item was published."),
   countries: z.array(z.string()),
@@ -34,7 +34,7 @@ export const found = z.strictObject({
     .strictObject({ from: z.int().nonnegative(), to: z.int().positive() })
     .describe("UTF-16 code units of the text: the sentence, word by word."),
 });
-export type NewsEvent = z.infer<typeof found>;
+export type NewsEvent = z.infer<typeof newsEvent>;
 
 export const events = {
   NewsBatchReceived: {
@@ -55,7 +55,7 @@ export const events = {
     means: "A batch of news was processed, and its events were extracted.",
     1: z.strictObject({
       extractor: z.string().describe("Its version, and the lists that names were looked for in."),
-      events: z.array(found).max(MOST_ITEMS * MOST_EVENTS),
+      events: z.array(newsEvent).max(MOST_ITEMS * MOST_EVENTS),
       correlated_at: time,
     }),
   },

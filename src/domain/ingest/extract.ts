@@ -38,7 +38,7 @@ const verbs = {
 export type EventKind = keyof typeof verbs;
 export const eventKinds = Object.keys(verbs) as [EventKind, ...EventKind[]];
 
-export type Find = {
+export type ExtractedEvent = {
   kind: EventKind;
   countries: string[];
   hs: string[];
@@ -151,8 +151,8 @@ function* sentencesOf(text: string): Generator<{ from: number; to: number }> {
 }
 
 /** The events of a text, in its order: a verb is none unless its sentence names a country, a product or a listed name. */
-export function extract(text: string, names: NameGazetteer, most: number): Find[] {
-  const found: Find[] = [];
+export function extract(text: string, names: NameGazetteer, most: number): ExtractedEvent[] {
+  const found: ExtractedEvent[] = [];
   for (const span of sentencesOf(text)) {
     if (span.to - span.from > LONGEST) continue;
     const sentence = text.slice(span.from, span.to);

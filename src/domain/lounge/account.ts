@@ -1,7 +1,7 @@
 /**
- * A tenant's account in the lounge, in platform tokens: a welcome grant, deposits seen on chain and winnings come in, stakes go out, and
- * it is never below zero. A deposit that the chain took back after it was played away is a debt, and no bet is taken until a
- * later deposit has paid it.
+ * A tenant's account in the lounge, in platform tokens: a welcome grant, deposits on chain and winnings come in, stakes
+ * go out, and it is never below zero. A deposit that a reorg removed after it was staked is a debt, and no bet is
+ * accepted until a later deposit has paid it.
  *
  *   balance = granted + deposited + won − staked + debt
  */

@@ -189,8 +189,8 @@ export function orderDrink(
   const mood = MOODS.find(({ words }) => words.test(text));
   const digest = createHash("sha256").update(`${drink}\n${text.toLowerCase()}`).digest();
   const oneOf = (lines: readonly string[], place: number) => lines[digest[place]! % lines.length]!;
-  const heard = oneOf(mood?.said ?? (text === "" ? UNSAID : UNKNOWN), 0);
-  if (mood?.name === "despair") return { mood: mood.name, answer: heard };
-  const answer = [heard, oneOf(drinks[drink].served, 1), oneOf(GOODBYES, 2)].join(" ");
+  const reply = oneOf(mood?.said ?? (text === "" ? UNSAID : UNKNOWN), 0);
+  if (mood?.name === "despair") return { mood: mood.name, answer: reply };
+  const answer = [reply, oneOf(drinks[drink].served, 1), oneOf(GOODBYES, 2)].join(" ");
   return { mood: mood?.name ?? (text === "" ? "unsaid" : "unknown"), answer };
 }

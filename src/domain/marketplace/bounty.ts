@@ -1,12 +1,13 @@
 /**
- * A bounty: a reward that its creator's account holds until somebody has earned it.
+ * A bounty: a reward that its creator's account locks until somebody has earned it.
  *
  *     unfunded ──fund──> open ──claim──> claimed ──submit──> submitted ──award│silence──> awarded
  *        └─ an hour: gone      └───────────┴─ deadline, nothing submitted ──> expired (refund)
  *                              └───────────┴──cancel─────────┴──> cancelled (refund; with a submission less a tenth, for the submitters)
  *
- * Several may claim it. Silence is fourteen days without a word of the creator after the newest submission, and not before the deadline:
- * each has as long as was promised, and the creator has time to look at the last. The stream's version decides which of two ends it.
+ * Several agents may claim it. Silence is fourteen days without an action of the creator after the newest submission,
+ * and not before the deadline: each claimant has the promised time, and the creator can review the last submission.
+ * The stream's version decides between concurrent ends.
  */
 import { refuse } from "../../core/model/refusal.ts";
 import type {
@@ -75,10 +76,10 @@ export function evolve(state: BountyState, event: BountyEvent): BountyState {
       expired_at: null,
       hidden: null,
     };
-  return state && changed(state, event);
+  return state && apply(state, event);
 }
 
-function changed(bounty: Bounty, event: Exclude<BountyEvent, { type: "BountyOpened" }>): Bounty {
+function apply(bounty: Bounty, event: Exclude<BountyEvent, { type: "BountyOpened" }>): Bounty {
   switch (event.type) {
     case "BountyFunded":
       return { ...bounty, funded: event.data };
@@ -120,12 +121,12 @@ export const submissionsOf = ({ claims }: Bounty) =>
   claims.flatMap((claim) => (claim.submission ? [{ ...claim, submission: claim.submission }] : []));
 
 /** The bounty; `not_found` where there is none. */
-export const standing = (state: BountyState): Bounty =>
+export const existingBounty = (state: BountyState): Bounty =>
   state ?? refuse("not_found", "there is no such bounty; soul_bounties lists those that are open");
 
 /** The bounty, unless nobody has funded it in time. */
 export function lasting(state: BountyState, at: string): Bounty {
-  const bounty = standing(state);
+  const bounty = existingBounty(state);
   const isGone = bounty.hidden !== null || at >= later(bounty.facts.opened_at, UNFUNDED_S);
   return !bounty.funded && isGone
     ? refuse("not_found", "this bounty was not funded within an hour and has ended; open a new one")
@@ -156,7 +157,7 @@ export type Claimant = { sx: number; tenants: readonly string[]; trust: number }
 export const claim =
   ({ sx, tenants, trust }: Claimant, { claim_id, note_sha256, claimed_at }: Omit<Claimed, "sx">) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     inState(bounty, ["open", "claimed", "submitted"], "claimed");
     if (bounty.claims.some((one) => one.sx === sx)) return [];
     refuseLate(bounty, claimed_at);
@@ -185,7 +186,7 @@ export const claimOf = (bounty: Bounty, sx: number): Claim =>
 export const submit =
   (sx: number, { content_sha256, url, submitted_at }: Omit<Submitted, "claim_id">) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     const { claim_id, submission } = claimOf(bounty, sx);
     if (submission) {
       if (submission.content_sha256 === content_sha256 && submission.url === url) return [];
@@ -200,7 +201,7 @@ export const submit =
 export const award =
   (claim_id: string, awarded_at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     if (bounty.awarded?.claim_id === claim_id) return [];
     inState(bounty, ["submitted"], "awarded");
     const won =
@@ -240,7 +241,7 @@ export type Points = { of: ReadonlyMap<number, number>; as_of: number | null };
 export const fallDue =
   ({ of, as_of }: Points, at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     const due_at = dueAt(bounty);
     if (due_at === null || at < due_at) return [];
     const [best] = submissionsOf(bounty).toSorted(
@@ -260,7 +261,7 @@ export const dueAt = (bounty: Bounty): string | null =>
 export const cancel =
   (by: Cancelled["by"], cancelled_at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     if (bounty.cancelled) return [];
     inState(bounty, ["open", "claimed", "submitted"], "cancelled");
     const { reward_micro } = bounty.facts;
@@ -278,7 +279,7 @@ const partOf = (reward_micro: number, submitters: number): number =>
 export const hide =
   (reason: string, at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     if (bounty.hidden) return [];
     const hidden: BountyEvent = { type: "BountyHidden", data: { reason, hidden_at: at } };
     const isHeld = bounty.funded && endedAt(bounty) === null;

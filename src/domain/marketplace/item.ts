@@ -100,7 +100,7 @@ export function evolve(state: ItemState, event: ItemEvent): ItemState {
 }
 
 /** The item; `not_found` where there is none. */
-export const standing = (state: ItemState): Item =>
+export const existingItem = (state: ItemState): Item =>
   state ?? refuse("not_found", "there is no such item; soul_stack_feed lists those that are");
 
 /** Four fifths are the author's, the odd unit too. */
@@ -125,7 +125,7 @@ export type Sale = { to: string; price_micro: number; payment_id: string; own: r
 export const sell =
   ({ to, price_micro, payment_id, own }: Sale, sold_at: string) =>
   (state: ItemState): ItemEvent[] => {
-    const { facts, buyers, withdrawn } = standing(state);
+    const { facts, buyers, withdrawn } = existingItem(state);
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
     if (facts.price_micro === 0)
       refuse(marketProblems["item-state"], "this item is free: soul_stack_item has its content");
@@ -141,7 +141,7 @@ export const sell =
 export const validate =
   (word: Verdict) =>
   (state: ItemState): ItemEvent[] => {
-    const { buyers, withdrawn } = standing(state);
+    const { buyers, withdrawn } = existingItem(state);
     if (!buyers.has(word.by))
       refuse(marketProblems["buyers-only"], "only who has bought this item says whether it works");
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
@@ -154,7 +154,7 @@ export const validate =
 export const withdraw =
   (facts: Withdrawn) =>
   (state: ItemState): ItemEvent[] => {
-    const { withdrawn } = standing(state);
+    const { withdrawn } = existingItem(state);
     const isOver = withdrawn && (withdrawn.by === "operator" || facts.by === "author");
     return isOver ? [] : [{ type: "ItemWithdrawn", data: facts }];
   };

@@ -25,7 +25,7 @@ export const partnersOf = (target: string): readonly ReporterCode[] =>
 /** The partners that reported a month in full, and those that did not. */
 export type CoveredMonth = { period: Period; reported: ReporterCode[]; not_reported: ReporterCode[] };
 
-export type Asked = {
+export type MirrorQuery = {
   target: string;
   direction: Flow;
   hs: string;
@@ -35,15 +35,15 @@ export type Asked = {
 };
 
 /** The requested months that at least one partner reported in full. */
-export function coveredMonths(coverage: Coverage, asked: Asked): CoveredMonth[] {
+export function coveredMonths(coverage: Coverage, query: MirrorQuery): CoveredMonth[] {
   const { from, to } = coverage.months;
-  const known = knownOf(coverage, asked.hs, asked.target);
-  const flow = mirrorOf(asked.direction);
-  const partners = partnersOf(asked.target);
+  const known = knownOf(coverage, query.hs, query.target);
+  const flow = mirrorOf(query.direction);
+  const partners = partnersOf(query.target);
   return monthsBetween(from, to)
-    .filter((period) => asked.period === undefined || period === asked.period)
+    .filter((period) => query.period === undefined || period === query.period)
     .filter(
-      (period) => !asked.years || (yearOf(period) >= asked.years.from && yearOf(period) <= asked.years.to),
+      (period) => !query.years || (yearOf(period) >= query.years.from && yearOf(period) <= query.years.to),
     )
     .map((period) => ({
       period,

@@ -37,12 +37,12 @@ export const MOST_STEPS = 12;
 export const MOST_EACH = 5;
 
 /** A step's request and answer: one of each, or several where the step has `each`. */
-export type Asked = { step: string; operation: string; input: Record<string, unknown>; answer: object };
-export type Passed = { step: string; operation: string; why: string };
-export type Ran = { asked: Asked[]; passed: Passed[] };
+export type StepResult = { step: string; operation: string; input: Record<string, unknown>; answer: object };
+export type SkippedStep = { step: string; operation: string; why: string };
+export type PlanOutcome = { asked: StepResult[]; passed: SkippedStep[] };
 
 /** Asks an operation for a step, and answers what it answers; throws what it refuses. */
-export type Ask = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
+export type StepCall = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
 
 /** An operation's input: the schema of each field. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
@@ -90,17 +90,17 @@ function pathFaults(
 }
 
 /** The order of a plan's steps. `at_once`: each as soon as its inputs are answered, else one after the other. */
-export type Course = { at_once?: boolean };
+export type RunOptions = { at_once?: boolean };
 
 /** Runs the steps; results are in the plan's order. A refusal of a step that is not optional ends the plan with it. */
 export async function runPlan(
   plan: Plan,
   slots: Slots,
-  ask: Ask,
+  ask: StepCall,
   isRefusal: (error: unknown) => error is Error,
-  { at_once = false }: Course = {},
-): Promise<Ran> {
-  const begun: { id: string; ran: Promise<Ran> }[] = [];
+  { at_once = false }: RunOptions = {},
+): Promise<PlanOutcome> {
+  const begun: { id: string; ran: Promise<PlanOutcome> }[] = [];
   for (const step of plan.steps) {
     const read = readsOf(step);
     const awaited = begun.filter((one) => !at_once || read.has(one.id));
@@ -114,7 +114,7 @@ export async function runPlan(
     if (one.status === "rejected") throw one.reason;
     return one.value;
   });
-  return { asked: all.flatMap(({ asked }) => asked), passed: all.flatMap(({ passed }) => passed) };
+  return { asked: all.flatMap(({ asked: results }) => results), passed: all.flatMap(({ passed }) => passed) };
 }
 
 /** The steps whose answers a step reads. */
@@ -123,19 +123,19 @@ function readsOf({ input, each }: Step): Set<string> {
   return new Set(paths.flatMap((parts) => (parts?.[0] === "$steps" ? [String(parts[1])] : [])));
 }
 
-const answersOf = (all: readonly Ran[]): Record<string, object> =>
-  Object.fromEntries(all.flatMap(({ asked }) => asked.map(({ step, answer }) => [step, answer])));
+const answersOf = (all: readonly PlanOutcome[]): Record<string, object> =>
+  Object.fromEntries(all.flatMap(({ asked: results }) => results.map(({ step, answer }) => [step, answer])));
 
 /** Asks one step, or passes over it. */
 async function runStep(
   step: Step,
-  known: Pick<Known, "slots" | "steps">,
-  ask: Ask,
+  known: Pick<PathScope, "slots" | "steps">,
+  ask: StepCall,
   isRefusal: (error: unknown) => error is Error,
-): Promise<Ran> {
+): Promise<PlanOutcome> {
   const { id, operation, when = [], each, optional } = step;
-  const asked: Asked[] = [];
-  const passed: Passed[] = [];
+  const results: StepResult[] = [];
+  const passed: SkippedStep[] = [];
   const pass = (why: string) => passed.push({ step: id, operation, why });
   const missing = when.find((slot) => known.slots[slot] === undefined);
   const members = each ? read(each.of, known) : [undefined];
@@ -147,19 +147,19 @@ async function runStep(
       try {
         const name = each ? `${id}.${at}` : id;
         if (input === undefined) pass("an earlier answer has nothing to ask it with");
-        else asked.push({ step: name, operation, input, answer: await ask(operation, input, name) });
+        else results.push({ step: name, operation, input, answer: await ask(operation, input, name) });
       } catch (error) {
         if (!optional || !isRefusal(error)) throw error;
         pass(error.message);
       }
     }
-  return { asked, passed };
+  return { asked: results, passed };
 }
 
-type Known = { slots: Slots; steps: Record<string, object>; each?: unknown };
+type PathScope = { slots: Slots; steps: Record<string, object>; each?: unknown };
 
 /** The step's input with its paths read: without those of empty slots; undefined where an answer lacks what it should have. */
-function inputOf({ input }: Step, known: Known): Record<string, unknown> | undefined {
+function inputOf({ input }: Step, known: PathScope): Record<string, unknown> | undefined {
   const values: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(input)) {
     const given = [value].flat().map((one) => (isPath(one) ? read(one, known) : one));
@@ -179,7 +179,7 @@ function partsOf(path: string): (string | number)[] | undefined {
 }
 
 /** The value at a path; inherited members are left out, so that no path leaves the answers. */
-function read(path: string, { slots, steps, each }: Known): unknown {
+function read(path: string, { slots, steps, each }: PathScope): unknown {
   const [root, ...rest] = partsOf(path) ?? [];
   const roots: Record<string, unknown> = { $slots: slots, $steps: steps, $each: each };
   return rest.reduce<unknown>(

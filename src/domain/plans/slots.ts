@@ -131,10 +131,10 @@ const foldedTerms = (text: string) => terms(text).filter((word) => word.length >
 const isHead = (run: readonly string[], terms: readonly string[]) =>
   run.every((word, at) => terms[at] === word) && [undefined, "and", "or"].includes(terms[run.length]);
 
-type Named = { code: string; terms: readonly string[] };
+type NamedProduct = { code: string; terms: readonly string[] };
 
 /** The names that have a term, by term. */
-type Index = ReadonlyMap<string, readonly Named[]>;
+type Index = ReadonlyMap<string, readonly NamedProduct[]>;
 
 /** Cached by list of names: a nomenclature has ten thousand, and anybody may ask. */
 const indexes = new WeakMap<readonly Searchable[], Index>();
@@ -142,7 +142,7 @@ const indexes = new WeakMap<readonly Searchable[], Index>();
 function indexOf(products: readonly Searchable[]): Index {
   const known = indexes.get(products);
   if (known) return known;
-  const index = new Map<string, Named[]>();
+  const index = new Map<string, NamedProduct[]>();
   for (const { code, main } of products) {
     const named = { code, terms: main.trim().split(" ").map(singular) };
     for (const term of new Set(named.terms)) {
@@ -174,7 +174,7 @@ function productIn(words: readonly string[], products: readonly Searchable[]): s
   return undefined;
 }
 
-function namedBy(run: readonly string[], index: Index): Named | undefined {
+function namedBy(run: readonly string[], index: Index): NamedProduct | undefined {
   const lists = run.map((word) => index.get(word) ?? []);
   const shortest = lists.reduce((least, list) => (list.length < least.length ? list : least));
   const [best] = shortest

@@ -1,6 +1,6 @@
 /** Checks a report against its facts: each number in a text is a printed fact, and each computed fact has its value. */
 import { digestOf } from "../../core/model/objects.ts";
-import { computedValue, type Fact, isAsked, print } from "./fact.ts";
+import { computedValue, type Fact, isAnswerFact, print } from "./fact.ts";
 import { methodOf } from "./methods.ts";
 import { checkSummary, summaryFaults } from "./model-summary.ts";
 import {
@@ -34,7 +34,7 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
     const is = (says: string) => faults.push({ at: id, says });
     if (id !== `F${at + 1}`) is(`is where F${at + 1} has to be`);
     if (/\p{Nd}/u.test(label)) is("its label has a digit");
-    if (isAsked(fact)) {
+    if (isAnswerFact(fact)) {
       if (fact.from.vintage.split(",").some((one) => !named.has(one)))
         is("rests on a vintage that the report does not name");
     } else {
@@ -46,7 +46,7 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
     }
     known.set(id, fact);
   }
-  const rested = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : [])));
+  const rested = new Set(facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage.split(",") : [])));
   for (const one of named)
     if (!rested.has(one)) faults.push({ at: "vintages", says: `names ${one}, and no fact rests on it` });
   return faults;
@@ -132,11 +132,15 @@ export function textFaults(
     from = index + whole.length;
     found.push(id);
     const fact = facts.get(id);
-    const told = fact && print(fact);
-    if (told === undefined) faults.push({ at, says: `cites ${id}, which is no fact` });
-    else if (!before.endsWith(told))
-      faults.push({ at, says: `says “${before.slice(-told.length).trim()}” of ${id}, which is ${told}` });
-    rest += told !== undefined && before.endsWith(told) ? `${before.slice(0, -told.length)} ` : before;
+    const printed = fact && print(fact);
+    if (printed === undefined) faults.push({ at, says: `cites ${id}, which is no fact` });
+    else if (!before.endsWith(printed))
+      faults.push({
+        at,
+        says: `says “${before.slice(-printed.length).trim()}” of ${id}, which is ${printed}`,
+      });
+    rest +=
+      printed !== undefined && before.endsWith(printed) ? `${before.slice(0, -printed.length)} ` : before;
   }
   rest += text.slice(from);
   for (const number of numbersIn(rest)) faults.push({ at, says: `says ${number}, which is no fact` });
@@ -149,11 +153,16 @@ export function textFaults(
 function questionFaults({ question, input }: Report): Fault[] {
   if (typeof input.question === "string")
     return question === input.question ? [] : [{ at: "question", says: "is not the one requested" }];
-  const asked = numbersIn(Object.values(input).flat().map(String).join(" "));
-  const told = numbersIn(question);
-  return asked.join(" ") === told.join(" ")
+  const inputNumbers = numbersIn(Object.values(input).flat().map(String).join(" "));
+  const questionNumbers = numbersIn(question);
+  return inputNumbers.join(" ") === questionNumbers.join(" ")
     ? []
-    : [{ at: "question", says: `has the numbers ${told.join(", ")}, and the input ${asked.join(", ")}` }];
+    : [
+        {
+          at: "question",
+          says: `has the numbers ${questionNumbers.join(", ")}, and the input ${inputNumbers.join(", ")}`,
+        },
+      ];
 }
 
 /** A report's name covers its quotations; their numbers are third-party text, and no facts. */
@@ -175,8 +184,8 @@ function briefFaults(report: Report): Fault[] {
     return [{ at: "model", says: "does not say whether the first section is by a model" }];
   if (!model?.used || !first) return [];
   const paragraphs = first.findings.map(({ text, facts }) => ({ text, cites: facts }));
-  const told = checkSummary(JSON.stringify({ paragraphs }), summarizable({ ...report, sections: others }));
-  return "why" in told ? [{ at: "sections/0", says: summaryFaults[told.why] }] : [];
+  const outcome = checkSummary(JSON.stringify({ paragraphs }), summarizable({ ...report, sections: others }));
+  return "why" in outcome ? [{ at: "sections/0", says: summaryFaults[outcome.why] }] : [];
 }
 
 function monthFaults({ as_of, facts }: Report): Fault[] {
@@ -192,7 +201,7 @@ function sourceFaults(
 ): Fault[] {
   const isDrawn = facts.some(
     (fact) =>
-      isAsked(fact) &&
+      isAnswerFact(fact) &&
       fact.from.dataset === source.dataset &&
       fact.from.vintage === source.vintage &&
       fact.from.synthetic === source.synthetic,

@@ -7,7 +7,7 @@ export type CitedText = { text: string; facts: string[] };
 const DIGIT = /\p{Nd}/u;
 
 /** Throws where the words have a digit: nobody could verify that number. */
-export function say(words: TemplateStringsArray, ...said: (Fact | CitedText | string)[]): CitedText {
+export function citing(words: TemplateStringsArray, ...said: (Fact | CitedText | string)[]): CitedText {
   let text = plain(words[0] ?? "");
   const facts: string[] = [];
   for (const [at, one] of said.entries()) {
@@ -28,7 +28,7 @@ export function say(words: TemplateStringsArray, ...said: (Fact | CitedText | st
 export const cited = (fact: Fact): string => `${print(fact)}\u00a0[${fact.id}]`;
 
 /** Joins several in one sentence: "a, b and c". */
-export function listed(said: readonly CitedText[]): CitedText {
+export function joinList(said: readonly CitedText[]): CitedText {
   const joints = said.map((_, at) => (at === 0 ? "" : at === said.length - 1 ? " and " : ", "));
   return {
     text: said.map(({ text }, at) => joints[at] + text).join(""),

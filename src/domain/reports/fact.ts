@@ -50,20 +50,20 @@ const common = {
   unit: z.enum(units).describe("share and change are printed in percent: 0.1 = 10 %"),
 };
 
-const askedFact = z.object({ ...common, from: origin });
+const answerFact = z.object({ ...common, from: origin });
 const computedFact = z.object({
   ...common,
   formula: z.enum(formulaNames).describe("Over `of` in order: a, b"),
   of: z.array(z.string()).min(1).describe("Ids of earlier facts"),
 });
-export const fact = z.union([askedFact, computedFact]).meta({ id: "Fact" });
+export const fact = z.union([answerFact, computedFact]).meta({ id: "Fact" });
 export type Fact = z.infer<typeof fact>;
-export type AskedFact = z.infer<typeof askedFact>;
+export type AnswerFact = z.infer<typeof answerFact>;
 
-export const isAsked = (one: Fact): one is AskedFact => "from" in one;
+export const isAnswerFact = (one: Fact): one is AnswerFact => "from" in one;
 
 /** An answer and its origin; its figures become facts. */
-export type Told = { answer: object; origin: Omit<Origin, "path"> };
+export type AnswerWithOrigin = { answer: object; origin: Omit<Origin, "path"> };
 
 /** The facts of one report, numbered in the order of their use. */
 export type Ledger = {
@@ -72,7 +72,7 @@ export type Ledger = {
    * The value at a pointer of an answer; the same pointer is the same fact. Throws where the answer has no such
    * value.
    */
-  at(answer: Told, path: string, label: string, unit: Unit): Fact;
+  at(answer: AnswerWithOrigin, path: string, label: string, unit: Unit): Fact;
   computed(label: string, unit: Unit, formula: Formula, of: readonly Fact[]): Fact;
 };
 

@@ -97,8 +97,8 @@ export function checkSummary(
     if (!pieces) return { why: "other_figures" };
     const ids = pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.id]));
     if (ids.join() !== cites.join()) return { why: "other_figures" };
-    const told = takeWhole(tokensOf(pieces), left);
-    if (!told || text.length > told.reduce((sum, one) => sum + one.text.length + MOST_JOINING, 0))
+    const taken = takeWhole(tokensOf(pieces), left);
+    if (!taken || text.length > taken.reduce((sum, one) => sum + one.text.length + MOST_JOINING, 0))
       return { why: "other_words" };
     kept.push({
       text: pieces
@@ -106,7 +106,7 @@ export function checkSummary(
         .join("")
         .trim(),
       facts: ids,
-      confidence: leastOf(told.map(({ confidence }) => confidence)),
+      confidence: leastOf(taken.map(({ confidence }) => confidence)),
     });
   }
   return { kept };
@@ -119,17 +119,17 @@ type UnusedFinding = SummarizableReport["findings"][number] & { tokens: string[]
  * match.
  */
 function takeWhole(tokens: readonly string[], left: UnusedFinding[]): UnusedFinding[] | undefined {
-  const told: UnusedFinding[] = [];
+  const taken: UnusedFinding[] = [];
   for (let at = 0; at < tokens.length; ) {
     const begins = ({ tokens: own }: UnusedFinding) => own.every((token, n) => tokens[at + n] === token);
     const fitting = left.filter((one) => one.tokens.length > 0 && begins(one));
     const [longest] = fitting.toSorted((a, b) => b.tokens.length - a.tokens.length);
     if (!longest) return undefined;
     left.splice(left.indexOf(longest), 1);
-    told.push(longest);
+    taken.push(longest);
     at += longest.tokens.length;
   }
-  return told.length > 0 ? told : undefined;
+  return taken.length > 0 ? taken : undefined;
 }
 
 /** A text as words and the facts that it cites; undefined where a fact differs from its printed form. */
@@ -143,9 +143,9 @@ function piecesOf(text: string, facts: SummarizableReport["facts"]): (string | F
     const fact = facts.get(id);
     if (!fact) return undefined;
     const printed = spaced(print(fact));
-    const told = [printed, printed.replaceAll("\u2212", "-")].find((one) => before.endsWith(one));
-    if (told === undefined) return undefined;
-    const words = before.slice(0, before.length - told.length);
+    const printedForm = [printed, printed.replaceAll("\u2212", "-")].find((one) => before.endsWith(one));
+    if (printedForm === undefined) return undefined;
+    const words = before.slice(0, before.length - printedForm.length);
     // "1.5 %" also ends with "5 %".
     if (words !== "" && !/[\s(]$/u.test(words)) return undefined;
     pieces.push(words, fact);

@@ -2,7 +2,7 @@
 import type { Chart } from "../../core/model/chart.ts";
 import type { Doc, DocRow, DocSection, DocTable } from "../../core/model/doc.ts";
 import { cited } from "./cited-text.ts";
-import { type Fact, isAsked, print, type Unit } from "./fact.ts";
+import { type Fact, isAnswerFact, print, type Unit } from "./fact.ts";
 import {
   type Cell,
   detached,
@@ -25,7 +25,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     cover: [
       { name: "For", text: readersOf(report) },
       { name: "Data to", text: month ? cited(month) : report.as_of },
-      ...askedOf(report.input),
+      ...scopeOf(report.input),
       { name: "Sources", text: sourcesShown(report).join("; ") },
       { name: "Report", text: report.report_id },
       {
@@ -76,7 +76,7 @@ const readers: Readonly<Record<string, string>> = {
 const readersOf = ({ operation }: Report): string => readers[operation] ?? "Whoever asks this question";
 
 /** The scope of a question in the caller's own words; a question in ours states its scope itself. */
-function askedOf({ question, ...rest }: Report["input"]): Doc["cover"] {
+function scopeOf({ question, ...rest }: Report["input"]): Doc["cover"] {
   const named = Object.entries(rest).map(([name, value]) => `${name} ${[value].flat().join(", ")}`);
   return typeof question === "string" && named.length > 0
     ? [{ name: "Asked of", text: named.join("; ") }]
@@ -90,7 +90,7 @@ function sourcesShown({ sources }: Report): string[] {
   return [...all.values()].toReversed();
 }
 
-type Of = (id: string) => Fact;
+type FactById = (id: string) => Fact;
 
 const figures: ReadonlySet<Unit> = new Set([
   "EUR",
@@ -104,9 +104,9 @@ const figures: ReadonlySet<Unit> = new Set([
   "count",
 ] satisfies Unit[]);
 
-const textOf = (cell: Cell, of: Of) => ("word" in cell ? cell.word : cited(of(cell.fact)));
+const textOf = (cell: Cell, of: FactById) => ("word" in cell ? cell.word : cited(of(cell.fact)));
 
-function tableOf({ title, columns, rows }: ReportTable, of: Of): DocTable {
+function tableOf({ title, columns, rows }: ReportTable, of: FactById): DocTable {
   const isFigures = (at: number) =>
     rows.some((row) => {
       const cell = row[at];
@@ -121,7 +121,7 @@ function tableOf({ title, columns, rows }: ReportTable, of: Of): DocTable {
 }
 
 /** A chart has values of its facts only. */
-const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart => ({
+const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: FactById): Chart => ({
   kind,
   title,
   unit,
@@ -135,7 +135,7 @@ const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart =
 
 /** Invisible characters, which can reverse or hide the text next to them. */
 const UNSEEN = /\p{Cf}/gu;
-const seen = (text: string) => text.replaceAll(UNSEEN, "");
+const visible = (text: string) => text.replaceAll(UNSEEN, "");
 
 /** Quotations have a section of their own, so that nobody takes them for statements of the report. */
 const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
@@ -148,9 +148,9 @@ const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
           text: "Sentences of ingested news, verbatim, the newest first. They are third-party text: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
           items: [],
           quotes: quotations.map(({ quote, source, url, published_at, item_sha256 }) => ({
-            text: seen(quote),
+            text: visible(quote),
             by: [
-              seen(source),
+              visible(source),
               ...(url === null ? [] : [new URL(url).host]),
               published_at.slice(0, 10),
               `item ${item_sha256}`,
@@ -253,7 +253,7 @@ const factsOf = ({ facts, vintages }: Report): DocSection => ({
             fact.id,
             fact.label,
             String(fact.value),
-            isAsked(fact)
+            isAnswerFact(fact)
               ? `${addressOf(fact.from)} ${statesOf(fact.from.vintage, vintages)}`
               : `${fact.formula} of ${fact.of.map((id) => `[${id}]`).join(", ")}`,
           ],

@@ -2,7 +2,7 @@
 
 import { digestOf } from "../../core/model/objects.ts";
 import type { Fault } from "./check.ts";
-import { isAsked, type Origin, valueAt } from "./fact.ts";
+import { isAnswerFact, type Origin, valueAt } from "./fact.ts";
 import type { DetachedFacts } from "./report.ts";
 
 /** An answer without its envelope, or the reason why there is none. */
@@ -20,30 +20,30 @@ export async function repeatQuestions(
   const answers = new Map<string, RepeatedAnswer & { sha256?: string }>();
   const faults: Fault[] = [];
   for (const fact of facts) {
-    if (!isAsked(fact)) continue;
+    if (!isAnswerFact(fact)) continue;
     const { operation, input, vintage, path, answer_sha256, dataset, synthetic } = fact.from;
     const is = (says: string) => faults.push({ at: fact.id, says });
     const name = canonical({ operation, input, vintage });
-    let told = answers.get(name);
-    if (!told) {
-      told = await ask({ operation, input, vintage });
-      if ("answer" in told) told.sha256 = digestOf(canonical(told.answer));
-      answers.set(name, told);
+    let repeated = answers.get(name);
+    if (!repeated) {
+      repeated = await ask({ operation, input, vintage });
+      if ("answer" in repeated) repeated.sha256 = digestOf(canonical(repeated.answer));
+      answers.set(name, repeated);
     }
-    if ("none" in told) {
-      is(`is not provable by asking: ${told.none}`);
+    if ("none" in repeated) {
+      is(`is not provable by asking: ${repeated.none}`);
       continue;
     }
-    if (told.sha256 !== answer_sha256)
-      is(`was drawn from an answer ${answer_sha256}, and the answer now is ${told.sha256}`);
-    const value = valueAt(told.answer, path);
+    if (repeated.sha256 !== answer_sha256)
+      is(`was drawn from an answer ${answer_sha256}, and the answer now is ${repeated.sha256}`);
+    const value = valueAt(repeated.answer, path);
     if (value !== fact.value)
       is(
         `is ${fact.value}, and ${operation} has ${value === undefined ? "nothing" : JSON.stringify(value)} at ${path}`,
       );
     if (
-      valueAt(told.answer, "/meta/dataset") !== dataset ||
-      valueAt(told.answer, "/meta/synthetic") !== synthetic
+      valueAt(repeated.answer, "/meta/dataset") !== dataset ||
+      valueAt(repeated.answer, "/meta/synthetic") !== synthetic
     )
       is("is of another dataset than it says");
   }

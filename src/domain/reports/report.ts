@@ -7,7 +7,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256 } from "../../core/model/fields.ts";
 import { digestOf } from "../../core/model/objects.ts";
 import { modelFailures } from "../../core/model/ports/model.ts";
-import { quoted } from "../ingest/quoted.ts";
+import { quoted } from "../ingest/quotation.ts";
 import { fact } from "./fact.ts";
 import { methodNames } from "./methods.ts";
 import { type SummarizableReport, type Summary, summaryFaults } from "./model-summary.ts";

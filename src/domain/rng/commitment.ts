@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { chainHash, sha256, time } from "../../core/model/fields.ts";
 
-const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
+const askedData = z.strictObject({ seed_hash: sha256, asked_at: time });
 
 const committed = z.strictObject({
   seed_hash: sha256,
@@ -21,7 +21,7 @@ const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), fou
 export const events = {
   SeedCommitmentAsked: {
     means: "A caller requested that the hash of a seed be written on the blockchain.",
-    1: asked,
+    1: askedData,
     public: true,
   },
   SeedCommitted: { means: "The hash of a seed is on the blockchain.", 1: committed, public: true },
@@ -56,7 +56,7 @@ export function evolve(_: CommitmentState, { type, data }: CommitmentEvent): Com
 }
 
 /** Requests the commitment of a hash; a repeat does nothing. */
-export const ask =
+export const request =
   (seed_hash: string, asked_at: string) =>
   (state: CommitmentState): CommitmentEvent[] =>
     state ? [] : [{ type: "SeedCommitmentAsked", data: { seed_hash, asked_at } }];

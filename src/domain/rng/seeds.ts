@@ -1,12 +1,12 @@
 /**
- * The seeds that rolls are drawn from: links of a chain in which each is the SHA-256 of the next one, so that a chain's
- * published head commits to all of them, and a seed that is revealed tells nothing of those to come.
+ * The seeds of rolls: links of a chain in which each is the SHA-256 of the next one. So a chain's published head commits
+ * to all of them, and a revealed seed reveals nothing of later ones.
  *
  *   head = SHA-256(seed 0),  seed i = SHA-256(seed i + 1),  the hash of seed i is the head or the seed before it
  *
- * Live and test keys have chains of their own. One seed is active at a time; when its rolls or its time are used up it is
- * revealed, and the next one is active from the same event on. A roll watches this stream, so none is ever recorded on
- * a seed that has been revealed.
+ * Live and test keys have separate chains. One seed is active at a time; when its rolls or its time are used up it is
+ * revealed, and the same event activates the next one. A roll watches this stream, so none is ever recorded on a
+ * revealed seed.
  */
 
 import { createHash } from "node:crypto";
@@ -20,16 +20,16 @@ export const spaces = ["live", "test"] as const;
 export type Space = (typeof spaces)[number];
 
 /** A seed's location: its chain, counted from 1, and its link, counted from 0. */
-const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
+const locationFields = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
 
 /** A seed as other events name it. */
-export const seedPlace = {
+export const seedLocation = {
   space: z.enum(spaces),
   chain: z.int(),
   index: z.int(),
   seed_hash: sha256.describe("SHA-256 of the seed."),
 };
-export type SeedPlace = z.infer<z.ZodObject<typeof seedPlace>>;
+export type SeedLocation = z.infer<z.ZodObject<typeof seedLocation>>;
 
 const published = z.strictObject({
   space: z.enum(spaces),
@@ -55,7 +55,7 @@ const committed = z.strictObject({
 });
 
 const activated = z.strictObject({
-  ...place,
+  ...locationFields,
   seed_hash: sha256.describe("SHA-256 of the seed."),
   activated_at: time,
   max_rolls: z
@@ -68,7 +68,7 @@ const activated = z.strictObject({
 });
 
 const revealed = z.strictObject({
-  ...place,
+  ...locationFields,
   seed_hash: sha256,
   seed: sha256,
   reason: z.enum(["rolls", "time"]),

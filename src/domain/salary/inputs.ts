@@ -4,15 +4,16 @@ import { type CountryCode, countryCodes, countryGroups, unknownCountry } from ".
 import { languages, unknownSector, WHOLE_ECONOMY } from "./sectors.ts";
 
 /** Validates a code with the error for an unknown one. */
-const known = (unknown: (code: string) => string | undefined) => (code: string, context: z.RefinementCtx) => {
-  const message = unknown(code);
-  if (message !== undefined) context.addIssue({ code: "custom", message });
-};
+const refineBy =
+  (unknown: (code: string) => string | undefined) => (code: string, context: z.RefinementCtx) => {
+    const message = unknown(code);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  };
 
 const country = z
   .string()
   .max(60, { error: "a country is a 2-letter code such as LV", abort: true })
-  .superRefine(known(unknownCountry))
+  .superRefine(refineBy(unknownCountry))
   .pipe(z.enum(countryCodes as [CountryCode, ...CountryCode[]]));
 
 export const countries = z
@@ -34,7 +35,7 @@ export const lang = z
 export const nace = z
   .string()
   .max(40, { error: "nace is a code such as C", abort: true })
-  .superRefine(known(unknownSector));
+  .superRefine(refineBy(unknownSector));
 
 export const comparedNace = nace
   .default(WHOLE_ECONOMY)

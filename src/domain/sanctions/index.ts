@@ -1,16 +1,16 @@
 /** The names of all lists, indexed so that candidates are found without reading each. */
 
-import { type Word, wordOf } from "./alike.ts";
-import type { Listed, ListedName } from "./listed.ts";
+import type { ListEntry, ListedName } from "./list-entry.ts";
+import { type Word, wordOf } from "./similarity.ts";
 import { wordsOf } from "./words.ts";
 
 /** A list and its entries. */
-export type List = { list: string; entries: readonly Listed[] };
+export type List = { list: string; entries: readonly ListEntry[] };
 
 /** One name of one entry. `words`: the indexes of its words in the vocabulary, in order. */
 export type IndexedName = {
   list: string;
-  entry: Listed;
+  entry: ListEntry;
   name: ListedName;
   words: readonly number[];
   /** For each word but the last, the word that it forms together with the next; -1 where there is none. */

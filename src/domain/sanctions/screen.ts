@@ -3,8 +3,9 @@
  * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by
  * its rarity in the lists.
  */
-import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./alike.ts";
+
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
+import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
 import { wordsOf } from "./words.ts";
 
 export const METHOD = "names/2";
@@ -46,17 +47,17 @@ export type MatchedWord = { given: string; listed: string; alike: number };
 export type Hit = { of: IndexedName; score: number; words: MatchedWord[] };
 
 /** A word of the query, or two neighbours as one. */
-type Asked = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boolean };
+type QueryWord = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boolean };
 
 /** Names that may be meant, the best of each entry, the most alike first. */
 export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
   const texts = wordsOf(name, (word) => index.byText.has(word)).slice(0, MOST_WORDS);
   if (texts.length === 0) return [];
-  const asked = askedOf(index, texts);
-  const alike = asked.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
+  const queried = queryWords(index, texts);
+  const alike = queried.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
   const best = new Map<object, Hit>();
-  for (const candidate of promising(index, asked, alike)) {
-    const hit = judge(index, candidate, texts, asked, alike);
+  for (const candidate of promising(index, queried, alike)) {
+    const hit = judge(index, candidate, texts, queried, alike);
     if (hit.score < threshold) continue;
     const known = best.get(hit.of.entry);
     if (!known || known.score < hit.score) best.set(hit.of.entry, hit);
@@ -66,13 +67,13 @@ export function screen(index: NameIndex, name: string, threshold = THRESHOLD, li
     .slice(0, limit);
 }
 
-function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
+function queryWords(index: NameIndex, texts: readonly string[]): QueryWord[] {
   const weigh = (text: string) => {
     const known = index.byText.get(text);
     return text.length === 1 ? INITIAL : known === undefined ? 1 : index.weights[known]!;
   };
   const single = texts.map(
-    (text, at): Asked => ({
+    (text, at): QueryWord => ({
       word: wordOf(text),
       at,
       span: 1,
@@ -80,7 +81,7 @@ function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
       isKnown: text.length === 1 || index.byText.has(text),
     }),
   );
-  const joined = texts.slice(1).map((text, at): Asked => {
+  const joined = texts.slice(1).map((text, at): QueryWord => {
     const both = texts[at]! + text;
     return { word: wordOf(both), at, span: 2, weight: weigh(texts[at]!) + weigh(text), isKnown: false };
   });
@@ -173,7 +174,7 @@ class Sums {
   /** For each candidate name: the sum, over the query's words, of its best match for each. */
   over(
     index: NameIndex,
-    asked: readonly Asked[],
+    queried: readonly QueryWord[],
     alike: readonly Map<number, number>[],
   ): [name: number, sum: number][] {
     const count = index.names.length;
@@ -181,7 +182,7 @@ class Sums {
       [this.#sums, this.#best] = [new Float64Array(count), new Float64Array(count)];
     const [sums, best] = [this.#sums, this.#best];
     const touched: number[] = [];
-    for (const [i, { span, weight: own }] of asked.entries()) {
+    for (const [i, { span, weight: own }] of queried.entries()) {
       const seen: number[] = [];
       for (const [word, how] of alike[i]!) {
         const { single, joined } = index.places[word]!;
@@ -215,17 +216,17 @@ const sums = new Sums();
 /** Names that share much weight with the query, the most first. */
 function promising(
   index: NameIndex,
-  asked: readonly Asked[],
+  queried: readonly QueryWord[],
   alike: readonly Map<number, number>[],
 ): number[] {
-  const shares = sums.over(index, asked, alike);
+  const shares = sums.over(index, queried, alike);
   for (const share of shares) share[1] /= Math.sqrt(index.totals[share[0]]!);
   if (shares.length > MOST_CLOSELY) shares.sort((a, b) => b[1] - a[1]);
   return shares.slice(0, MOST_CLOSELY).map(([name]) => name);
 }
 
 type Pair = {
-  asked: Asked;
+  asked: QueryWord;
   at: number;
   span: 1 | 2;
   how: number;
@@ -236,8 +237,8 @@ type Pair = {
 };
 
 /** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
-function telling({ how, asked, listed }: Pair): number {
-  const letters = Math.min(asked.word.text.length, listed.length);
+function contrastOf({ how, asked: queried, listed }: Pair): number {
+  const letters = Math.min(queried.word.text.length, listed.length);
   const isShort = letters > 1 && letters <= SHORT;
   return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
 }
@@ -247,7 +248,7 @@ function judge(
   index: NameIndex,
   candidate: number,
   texts: readonly string[],
-  asked: readonly Asked[],
+  queried: readonly QueryWord[],
   alike: readonly Map<number, number>[],
 ): Hit {
   const of = index.names[candidate]!;
@@ -257,7 +258,7 @@ function judge(
   const isOfInitials = words.every((_, at) => textOf(at).length === 1);
   const isPerson = of.entry.kind === "person";
   const pairs: Pair[] = [];
-  asked.forEach((one, i) => {
+  queried.forEach((one, i) => {
     for (let at = 0; at < words.length; at++) {
       const how = initialAware(index, one, words[at]!, { alike: alike[i]!, isOfInitials, isPerson });
       const listed = textOf(at);
@@ -304,13 +305,13 @@ function judge(
     if (mine.some((at) => usedAsked.has(at)) || theirs.some((at) => usedListed.has(at))) continue;
     for (const at of mine) usedAsked.add(at);
     for (const at of theirs) usedListed.add(at);
-    matched += telling(pair) * Math.min(pair.own, pair.theirs);
+    matched += contrastOf(pair) * Math.min(pair.own, pair.theirs);
     askedTotal += pair.own;
     listedTotal += pair.theirs;
     told.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
   }
   if (matched === 0) return { of, score: 0, words: told };
-  for (const one of asked) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
+  for (const one of queried) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
   const leftOut = isPerson ? LEFT_OUT : 1;
   for (let at = 0; at < words.length; at++)
     if (!usedListed.has(at))
@@ -325,7 +326,7 @@ function judge(
  */
 function initialAware(
   index: NameIndex,
-  { word, span }: Asked,
+  { word, span }: QueryWord,
   listed: number,
   {
     alike,

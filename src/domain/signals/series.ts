@@ -46,25 +46,25 @@ export type Series = {
 export const periodAt = ({ from }: Pick<Series, "from">, at: number): Period => addMonths(from, at);
 
 /** The index of a month in a series; it may be outside. */
-export const placeOf = ({ from }: Pick<Series, "from">, period: Period): number =>
+export const indexOfMonth = ({ from }: Pick<Series, "from">, period: Period): number =>
   (yearOf(period) - yearOf(from)) * 12 + (period % 100) - (from % 100);
 
 /** The first index after all known values of a series. */
-export const nextPlace = ({ values }: Pick<Series, "values">): number => placeAfter(values);
+export const nextIndex = ({ values }: Pick<Series, "values">): number => indexAfter(values);
 
-const placeAfter = (values: readonly (number | null)[]) =>
+const indexAfter = (values: readonly (number | null)[]) =>
   values.findLastIndex((value) => value !== null) + 1;
 
 /** The last month that any of these has; undefined where none has one. */
 export function newestMonth(all: readonly Series[]): Period | undefined {
-  const months = all.filter((one) => nextPlace(one) > 0).map((one) => periodAt(one, nextPlace(one) - 1));
+  const months = all.filter((one) => nextIndex(one) > 0).map((one) => periodAt(one, nextIndex(one) - 1));
   return months.length === 0 ? undefined : Math.max(...months);
 }
 
 /** A series as of this many months earlier, with late reporters as late as now. Later values are not in it. */
-export function asItWas({ mirror, ...series }: Series, months_earlier: number): Series {
+export function seriesAsOf({ mirror, ...series }: Series, months_earlier: number): Series {
   const until = (values: readonly (number | null)[]) =>
-    values.slice(0, Math.max(0, placeAfter(values) - months_earlier));
+    values.slice(0, Math.max(0, indexAfter(values) - months_earlier));
   return { ...series, values: until(series.values), ...(mirror && { mirror: until(mirror) }) };
 }
 
@@ -73,21 +73,21 @@ export const lagOf = ({ subject }: Pick<Series, "subject">): number =>
   subject.kind === "above_last_year" ? 12 : 1;
 
 /** A value, if it is known and above 0. */
-export const known = (values: readonly (number | null)[], at: number): number | undefined => {
+export const knownAt = (values: readonly (number | null)[], at: number): number | undefined => {
   const value = values[at];
   return value === undefined || value === null || value <= 0 ? undefined : value;
 };
 
 /** True if the month at an index exceeds its comparison month; undefined where either is unknown. */
 export function outcomeAt(series: Series, at: number): boolean | undefined {
-  const value = known(series.values, at);
-  const before = known(series.values, at - lagOf(series));
+  const value = knownAt(series.values, at);
+  const before = knownAt(series.values, at - lagOf(series));
   return value === undefined || before === undefined ? undefined : value > before;
 }
 
 /** The statement about the month at an index; undefined where its comparison value is unknown. */
 export function statementAt(series: Series, at: number): Statement | undefined {
-  const level = known(series.values, at - lagOf(series));
+  const level = knownAt(series.values, at - lagOf(series));
   if (level === undefined) return undefined;
   const month = monthText(periodAt(series, at));
   return series.subject.kind === "above_level"
@@ -97,9 +97,9 @@ export function statementAt(series: Series, at: number): Statement | undefined {
 
 /** True if a statement came true, by a later state of its series; undefined while its month is unknown. */
 export function decided(series: Series, said: Statement): boolean | undefined {
-  const at = placeOf(series, Number(said.month.replace("-", "")));
+  const at = indexOfMonth(series, Number(said.month.replace("-", "")));
   if (said.kind === "above_last_year") return outcomeAt(series, at);
-  const value = known(series.values, at);
+  const value = knownAt(series.values, at);
   return value === undefined ? undefined : value > said.level;
 }
 

@@ -4,7 +4,7 @@
  * that month.
  */
 import { sixDecimals } from "../trade/units.ts";
-import { known, lagOf, outcomeAt, periodAt, type Series } from "./series.ts";
+import { knownAt, lagOf, outcomeAt, periodAt, type Series } from "./series.ts";
 
 export type Strategy = {
   name: string;
@@ -24,7 +24,7 @@ const YEAR = 12;
 function mean(values: readonly (number | null)[], from: number, count: number): number | undefined {
   let sum = 0;
   for (let at = from; at < from + count; at++) {
-    const value = known(values, at);
+    const value = knownAt(values, at);
     if (value === undefined) return undefined;
     sum += value;
   }
@@ -41,19 +41,19 @@ const momentum: Strategy = {
   reason: "the growth of the last three months",
   feature: ({ subject, values }, at) =>
     subject.kind === "above_level"
-      ? logRatio(known(values, at - 1), known(values, at - 4))
+      ? logRatio(knownAt(values, at - 1), knownAt(values, at - 4))
       : logRatio(mean(values, at - 3, 3), mean(values, at - 3 - YEAR, 3)),
 };
 
 /** The standings of each series that is in use. */
-const standings = new WeakMap<readonly (number | null)[], (number | undefined)[]>();
+const relativeLevels = new WeakMap<readonly (number | null)[], (number | undefined)[]>();
 
 /** ln(month / mean of the twelve months around it), for a month with six known ones before it and five after. */
-function standing(values: readonly (number | null)[], at: number): number | undefined {
-  let all = standings.get(values);
+function relativeLevel(values: readonly (number | null)[], at: number): number | undefined {
+  let all = relativeLevels.get(values);
   if (!all) {
-    all = values.map((_, month) => logRatio(known(values, month), mean(values, month - 6, YEAR)));
-    standings.set(values, all);
+    all = values.map((_, month) => logRatio(knownAt(values, month), mean(values, month - 6, YEAR)));
+    relativeLevels.set(values, all);
   }
   return all[at];
 }
@@ -68,11 +68,11 @@ const seasonal: Strategy = {
   reason: "how far last year's month lay off the usual course of the year",
   feature({ subject, values }, at) {
     if (subject.kind !== "above_last_year") return undefined;
-    const base = standing(values, at - YEAR);
+    const base = relativeLevel(values, at - YEAR);
     if (base === undefined) return undefined;
     const usual: number[] = [];
     for (let before = at - 2 * YEAR; before >= 0; before -= YEAR) {
-      const stood = standing(values, before);
+      const stood = relativeLevel(values, before);
       if (stood !== undefined) usual.push(stood);
     }
     return usual.length === 0 ? undefined : base - usual.reduce((sum, one) => sum + one, 0) / usual.length;
@@ -84,7 +84,7 @@ const mirror: Strategy = {
   name: "mirror",
   version: 1,
   reason: "what partners that have delivered the month already say of the flow",
-  feature: ({ mirror = [] }, at) => logRatio(known(mirror, at), known(mirror, at - YEAR)),
+  feature: ({ mirror = [] }, at) => logRatio(knownAt(mirror, at), knownAt(mirror, at - YEAR)),
 };
 
 /** ln(three months before / the same months of the two years before): the spike of src/domain/fusion/front-running.ts, where a policy begins. */
@@ -186,7 +186,7 @@ export function opinionAt(
   const { feature, bets = () => true } = strategy;
   if (!bets(series, at)) return undefined;
   const x = feature(series, at);
-  if (x === undefined || known(series.values, at - lagOf(series)) === undefined) return undefined;
+  if (x === undefined || knownAt(series.values, at - lagOf(series)) === undefined) return undefined;
   const p = chanceAt(
     (history ?? historyOf(strategy, series)).filter((point) => point.at < at),
     x,

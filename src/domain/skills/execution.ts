@@ -1,11 +1,11 @@
 /**
- * An execution: a skill that runs for whoever asked, in the call itself or left to a worker.
+ * An execution: a skill's run for a caller, in the call itself or by a worker.
  *
  *     requested ─> running ─> finished        running ─lease over─> the next attempt, three at most; then, or at the deadline ─> failed
  *         └────────────┴─cancel─> cancelled
  *
- * What was paid goes back where it failed, or was cancelled before a step was done. An event names its attempt, and one of an attempt that
- * is over is refused: a worker that slept writes nothing.
+ * The payment is refunded where it failed, or was cancelled before a step was done. An event names its attempt, and
+ * events of an ended attempt are refused: a worker that slept writes nothing.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -124,9 +124,9 @@ export const events = {
 
 export type Requested = DataOf<typeof events, "SkillRunRequested">;
 export type StepDone = DataOf<typeof events, "SkillStepDone">;
-export type ModelAsked = DataOf<typeof events, "SkillModelAsked">;
-export type Finished = DataOf<typeof events, "SkillRunFinished">;
-export type Failed = DataOf<typeof events, "SkillRunFailed">;
+export type ModelCall = DataOf<typeof events, "SkillModelAsked">;
+export type RunFinished = DataOf<typeof events, "SkillRunFinished">;
+export type RunFailed = DataOf<typeof events, "SkillRunFailed">;
 export type ExecutionEvent = EventOf<typeof events>;
 
 export const statuses = ["requested", "running", "finished", "failed", "cancelled"] as const;
@@ -144,11 +144,11 @@ export type Execution = {
   /** The steps of the newest attempt. */
   steps: StepDone[];
   /** The newest attempt's call to a model. */
-  model: ModelAsked | null;
+  model: ModelCall | null;
   /** True once any attempt has done a step. */
   is_begun: boolean;
-  finished: Finished | null;
-  failed: Failed | null;
+  finished: RunFinished | null;
+  failed: RunFailed | null;
   ended_at: string | null;
 };
 export type ExecutionState = Execution | undefined;
@@ -209,7 +209,7 @@ export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): E
 }
 
 /** Refuses where there is none. */
-export const standing = (state: ExecutionState): Execution =>
+export const existingExecution = (state: ExecutionState): Execution =>
   state ?? refuse("not_found", "there is no such execution of yours");
 
 /** The end of the lease of an attempt whose worker was last active at `heard_at`. */
@@ -234,7 +234,7 @@ export const isFree = (execution: Execution, at: string, is_dead = false): boole
 export const start =
   (worker: string, started_at: string, { is_dead = false } = {}) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    const execution = standing(state);
+    const execution = existingExecution(state);
     const { attempt, facts } = execution;
     if (!isFree(execution, started_at, is_dead) || dueFailure(execution, started_at, is_dead)) refuseOver();
     const lease_until = leaseUntil(facts, started_at);
@@ -245,8 +245,8 @@ const refuseOver = () =>
   refuse(skillProblems["execution-over"], "this attempt is over: another is at the execution, or it ended");
 
 /** The execution, if this attempt still has the lease at that time. */
-function held(state: ExecutionState, attempt: number, at: string): Execution {
-  const execution = standing(state);
+function leasedAttempt(state: ExecutionState, attempt: number, at: string): Execution {
+  const execution = existingExecution(state);
   const isHeld =
     execution.status === "running" && execution.attempt === attempt && at < execution.lease_until!;
   return isHeld ? execution : refuseOver();
@@ -256,22 +256,22 @@ function held(state: ExecutionState, attempt: number, at: string): Execution {
 export const doStep =
   (data: StepDone) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, data.attempt, data.done_at);
+    leasedAttempt(state, data.attempt, data.done_at);
     return [{ type: "SkillStepDone", data }];
   };
 
 /** Records a call to a model and renews the lease. */
 export const askModel =
-  (data: ModelAsked) =>
+  (data: ModelCall) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, data.attempt, data.asked_at);
+    leasedAttempt(state, data.attempt, data.asked_at);
     return [{ type: "SkillModelAsked", data }];
   };
 
 export const finish =
-  (data: Finished) =>
+  (data: RunFinished) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, data.attempt, data.finished_at);
+    leasedAttempt(state, data.attempt, data.finished_at);
     return [{ type: "SkillRunFinished", data }];
   };
 
@@ -279,7 +279,7 @@ export const finish =
 export const fail =
   (found: { attempt: number; step: string | null; code: "refused" | "erased" }, failed_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, found.attempt, failed_at);
+    leasedAttempt(state, found.attempt, failed_at);
     return [{ type: "SkillRunFailed", data: { ...found, failed_at } }];
   };
 
@@ -299,7 +299,7 @@ export function dueFailure(
 export const giveUp =
   (failed_at: string, { is_dead = false } = {}) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    const execution = standing(state);
+    const execution = existingExecution(state);
     const code = dueFailure(execution, failed_at, is_dead);
     if (!code) return [];
     const { attempt } = execution;
@@ -310,7 +310,7 @@ export const giveUp =
 export const cancel =
   (cancelled_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    const execution = standing(state);
+    const execution = existingExecution(state);
     if (execution.status === "cancelled") return [];
     if (isOver(execution))
       refuse(

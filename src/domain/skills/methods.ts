@@ -53,7 +53,7 @@ export function forecastOfMonths({
   months_ahead,
 }: z.output<typeof forecastInput>): z.infer<typeof forecastOutput> {
   const data = flows.flatMap((flow) => {
-    const record = knownToTheEnd(series, amounts[flow]);
+    const record = trailingKnown(series, amounts[flow]);
     const last = record.at(-1);
     if (!last) return [];
     const values = record.map((one) => one.value);
@@ -74,7 +74,7 @@ export function forecastOfMonths({
 type Amount = "imports_eur" | "exports_eur";
 
 /** The complete months before the last one, back to the first unknown one. */
-function knownToTheEnd(series: readonly z.infer<typeof monthOfSeries>[], amount: Amount) {
+function trailingKnown(series: readonly z.infer<typeof monthOfSeries>[], amount: Amount) {
   const known: { period: string; value: number }[] = [];
   for (const { period, complete, [amount]: value } of series.toReversed()) {
     if (complete && typeof value === "number") known.unshift({ period, value });

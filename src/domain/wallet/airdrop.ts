@@ -14,7 +14,7 @@ import type { Mined } from "../payments/payment.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
 
-const asked = z.strictObject({
+const askedData = z.strictObject({
   airdrop_id: z.string(),
   tenant: z.string(),
   network: z.string(),
@@ -39,7 +39,7 @@ const payer = address;
 export const events = {
   AirdropAsked: {
     means: "A caller requested the same amount of the token for many accounts.",
-    1: asked,
+    1: askedData,
   },
   AirdropSent: {
     means: "An airdrop is on its way to the chain.",
@@ -71,14 +71,14 @@ export type AirdropFacts = DataOf<typeof events, "AirdropAsked">;
 export type AirdropEvent = EventOf<typeof events>;
 
 /** `payer`: whose account may have paid it, or has. */
-type Sent = { facts: AirdropFacts; payer: Hex };
+type SentAirdrop = { facts: AirdropFacts; payer: Hex };
 
 /** `asked`: nothing was sent; `sent`: it may be pending, or waits to be resent; `failed`: nothing moved, finally. */
 export type Airdrop =
   | { status: "asked"; facts: AirdropFacts }
-  | ({ status: "sent" } & Sent)
-  | ({ status: "reverted"; mined: Mined } & Sent)
-  | ({ status: "paid"; mined: Mined; paid_at: string } & Sent)
+  | ({ status: "sent" } & SentAirdrop)
+  | ({ status: "reverted"; mined: Mined } & SentAirdrop)
+  | ({ status: "paid"; mined: Mined; paid_at: string } & SentAirdrop)
   | { status: "failed"; facts: AirdropFacts; reason: string };
 /** Undefined before the request. */
 export type AirdropState = Airdrop | undefined;
@@ -159,7 +159,7 @@ const isSame = (a: AirdropFacts, b: AirdropFacts) =>
  * Requests an airdrop that `available` tokens cover. A repeat is the same airdrop; a failed one is retried under its
  * name.
  */
-export const ask =
+export const request =
   (facts: AirdropFacts, available: bigint) =>
   (state: AirdropState): AirdropEvent[] => {
     if (state && !isSame(state.facts, facts))

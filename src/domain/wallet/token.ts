@@ -27,7 +27,7 @@ export function tokenIn(
   address: Hex,
   [symbol, decimals]: readonly (CallResult | undefined)[],
 ): Token | undefined {
-  if (!answered(symbol) || !answered(decimals)) return undefined;
+  if (!hasAnswer(symbol) || !hasAnswer(decimals)) return undefined;
   try {
     return {
       address,
@@ -62,9 +62,9 @@ export const APPROVE_GAS = 80_000n;
 
 /** The number that a contract answered; undefined where none did. */
 export const amountIn = (answer: CallResult | undefined): bigint | undefined =>
-  answered(answer) ? BigInt(answer.data) : undefined;
+  hasAnswer(answer) ? BigInt(answer.data) : undefined;
 
-const answered = (answer: CallResult | undefined): answer is CallResult =>
+const hasAnswer = (answer: CallResult | undefined): answer is CallResult =>
   answer?.success === true && answer.data !== "0x";
 
 /** Tokens that moved; `amount` in the token's smallest unit, and its place on the chain. */

@@ -104,20 +104,20 @@ async function add(
 }
 
 /** The number of a tenant's subscriptions that are not deleted, except for this id; 0 when that one exists. */
-export async function othersOpen(pool: pg.Pool, tenant: string, id: string): Promise<number> {
+export async function countOthers(pool: pg.Pool, tenant: string, id: string): Promise<number> {
   const sql = `select count(*)::int as open from read.alert_subscriptions_v1
     where tenant = $1 and status <> 'deleted'
       and not exists (select from read.alert_subscriptions_v1 where tenant = $1 and subscription_id = $2)`;
   return (await pool.query<{ open: number }>(sql, [tenant, id])).rows[0]!.open;
 }
 
-export type Due = { alert_id: string; subscription_id: string; tenant: string };
+export type DueAlert = { alert_id: string; subscription_id: string; tenant: string };
 
 /** Alerts due by an ISO time, at most `each` a subscription and within its credits; the longest due first. */
 export async function dueAlerts(
   pool: pg.Pool,
   { at, each, limit }: { at: string; each: number; limit: number },
-): Promise<Due[]> {
+): Promise<DueAlert[]> {
   const sql = `
     select alert_id, subscription_id, tenant from (
       select w.alert_id, s.subscription_id, s.tenant, s.credits, w.next_attempt_at,
@@ -125,7 +125,7 @@ export async function dueAlerts(
       from read.alerts_waiting_v1 w join read.alert_subscriptions_v1 s using (subscription_id)
       where w.next_attempt_at <= $1 and s.status = 'active') due
     where place <= least($2, credits) order by next_attempt_at, alert_id limit $3`;
-  return (await pool.query<Due>(sql, [at, each, limit])).rows;
+  return (await pool.query<DueAlert>(sql, [at, each, limit])).rows;
 }
 
 export type Watcher = { subscription_id: string; tenant: string; watch: Watch };

@@ -67,7 +67,7 @@ export const checksProjection = projection({
 
 function folded(row: CheckRow | undefined, event: PositionedEvent<typeof check>): CheckRow {
   const { tenant, position } = event;
-  const state = check.standing(check.evolve(row?.state, event));
+  const state = check.existingCheck(check.evolve(row?.state, event));
   const { facts, ending } = state;
   return {
     check_id: facts.check_id,

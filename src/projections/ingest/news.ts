@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Objects } from "../../core/model/ports/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import * as batch from "../../domain/ingest/batch.ts";
-import type { Quoted } from "../../domain/ingest/quoted.ts";
+import type { Quoted } from "../../domain/ingest/quotation.ts";
 import { utc } from "../compute/times.ts";
 
 export const newsProjection = projection({
@@ -93,7 +93,7 @@ export const newsProjection = projection({
 });
 
 /** The items among these that a tenant already has. */
-export async function itemsHad(
+export async function existingItems(
   pool: pg.Pool,
   tenant: string,
   items: readonly string[],
@@ -113,13 +113,13 @@ export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; b
 /** The operator's news are everybody's to quote; a tenant's are its own. */
 const QUOTABLE = "(tenant = 'operator' or tenant = $1)";
 
-export type NewsKnown = { items: number; from: string | null; to: string | null };
+export type NewsExtent = { items: number; from: string | null; to: string | null };
 
 /** The number of items that may be quoted to a tenant, and their first and last day. */
-export async function newsKnown(pool: pg.Pool, tenant: string): Promise<NewsKnown> {
+export async function newsExtent(pool: pg.Pool, tenant: string): Promise<NewsExtent> {
   const sql = `select count(*)::int as items, min(published_at)::date::text as from, max(published_at)::date::text as to
     from read.news_items_v1 where ${QUOTABLE}`;
-  return (await pool.query<NewsKnown>(sql, [tenant])).rows[0]!;
+  return (await pool.query<NewsExtent>(sql, [tenant])).rows[0]!;
 }
 
 /**

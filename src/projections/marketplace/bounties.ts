@@ -4,7 +4,7 @@ import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
-import { daysAfter, FOR_EVER, type Kept, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
+import { daysAfter, FOR_EVER, type Retention, readTexts, setRetention, TAKEN_DOWN } from "./stored-texts.ts";
 
 /** A bounty's text; null where the operator has taken it down. */
 export type BountyText = { title: string; description: string };
@@ -66,11 +66,11 @@ export const bountiesProjection = projection({
     const known = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
     for (const { id, position, ...event } of events) {
       const before = known.get(id);
-      const state = bounty.standing(bounty.evolve(before?.state, event));
+      const state = bounty.existingBounty(bounty.evolve(before?.state, event));
       known.set(id, { state, position: before?.position ?? position });
     }
     const folded = [...known].map(([id, { state, position }]) => rowOf(id, state, position));
-    const texts = await writtenUnder<BountyText>(
+    const texts = await readTexts<BountyText>(
       tx,
       folded.filter(({ state }) => !state.hidden).map(({ state }) => textOf(state)),
     );
@@ -78,9 +78,9 @@ export const bountiesProjection = projection({
       tx,
       folded.map((row) => ({ ...row, ...texts.get(textOf(row.state)) })),
     );
-    await keep(
+    await setRetention(
       tx,
-      folded.flatMap(({ state }) => keptOf(state)),
+      folded.flatMap(({ state }) => retentionsOf(state)),
     );
     await dropUnfunded(tx, folded);
   },
@@ -109,7 +109,7 @@ function rowOf(bounty_id: string, state: Bounty, position: number): BountyRow {
  * A bounty's text is stored for ever, submissions until some time after the end, removed and unfunded texts no
  * longer.
  */
-function keptOf(state: Bounty): Kept[] {
+function retentionsOf(state: Bounty): Retention[] {
   const { funded, hidden, facts } = state;
   if (!funded && !hidden) return [];
   const ended_at = bounty.endedAt(state);

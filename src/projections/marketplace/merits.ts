@@ -81,12 +81,12 @@ async function foldOne(
   }
 }
 
-type Marked = { sx: number; counts: Counted; mark: string };
+type CountedDeed = { sx: number; counts: Counted; mark: string };
 
 /** Counts something once; the event that makes it enough for a badge stays named. */
 async function count(
   tx: pg.ClientBase,
-  { sx, counts, mark }: Marked,
+  { sx, counts, mark }: CountedDeed,
   { event_id, at }: { event_id: string; at: string },
 ): Promise<void> {
   const sql = "insert into read.badge_marks_v1 values ($1, $2, $3) on conflict do nothing";

@@ -96,13 +96,13 @@ export async function warmItems(
   return (await pool.query<WarmItem>({ name: "stack_warm", text, values })).rows;
 }
 
-export type Word = { tenant: string; verdict: "works" | "broken"; note_sha256: string | null; at: string };
+export type Vote = { tenant: string; verdict: "works" | "broken"; note_sha256: string | null; at: string };
 
-const MOST_WORDS = 20;
+const MOST_VOTES = 20;
 
 /** Buyers' votes on an item, the newest first. */
-export async function wordsOn(pool: pg.Pool, item_id: string): Promise<Word[]> {
+export async function votesOn(pool: pg.Pool, item_id: string): Promise<Vote[]> {
   const text = `select tenant, verdict, note_sha256, ${utc("validated_at")} as at from read.stack_verdicts_v1
-    where item_id = $1 order by position desc limit ${MOST_WORDS}`;
-  return (await pool.query<Word>({ name: "stack_words", text, values: [item_id] })).rows;
+    where item_id = $1 order by position desc limit ${MOST_VOTES}`;
+  return (await pool.query<Vote>({ name: "stack_words", text, values: [item_id] })).rows;
 }

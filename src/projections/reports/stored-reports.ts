@@ -4,7 +4,7 @@ import { projection } from "../../core/read-models/projection.ts";
 import * as report from "../../domain/reports/report.ts";
 
 /** Has no table of its own: it sets how long objects are stored. */
-export const keptReportsProjection = projection({
+export const storedReportsProjection = projection({
   name: "kept_reports",
   version: 1,
   ddl: "",

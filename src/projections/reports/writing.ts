@@ -1,8 +1,15 @@
 /** Writing of reports: operations answer questions, their figures become facts, and sections are made of those. */
 import type { z } from "zod";
-import type { Quoted } from "../../domain/ingest/quoted.ts";
-import { type CitedText, say } from "../../domain/reports/cited-text.ts";
-import { type Fact, isAsked, type Ledger, ledger, type Told, type Unit } from "../../domain/reports/fact.ts";
+import type { Quoted } from "../../domain/ingest/quotation.ts";
+import { type CitedText, citing } from "../../domain/reports/cited-text.ts";
+import {
+  type AnswerWithOrigin,
+  type Fact,
+  isAnswerFact,
+  type Ledger,
+  ledger,
+  type Unit,
+} from "../../domain/reports/fact.ts";
 import { type MethodName, methodNames, methodOf } from "../../domain/reports/methods.ts";
 import type { Finding, Report, Section } from "../../domain/reports/report.ts";
 import type { countryOutput } from "../fusion/answers/country.ts";
@@ -25,7 +32,7 @@ import type { sourcesOutput } from "../trade/answers/sources.ts";
 import type { SignalRow } from "./front-run.ts";
 
 /** The operations that reports call, and the types of their answers. */
-export type Answers = {
+export type OperationAnswers = {
   fusion_market_intel: z.infer<typeof marketOutput>;
   fusion_product: z.infer<typeof productOutput>;
   fusion_country: z.infer<typeof countryOutput>;
@@ -45,13 +52,13 @@ export type Answers = {
   trade_concentration: z.infer<typeof concentrationOutput>;
   front_run_watch: { data: SignalRow[]; meta: object };
 };
-export type SourcedAnswerOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
-export type AnswerTo<Name extends keyof Answers> = SourcedAnswerOf<Answers[Name]>;
+export type AnswerWithOriginOf<Answer> = Omit<AnswerWithOrigin, "answer"> & { answer: Answer };
+export type AnswerTo<Name extends keyof OperationAnswers> = AnswerWithOriginOf<OperationAnswers[Name]>;
 export type Market = AnswerTo<"fusion_market_intel">;
-export type CallOperation = <Name extends keyof Answers>(
+export type CallOperation = <Name extends keyof OperationAnswers>(
   operation: Name,
   input: Record<string, unknown>,
-) => Promise<SourcedAnswerOf<Answers[Name]>>;
+) => Promise<AnswerWithOriginOf<OperationAnswers[Name]>>;
 
 /** The content of a report but for its name and what it rests on. */
 export type ReportContent = Omit<
@@ -67,33 +74,38 @@ export type ReportDraft = {
   /** Calls an operation and returns its answer. */
   ask: CallOperation;
   /** Calls an operation; its answer joins the report's sources once `hear` takes it. */
-  asked: CallOperation;
+  request: CallOperation;
   /** Adds an answer to the report's sources, in the order of the calls. */
-  hear(told: Told): void;
+  addSource(sourced: AnswerWithOrigin): void;
   ledger: Ledger;
   /** The figure at a pointer of an answer. */
-  at(told: Told, path: string, label: string, unit: Unit): Fact;
+  at(sourced: AnswerWithOrigin, path: string, label: string, unit: Unit): Fact;
   finding(said: CitedText, confidence?: Finding["confidence"], method?: MethodName): Finding;
   /** Adds a limit of the report. */
   limit(said: CitedText): void;
   /** Adds quotations. */
   quote(quotations: readonly Quoted[]): void;
   /** The answer that came first. */
-  first(): Told;
+  first(): AnswerWithOrigin;
   /** The content so far, without empty sections. */
   parts(sections: readonly Section[]): Pick<Report, "sections" | "facts" | "methods" | "sources" | "limits">;
-  finish(about: { title: string; question: string; of: Told; sections: Section[] }): ReportContent;
+  finish(about: {
+    title: string;
+    question: string;
+    of: AnswerWithOrigin;
+    sections: Section[];
+  }): ReportContent;
 };
 
-export function reportDraft(asked: CallOperation): ReportDraft {
+export function reportDraft(call: CallOperation): ReportDraft {
   const facts = ledger();
   const used = new Set<MethodName>();
   const limits: CitedText[] = [];
   const quotations: Quoted[] = [];
-  const told: Told[] = [];
+  const sourced: AnswerWithOrigin[] = [];
   const at: ReportDraft["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
   const parts: ReportDraft["parts"] = (sections) => {
-    const sources = sourcesOf(told, facts);
+    const sources = sourcesOf(sourced, facts);
     return {
       sections: sections.filter(({ findings, tables }) => findings.length + tables.length > 0),
       facts: [...facts.facts],
@@ -102,15 +114,15 @@ export function reportDraft(asked: CallOperation): ReportDraft {
       limits,
     };
   };
-  const hear = (one: Told) => void told.push(one);
+  const hear = (one: AnswerWithOrigin) => void sourced.push(one);
   return {
     async ask(operation, input) {
-      const answer = await asked(operation, input);
+      const answer = await call(operation, input);
       hear(answer);
       return answer;
     },
-    asked,
-    hear,
+    request: call,
+    addSource: hear,
     ledger: facts,
     at,
     finding(said, confidence = "reported", method) {
@@ -122,7 +134,7 @@ export function reportDraft(asked: CallOperation): ReportDraft {
     },
     quote: (given) => void quotations.push(...given),
     first() {
-      const [first] = told;
+      const [first] = sourced;
       if (!first) throw new Error("nothing was requested");
       return first;
     },
@@ -142,14 +154,14 @@ export function reportDraft(asked: CallOperation): ReportDraft {
 }
 
 /** Each state of data that facts come from, in the words of its own answer. */
-function sourcesOf(told: readonly Told[], { facts, at }: Ledger): Report["sources"] {
-  const drawn = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage : [])));
-  const first = new Map(told.map((one) => [one.origin.vintage, one]));
+function sourcesOf(sourced: readonly AnswerWithOrigin[], { facts, at }: Ledger): Report["sources"] {
+  const drawn = new Set(facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage : [])));
+  const first = new Map(sourced.map((one) => [one.origin.vintage, one]));
   return [...first.values()].flatMap((one) => {
     const { dataset, vintage, synthetic } = one.origin;
     if (!drawn.has(vintage)) return [];
     const source = at(one, "/meta/source", "source of the data", "text");
-    return { ...say`${source}`, dataset, vintage, synthetic };
+    return { ...citing`${source}`, dataset, vintage, synthetic };
   });
 }
 

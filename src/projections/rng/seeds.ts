@@ -81,7 +81,7 @@ export async function refundsDue(pool: pg.Pool, limit: number): Promise<RefundRo
 }
 
 /** Hashes that wait to be carried to the chain, the oldest first. */
-export async function askedCommitments(pool: pg.Pool, limit: number): Promise<string[]> {
+export async function requestedCommitments(pool: pg.Pool, limit: number): Promise<string[]> {
   const sql =
     "select seed_hash from read.rng_commitments_v3 where committed is null order by position limit $1";
   return (await pool.query<{ seed_hash: string }>(sql, [limit])).rows.map(({ seed_hash }) => seed_hash);

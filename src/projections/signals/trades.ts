@@ -148,7 +148,7 @@ export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRo
 }
 
 /** A strategy's results, for the trades of one version and one kind of data. */
-export type Standing = {
+export type StrategyResult = {
   strategy: string;
   version: number;
   synthetic: boolean;
@@ -162,10 +162,10 @@ export type Standing = {
 };
 
 /** Results of trades that ended since a moment, or ever; `open` is as of now. */
-export async function standings(
+export async function strategyResults(
   pool: pg.Pool,
   { since, allow_synthetic }: { since: Date | null; allow_synthetic: boolean },
-): Promise<Standing[]> {
+): Promise<StrategyResult[]> {
   const error = (of: string) =>
     `avg(((facts->>'${of}')::float8 - outcome::int) ^ 2) filter (where ${closed})`;
   const isPast = "($1::timestamptz is null or ended_at >= $1)";
@@ -179,7 +179,7 @@ export async function standings(
       coalesce(sum(pnl) filter (where ${ended}), 0) as pnl,
       ${error("p")} as brier, ${error("line")} as line_brier
     from read.paper_trades_v2 where $2 or not synthetic group by 1, 2, 3 order by 1, 2, 3`;
-  return (await pool.query<Standing>(sql, [since, allow_synthetic])).rows;
+  return (await pool.query<StrategyResult>(sql, [since, allow_synthetic])).rows;
 }
 
 export type Decile = { from: number; n: number; mean_p: number; share_true: number };

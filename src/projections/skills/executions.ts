@@ -42,7 +42,7 @@ export const executionsProjection = projection({
     const rows = new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.execution_id, row]));
     for (const event of events) {
       const before = rows.get(event.id);
-      const state = executions.standing(executions.evolve(before?.state, event));
+      const state = executions.existingExecution(executions.evolve(before?.state, event));
       rows.set(event.id, {
         execution_id: event.id,
         tenant: event.tenant,
@@ -92,7 +92,7 @@ export async function openExecutions(
 }
 
 /** Takes places for executions of a tenant that are to be requested; false where more would wait than may. */
-export async function takePlaces(
+export async function reserveExecutions(
   pool: pg.Pool,
   tenant: string,
   { ids, most }: { ids: readonly string[]; most: number },
@@ -103,7 +103,7 @@ export async function takePlaces(
 }
 
 /** Gives back the places of executions that were not requested after all. */
-export async function leavePlaces(pool: pg.Pool, ids: readonly string[]): Promise<void> {
+export async function releaseExecutions(pool: pg.Pool, ids: readonly string[]): Promise<void> {
   await pool.query("delete from skills.places where execution_id = any($1)", [ids]);
 }
 

@@ -6,7 +6,7 @@ import type { BlockRange } from "../../domain/anchoring/contract.ts";
 import { type Transfer, transferIn, transferQuery } from "../../domain/wallet/token.ts";
 
 /** Oldest first. */
-export const byPlace = (a: Transfer, b: Transfer): number =>
+export const byPosition = (a: Transfer, b: Transfer): number =>
   Number(a.block_number - b.block_number) || a.index - b.index;
 
 /** Transfers of a token to an account in these blocks, oldest first. Rejects with ChainUnavailable. */
@@ -16,7 +16,7 @@ export async function depositsTo(
   range: BlockRange,
 ): Promise<Transfer[]> {
   const logs = await chain.logs(transferQuery(token, { from: null, to }, range));
-  return logs.flatMap((log) => transferIn(log) ?? []).sort(byPlace);
+  return logs.flatMap((log) => transferIn(log) ?? []).sort(byPosition);
 }
 
 /** Incoming and outgoing transfers of several tokens, each once, oldest first. Rejects with ChainUnavailable. */
@@ -35,5 +35,5 @@ export async function transfersOf(
   const transfers = found.flat().flatMap((log) => transferIn(log) ?? []);
   // A payment of an account to itself is in both lists.
   const placed = new Map(transfers.map((one) => [`${one.block_hash} ${one.index}`, one]));
-  return [...placed.values()].sort(byPlace);
+  return [...placed.values()].sort(byPosition);
 }

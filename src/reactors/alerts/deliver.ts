@@ -6,7 +6,7 @@ import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts"
 import { messageOf } from "../../domain/alerts/message.ts";
 import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
-import { alertsProjection, type Due, dueAlerts } from "../../projections/alerts/subscriptions.ts";
+import { alertsProjection, type DueAlert, dueAlerts } from "../../projections/alerts/subscriptions.ts";
 
 /** Concurrent posts. */
 const AT_ONCE = 50;
@@ -39,7 +39,7 @@ async function deliverDue(app: App, signal: AbortSignal): Promise<"done"> {
   return "done";
 }
 
-async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due): Promise<void> {
+async function deliver(app: App, { alert_id, subscription_id: id, tenant }: DueAlert): Promise<void> {
   const target = { tenant, id };
   const now = app.clock.now();
   // The read model may lag behind a recent delivery, pause or deletion.

@@ -50,12 +50,12 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal): Promise
   if (!judged) return;
   const at = app.clock.now().toISOString();
   for (const { subscription_id: id, tenant, watch } of watchers) {
-    const told = judged.findings
+    const alerts = judged.findings
       .filter((finding) => isWatched(watch, finding))
       .filter(({ product }) => watch.dataset !== null || productsComplete(judged.coverage, { hs: product }))
       .map((finding) => ({ alert_id: alertIdOf(id, finding), finding }));
-    if (told.length === 0) continue;
-    await app.decide(subscriptions, { tenant, id }, subscriptions.trigger(told, at), { meta });
+    if (alerts.length === 0) continue;
+    await app.decide(subscriptions, { tenant, id }, subscriptions.trigger(alerts, at), { meta });
   }
   const { dataset, vintage, position: release_position } = release;
   const facts = {

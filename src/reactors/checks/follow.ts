@@ -99,7 +99,7 @@ async function followPage(
   const at = app.clock.now().toISOString();
   const { number, timestamp } = latest;
   const block = { block_number: Number(number), block_timestamp: timestamp };
-  const told = sought.flatMap(({ one, transfer }) => {
+  const outcomes = sought.flatMap(({ one, transfer }) => {
     const { status, facts, ending } = one;
     const found = endings.get(transfer);
     if (found) return { one, decision: checks.follow(eventOf(found, at), at) };
@@ -107,10 +107,10 @@ async function followPage(
     const isOver = status === "pending" && timestamp >= facts.valid_before;
     return isOver ? { one, decision: checks.expire({ ...block, expired_at: at }) } : [];
   });
-  await forEach(told, ({ one: { tenant, facts }, decision }) =>
+  await forEach(outcomes, ({ one: { tenant, facts }, decision }) =>
     unlessRefused(app.decide(checks, { tenant, id: facts.check_id }, decision, { meta })),
   );
-  return told.length;
+  return outcomes.length;
 }
 
 function eventOf(found: Ending, at: string): Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }> {

@@ -28,7 +28,7 @@ async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<
     const due = (await app.unit.snapshots?.due(memory.after)) ?? [];
     for (const one of due) {
       if (signal.aborted) return "done";
-      await keep(turn, one);
+      await storeSnapshot(turn, one);
       memory.after = one.position;
     }
     if (due.length === 0) break;
@@ -37,7 +37,7 @@ async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<
   return "done";
 }
 
-async function keep(
+async function storeSnapshot(
   { app, lease }: Omit<Turn, "memory">,
   { entity, tenant, stream_id }: DueSnapshot,
 ): Promise<void> {

@@ -22,7 +22,7 @@ import { depositsTo } from "../../projections/wallet/read-transfers.ts";
 export const LEAST_DEPOSIT = ATTO;
 
 /** Blocks between two progress events without a deposit. */
-const TELL_EVERY = 10_000n;
+const RECORD_EVERY = 10_000n;
 
 /** Blocks scanned in a tick: after an outage the service catches up over several ticks. */
 const AT_ONCE = 10_000n;
@@ -64,10 +64,10 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
     if (compared && compared.status !== "same") return compared;
   // Transfers before the lounge opened are no deposits.
-  if (!followed) return tell(app, place, finalized);
+  if (!followed) return recordProgress(app, place, finalized);
 
-  const told = BigInt(followed.block_number);
-  const from_block = (memory.final && memory.final > told ? memory.final : told) + 1n;
+  const recorded = BigInt(followed.block_number);
+  const from_block = (memory.final && memory.final > recorded ? memory.final : recorded) + 1n;
   const to_block = lesser(safe.number, from_block + AT_ONCE - 1n);
   const isCurrent = await app.caughtUp(depositsProjection);
   const credited = await creditedFrom(app.pool, from_block);
@@ -89,14 +89,14 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   if (!isCurrent) return "done";
   if (to_block === safe.number) memory.safe = safe.hash;
   if (final < from_block) return "done";
-  const isDue = final - told > TELL_EVERY || found.some(({ facts }) => facts.block_number <= final);
+  const isDue = final - recorded > RECORD_EVERY || found.some(({ facts }) => facts.block_number <= final);
   const block = isDue && (await chain.block(final));
   memory.final = final;
-  return block ? tell(app, place, block) : "done";
+  return block ? recordProgress(app, place, block) : "done";
 }
 
 /** Says how far was looked for good. */
-async function tell(
+async function recordProgress(
   app: App,
   place: Parameters<typeof deposits.targetOf>[0],
   { number, hash }: Block,
@@ -119,9 +119,9 @@ async function describedToken({ chain }: App, address: Hex): Promise<Token> {
 const isDeposit = ({ from, to, amount }: Transfer) =>
   amount >= LEAST_DEPOSIT && from !== to && from !== NOBODY;
 
-type Found = { tenant: string; facts: account.Deposit };
+type FoundDeposit = { tenant: string; facts: account.Deposit };
 
-const depositOf = (network: string, transfer: Transfer): Found => {
+const depositOf = (network: string, transfer: Transfer): FoundDeposit => {
   const { token, from, amount, transaction, block_number, block_hash, index } = transfer;
   const block = { block_hash, block_number: Number(block_number) };
   const facts = { network, token, transaction, log_index: index, ...block, amount_atto: String(amount) };
@@ -131,7 +131,11 @@ const depositOf = (network: string, transfer: Transfer): Found => {
 const nameOf = ({ block_hash, log_index }: Pick<account.Deposit, "block_hash" | "log_index">) =>
   `${block_hash}:${log_index}`;
 
-async function decideOn(app: App, found: readonly Found[], gone: readonly CreditedDeposit[]): Promise<void> {
+async function decideOn(
+  app: App,
+  found: readonly FoundDeposit[],
+  gone: readonly CreditedDeposit[],
+): Promise<void> {
   const at = app.clock.now().toISOString();
   await forEach([...new Set([...found, ...gone].map(({ tenant }) => tenant))], (tenant) => {
     const ours = (one: { tenant: string }) => one.tenant === tenant;

@@ -15,7 +15,7 @@ export async function stepBounty(
   decision: (state: BountyState) => BountyEvent[],
 ): Promise<Bounty> {
   const { state, events } = await unit.decide(bounties, bounties.targetOf(bounty_id), decision);
-  const bounty = bounties.standing(state);
+  const bounty = bounties.existingBounty(state);
   for (const event of events) await moveMoney(unit, bounty, event);
   return bounty;
 }

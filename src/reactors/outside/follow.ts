@@ -11,7 +11,7 @@ import {
 } from "../../core/model/ports/outside-log.ts";
 import { batchesAfter, callerStatusOf } from "../../outside/copy.ts";
 
-type Trouble = OutsideStatus | "diverged";
+type FollowFailure = OutsideStatus | "diverged";
 
 /** `at`: the position that is copied; undefined until the copy is read. `read_at`: when it was read last. */
 type Memory = { at: number | undefined; read_at: number };
@@ -19,7 +19,7 @@ type Memory = { at: number | undefined; read_at: number };
 /** A deleted copy is noticed after this time while the log does not grow. */
 const READ_AGAIN_MS = 30_000;
 
-export const followReactor = reactor<Memory, Trouble>({
+export const followReactor = reactor<Memory, FollowFailure>({
   name: "outside.follow",
   every_ms: 250,
   runs: ({ outside }) => outside !== undefined,
@@ -45,7 +45,7 @@ async function follow(
   outside: OutsideLog,
   memory: Memory,
   signal: AbortSignal,
-): Promise<Outcome<Trouble>> {
+): Promise<Outcome<FollowFailure>> {
   try {
     if (memory.at === undefined || performance.now() - memory.read_at > READ_AGAIN_MS) {
       const standing = await callerStatusOf(app, outside);

@@ -16,7 +16,7 @@ import {
 } from "../../domain/anchoring/contract.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
-import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";
+import { commitmentsSince, requestedCommitments } from "../../projections/rng/seeds.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.commit" };
 
@@ -32,28 +32,28 @@ export async function followCommitments(
   { look_back, signal }: { look_back: boolean; signal?: AbortSignal },
 ): Promise<Outcome<"behind" | "foreign">> {
   await app.caughtUp(rngProjection);
-  const asked = await askedCommitments(app.pool, MOST_SEEDS);
+  const requested = await requestedCommitments(app.pool, MOST_SEEDS);
   const recent = look_back ? await recentCommitments(app) : [];
-  if (asked.length + recent.length === 0) return "done";
+  if (requested.length + recent.length === 0) return "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   await takeBackReorged(app, recent);
-  if (asked.length > 0) await commit(app, asked, signal);
+  if (requested.length > 0) await commit(app, requested, signal);
   return "done";
 }
 
 /** Sends hashes that the contract lacks, and records those that it has, including those that a dead process sent. */
-async function commit(app: App, asked: string[], signal: AbortSignal | undefined): Promise<void> {
-  const missing = await recordKept(app, asked);
+async function commit(app: App, requested: string[], signal: AbortSignal | undefined): Promise<void> {
+  const missing = await recordCommitted(app, requested);
   if (missing.length === 0) return;
   const { call, options } = commitSeedsCall(missing.map(hexOf));
   await untilStopped(app.chain.send(call, options), signal);
-  await recordKept(app, missing);
+  await recordCommitted(app, missing);
 }
 
 /** Records the hashes that the contract has; returns the others. */
-async function recordKept(app: App, hashes: string[]): Promise<string[]> {
-  const kept = await keptAt(app, hashes);
+async function recordCommitted(app: App, hashes: string[]): Promise<string[]> {
+  const kept = await committedAt(app, hashes);
   await forEach([...kept], async ([seed_hash, { block_number, timestamp }]) => {
     const { transaction, block_hash } = await logOf(app, seed_hash, block_number);
     const facts = {
@@ -71,7 +71,7 @@ async function recordKept(app: App, hashes: string[]): Promise<string[]> {
   return hashes.filter((hash) => !kept.has(hash));
 }
 
-async function keptAt(app: App, hashes: string[]) {
+async function committedAt(app: App, hashes: string[]) {
   const answers = await app.chain.read(
     hashes.map((hash) => seedCall(app.chain.sender, hexOf(hash))),
     { mined: true },
@@ -99,7 +99,7 @@ async function recentCommitments({ clock, pool, chain }: App): Promise<string[]>
 /** Requests recorded hashes again that are no longer in the contract. */
 async function takeBackReorged(app: App, recorded: string[]): Promise<void> {
   if (recorded.length === 0) return;
-  const kept = await keptAt(app, recorded);
+  const kept = await committedAt(app, recorded);
   const reorged = commitments.reorg(app.clock.now().toISOString());
   await forEach(
     recorded.filter((hash) => !kept.has(hash)),

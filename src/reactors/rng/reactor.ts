@@ -3,8 +3,8 @@
 import { reactor } from "../../core/background/reactor.ts";
 import { spaces } from "../../domain/rng/seeds.ts";
 import { followCommitments } from "./commit-seeds.ts";
-import { keepSeeds } from "./keep-seeds.ts";
 import { refundVoided, secretFault } from "./lost-seeds.ts";
+import { maintainSeeds } from "./maintain-seeds.ts";
 
 /** Interval of the checks for reorged commitments. */
 const LOOK_BACK_MS = 60_000;
@@ -17,7 +17,7 @@ export const seedsReactor = reactor({
   memory: () => ({ look_back_at: 0 }),
   take: async ({ app, memory, signal }) => {
     await refundVoided(app);
-    for (const space of spaces) await keepSeeds(app, space);
+    for (const space of spaces) await maintainSeeds(app, space);
     const now = app.clock.now().getTime();
     const look_back = now >= memory.look_back_at;
     const before = await app.store.head();
@@ -25,7 +25,7 @@ export const seedsReactor = reactor({
     if (look_back) memory.look_back_at = now + LOOK_BACK_MS;
     // The same tick uses what was just committed.
     if ((await app.store.head()).position > before.position)
-      for (const space of spaces) await keepSeeds(app, space);
+      for (const space of spaces) await maintainSeeds(app, space);
     return followed;
   },
   troubles: {

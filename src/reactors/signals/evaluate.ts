@@ -6,13 +6,13 @@ import * as evaluation from "../../domain/signals/evaluation.ts";
 import { type Backtest, betsOn, largest, openingAt, summed } from "../../domain/signals/openings.ts";
 import * as trades from "../../domain/signals/paper-trade.ts";
 import {
-  asItWas,
   decided,
+  indexOfMonth,
   keyOf,
   newestMonth,
-  nextPlace,
-  placeOf,
+  nextIndex,
   type Series,
+  seriesAsOf,
 } from "../../domain/signals/series.ts";
 import { lineAt, strategies } from "../../domain/signals/strategies.ts";
 import { addMonths, monthText } from "../../domain/trade/units.ts";
@@ -72,7 +72,7 @@ async function evaluate(app: App, release: Release, signal: AbortSignal): Promis
   for (let earlier = evaluation.MONTHS_BEFORE; newest !== undefined && earlier > 0; earlier--) {
     const as_of_month = monthText(addMonths(newest, -earlier));
     if (!evaluation.isDue(state, { release_position: release.position, as_of_month })) continue;
-    const all = material.all.map((series) => asItWas(series, earlier));
+    const all = material.all.map((series) => seriesAsOf(series, earlier));
     if (!(await evaluateAsOf(app, release, { ...material, all }, as_of_month, signal))) return;
   }
   await evaluateAsOf(app, release, material, null, signal);
@@ -102,7 +102,7 @@ async function evaluateAsOf(
         const series = byKey.get(keyOf(statement));
         if (!series) continue;
         const outcome = decided(series, statement);
-        const place = placeOf(series, Number(statement.month.replace("-", "")));
+        const place = indexOfMonth(series, Number(statement.month.replace("-", "")));
         const decision =
           outcome === undefined
             ? trades.follow({ line: lineAt(series, place), vintage, at })
@@ -173,7 +173,7 @@ async function openings(all: readonly Series[], signal: AbortSignal): Promise<tr
   for (const series of all) {
     if (signal.aborted) return undefined;
     for (const [at, strategy] of strategies.entries()) {
-      const opening = openingAt(strategy, series, nextPlace(series));
+      const opening = openingAt(strategy, series, nextIndex(series));
       if (opening) found[at]!.push(opening);
     }
     await pause(0, signal);

@@ -13,7 +13,7 @@ import type {
   Execution,
   ExecutionEvent,
   ExecutionState,
-  ModelAsked,
+  ModelCall,
   Requested,
 } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
@@ -22,8 +22,8 @@ import {
   type OpenExecution,
   openExecutions,
 } from "../../projections/skills/executions.ts";
-import { canonicalOf, type Kept, keep, zip } from "./kept.ts";
-import { type Named, stepExecution } from "./steps.ts";
+import { canonicalOf, type StoredObject, storeSealed, zip } from "./sealed-objects.ts";
+import { type ExecutionId, stepExecution } from "./steps.ts";
 
 /** Executions that a process runs at once. */
 export const AT_ONCE = 4;
@@ -34,7 +34,7 @@ const EVERY_MS = 500;
 const TURN_MS = 60_000;
 
 /** A step's answer in its recorded form. */
-export type Answered = {
+export type RecordedAnswer = {
   step: string;
   operation: string;
   input: object;
@@ -45,7 +45,7 @@ export type Answered = {
 };
 
 /** The record of a call to a model. */
-export type ModelHeard = Omit<ModelAsked, "attempt" | "asked_at">;
+export type ModelRecord = Omit<ModelCall, "attempt" | "asked_at">;
 
 /**
  * Calls a skill's steps one after the other, announces each by `begins`, and passes each answer to `noted` before the
@@ -57,12 +57,12 @@ export type RunSteps = (run: {
   facts: Pick<Requested, "agent" | "slots">;
   signal: AbortSignal;
   begins: (step: string) => void;
-  noted: (answered: Answered) => Promise<void>;
-  heard: (model: ModelHeard) => Promise<void>;
-}) => Promise<Done>;
+  noted: (answered: RecordedAnswer) => Promise<void>;
+  heard: (model: ModelRecord) => Promise<void>;
+}) => Promise<RunText>;
 
 /** The result's RFC 8785 form, and what it rests on. */
-type Done = { text: string; vintages: string };
+type RunText = { text: string; vintages: string };
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:skills", operation } });
 const nowOf = ({ clock }: App) => clock.now().toISOString();
@@ -79,7 +79,7 @@ export const skillsReactor = (run: RunSteps) =>
       const lane = async (): Promise<void> => {
         while (!signal.aborted && !failed && performance.now() < until) {
           const one = await lanes.next();
-          if (one) await work({ app, signal, log, run }, one).finally(() => lanes.over(one));
+          if (one) await runAttempt({ app, signal, log, run }, one).finally(() => lanes.over(one));
           else if (lanes.areIdle) return;
           // One slow run delays no later one.
           else await pause(EVERY_MS, signal);
@@ -146,10 +146,10 @@ class Lanes {
   }
 }
 
-type Parts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
+type WorkerParts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
 
 /** One attempt. Another process's progress leaves nothing to do. */
-async function work(parts: Parts, { worker, ...named }: OpenExecution): Promise<void> {
+async function runAttempt(parts: WorkerParts, { worker, ...named }: OpenExecution): Promise<void> {
   const { app } = parts;
   const is_dead =
     worker !== null && worker !== app.presence.name && (await app.presence.livesFor(worker)) === 0;
@@ -171,12 +171,16 @@ function beginning(state: ExecutionState, app: App, is_dead: boolean): Execution
 
 const decide = async (
   app: App,
-  named: Named,
+  named: ExecutionId,
   decision: (state: ExecutionState) => ExecutionEvent[],
 ): Promise<Execution> =>
   (await app.commit((unit) => stepExecution(unit, named, decision), meta("skills.run"))).result;
 
-async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Execution): Promise<void> {
+async function attempt(
+  { app, signal, log, run }: WorkerParts,
+  named: ExecutionId,
+  begun: Execution,
+): Promise<void> {
   const { facts, attempt } = begun;
   let step: string | null = null;
   const fail = (code: "refused" | "erased") =>
@@ -189,8 +193,8 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   const [task] = await app.subjects.open([{ sealed: facts.task, place }]);
   if (task!.erased) return void (await fail("erased"));
   try {
-    const noted = async ({ input, answer, ...done }: Answered) => {
-      const { object_sha256 } = await keepOne(app, named, JSON.stringify(answer));
+    const noted = async ({ input, answer, ...done }: RecordedAnswer) => {
+      const { object_sha256 } = await storeOne(app, named, JSON.stringify(answer));
       const input_sha256 = digestOf(canonicalOf(input));
       await decide(app, named, (state) =>
         executions.doStep({ ...done, attempt, input_sha256, object_sha256, done_at: nowOf(app) })(state),
@@ -199,13 +203,18 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
     const begins = (one: string) => {
       step = one;
     };
-    const heard = async (model: ModelHeard) => {
+    const recordModel = async (model: ModelRecord) => {
       await decide(app, named, (state) =>
         executions.askModel({ attempt, ...model, asked_at: nowOf(app) })(state),
       );
     };
     const { tenant } = named;
-    await conclude(app, named, begun, await run({ app, tenant, facts, signal, begins, noted, heard }));
+    await conclude(
+      app,
+      named,
+      begun,
+      await run({ app, tenant, facts, signal, begins, noted, heard: recordModel }),
+    );
   } catch (error) {
     if (!(error instanceof Refusal)) {
       if (signal.aborted) return;
@@ -219,17 +228,17 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   }
 }
 
-const keepOne = async (app: App, named: Named, text: string): Promise<Kept> =>
-  (await keep(app, named, [zip(text)]))[0]!;
+const storeOne = async (app: App, named: ExecutionId, text: string): Promise<StoredObject> =>
+  (await storeSealed(app, named, [zip(text)]))[0]!;
 
 /** Records the result, unless its subject was erased meanwhile. */
 async function conclude(
   app: App,
-  named: Named,
+  named: ExecutionId,
   { facts, attempt }: Execution,
-  { text, vintages }: Done,
+  { text, vintages }: RunText,
 ): Promise<void> {
-  const { object_sha256, subject_id: kept_of } = await keepOne(app, named, text);
+  const { object_sha256, subject_id: kept_of } = await storeOne(app, named, text);
   const { subject_id } = facts.task;
   await app.commit(async (unit) => {
     const leaving = await unit.watch(subject, { tenant: named.tenant, id: subject_id });

@@ -16,13 +16,13 @@ export type Erasure = Exclude<subject.SubjectState, undefined> & { event?: Event
 /** The longest wait for a read model. */
 const WAIT_MS = 5_000;
 
-type Asked = { by: "owner" | "operator"; meta: JsonObject };
+type ErasureRequest = { by: "owner" | "operator"; meta: JsonObject };
 
 /** Erases the subject of this name; undefined where nothing is sealed for it. */
 export async function eraseSubject(
   app: App,
   name: SubjectName,
-  { by, meta }: Asked,
+  { by, meta }: ErasureRequest,
 ): Promise<Erasure | undefined> {
   const subject_id = await app.subjects.find(name);
   if (subject_id === undefined) return undefined;

@@ -8,10 +8,10 @@ import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {
-  type Followed,
+  type FollowedAccount,
   forgetTransfers,
-  keepTransfers,
   reachOf,
+  storeTransfers,
 } from "../../projections/wallet/transfers.ts";
 
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
@@ -55,14 +55,18 @@ async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign"
   for (const account of platformAccounts(app))
     for (const token of platformTokens(app)) {
       const followed = { network: networkOf(chain), account, token };
-      for (let asked = 0, more = !signal.aborted; more && asked < MOST_QUESTIONS; asked++)
+      for (let requests = 0, more = !signal.aborted; more && requests < MOST_QUESTIONS; requests++)
         more = (await followOne(turn, followed, finalized.number)) && !signal.aborted;
     }
   return "done";
 }
 
 /** Reads a few blocks on; whether there are more. */
-async function followOne({ app, lease, log }: Turn, followed: Followed, final: bigint): Promise<boolean> {
+async function followOne(
+  { app, lease, log }: Turn,
+  followed: FollowedAccount,
+  final: bigint,
+): Promise<boolean> {
   const { chain, pool } = app;
   const last = await reachOf(pool, followed);
   if (last) {
@@ -83,6 +87,6 @@ async function followOne({ app, lease, log }: Turn, followed: Followed, final: b
   const end = await chain.block(to_block);
   if (!end) return false;
   const reach = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
-  await lease.transaction((tx) => keepTransfers(tx, followed, reach, last, transfers));
+  await lease.transaction((tx) => storeTransfers(tx, followed, reach, last, transfers));
   return to_block < final;
 }

@@ -41,7 +41,7 @@ const LOOK_BACK_MS = 60_000;
 /** The contract moves only its caller's tokens, as each call states, so one approval serves all airdrops. */
 const UNLIMITED = 2n ** 256n - 1n;
 
-type Known<Status> = Extract<airdrops.Airdrop, { status: Status }>;
+type AirdropRow<Status> = Extract<airdrops.Airdrop, { status: Status }>;
 
 export const airdropsReactor = reactor({
   name: "airdrops",
@@ -87,16 +87,19 @@ export async function payAirdrops(app: App, options: AirdropOptions): Promise<Ou
 
 async function follow(app: App, state: airdrops.AirdropState, options: AirdropOptions): Promise<void> {
   if (!state || state.status === "failed") return;
-  if (state.status === "asked") return carry(app, state, options);
-  if (state.status !== "sent" && (await stands(app, state))) return;
+  if (state.status === "asked") return sendPayment(app, state, options);
+  if (state.status !== "sent" && (await isCanonical(app, state))) return;
   const paid = await paymentOf(app, state);
   if (paid) await record(app, state.facts, airdrops.pay(minedBy(paid), nowOf(app)));
-  else if (state.status === "sent") await carry(app, state, options);
+  else if (state.status === "sent") await sendPayment(app, state, options);
   else await record(app, state.facts, airdrops.reorg(state.mined.transaction, nowOf(app)));
 }
 
 /** A mined transaction counts while its block is canonical; a refusal is final with its block. */
-async function stands(app: App, { status, facts, mined }: Known<"reverted" | "paid">): Promise<boolean> {
+async function isCanonical(
+  app: App,
+  { status, facts, mined }: AirdropRow<"reverted" | "paid">,
+): Promise<boolean> {
   const block_number = BigInt(mined.block_number);
   const block = await app.chain.block(block_number);
   // The node lags behind that block.
@@ -126,7 +129,11 @@ async function paymentOf(
 }
 
 /** Sends one that is not paid yet, if the account has the tokens. */
-async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropOptions): Promise<void> {
+async function sendPayment(
+  app: App,
+  state: AirdropRow<"asked" | "sent">,
+  options: AirdropOptions,
+): Promise<void> {
   const { chain } = app;
   const { facts } = state;
   if (state.status === "sent" && state.payer !== chain.sender)

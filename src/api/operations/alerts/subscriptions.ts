@@ -7,7 +7,7 @@ import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
-import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
+import { alertsProjection, countOthers } from "../../../projections/alerts/subscriptions.ts";
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
 import type { Caller } from "../../declare/caller.ts";
@@ -25,7 +25,7 @@ const secret = z
   );
 
 /** Only the owner sees the address and the signing secret of deliveries. */
-const told_once = ["secret", "url"];
+const once_fields = ["secret", "url"];
 
 const status = z
   .enum(["active", "paused", "disabled", "deleted"])
@@ -73,7 +73,7 @@ const meta = z.object({
  * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
  * must be equal bytes.
  */
-function shown({ facts, status, waiting, secrets, ...state }: Subscription) {
+function publicSubscription({ facts, status, waiting, secrets, ...state }: Subscription) {
   const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
   const { reporter, hs, flow, threshold, dataset } = facts.watch;
   const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
@@ -113,7 +113,7 @@ const subscribe = operation({
 [Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. Each delivered alert costs
 one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
-  told_once,
+  told_once: once_fields,
   input: z.object({
     url: z
       .string()
@@ -142,7 +142,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
     if (dataset !== null) await refuseUnreleased(app, dataset);
     await app.caughtUp(alertsProjection);
-    if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
+    if ((await countOthers(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
         "conflict",
         `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or widen one`,
@@ -156,7 +156,10 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       subscribed_at: at,
     };
     const { state } = await decide(subscriptions, target(caller, fresh_id), subscriptions.subscribe(facts));
-    return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+    return {
+      data: withSecret(app, subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -171,7 +174,7 @@ async function refuseUnreleased(app: App, dataset: string): Promise<void> {
 }
 
 const withSecret = (app: App, state: Subscription) => ({
-  ...shown(state),
+  ...publicSubscription(state),
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
@@ -187,7 +190,7 @@ const topUp = operation({
   description:
     "A paused subscription resumes with the waiting alerts. A disabled one becomes active again and retries them from the beginning.",
   access: [key("order"), pay("5.00")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
@@ -196,7 +199,10 @@ const topUp = operation({
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
     const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
-    return { data: shown(subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+    return {
+      data: publicSubscription(subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -207,7 +213,7 @@ const rotate = operation({
   summary: "Rotate an alert subscription's signing secret",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
   access: [key("order"), pay("0.001")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
@@ -216,7 +222,10 @@ const rotate = operation({
     const at = app.clock.now().toISOString();
     const decision = subscriptions.rotateSecret(at);
     const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
-    return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+    return {
+      data: withSecret(app, subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -258,7 +267,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
       command,
     );
     names(events.at(-1)!);
-    const state = subscriptions.standing(result.state);
+    const state = subscriptions.existingSubscription(result.state);
     const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
     const taken = outcome.kind === "taken";
     const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
@@ -275,15 +284,15 @@ const alertStatus = operation({
   summary: "Status of an alert subscription",
   description: "Credits, deliveries, waiting alerts and the reason. Always current; only for its owner.",
   access: [key("read"), pay("0.005")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state?.status === "deleted" ? state : subscriptions.standing(state);
-    return { data: shown(found), meta: { tenant: caller.tenant } };
+    const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
+    return { data: publicSubscription(found), meta: { tenant: caller.tenant } };
   },
 });
 
@@ -294,7 +303,7 @@ const remove = operation({
   summary: "Cancel an alert subscription",
   description: "Deliveries stop and its credits are lost. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
@@ -303,7 +312,7 @@ const remove = operation({
     const at = app.clock.now().toISOString();
     const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
     if (!state) return refuse("not_found", "you have no such subscription");
-    return { data: shown(state), meta: { tenant: caller.tenant } };
+    return { data: publicSubscription(state), meta: { tenant: caller.tenant } };
   },
 });
 

@@ -11,10 +11,10 @@ import type { Caller } from "../../declare/caller.ts";
 export const walletOf = (caller: Caller): Hex | undefined =>
   caller.kind === "payer" || caller.kind === "delegate" ? caller.wallet : undefined;
 
-type Named = { tenant: string; id: string; followed: boolean };
+type CheckId = { tenant: string; id: string; followed: boolean };
 
 /** The stream of a check: anybody with its id may read it, whoever owns it. A new check may not be listed yet. */
-export async function targetOf(app: App, caller: Caller, id: string): Promise<Named> {
+export async function targetOf(app: App, caller: Caller, id: string): Promise<CheckId> {
   const listed = await findCheck(app.pool, id);
   if (listed) return { ...listed, id };
   const { tenant } = caller;

@@ -7,7 +7,7 @@ import {
   intentsOutput,
   sourcesOutput,
 } from "../../../projections/fusion/answers/discovery.ts";
-import { newsKnown } from "../../../projections/ingest/news.ts";
+import { newsExtent } from "../../../projections/ingest/news.ts";
 import { dataOf } from "../../../projections/trade/answers/data.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
@@ -21,7 +21,7 @@ const sourcesOperation = operation({
   output: json(sourcesOutput),
   example: {},
   handle: async ({ app, data, caller }) =>
-    fusionSources(dataOf(data), data.reference, await newsKnown(app.pool, caller.tenant)),
+    fusionSources(dataOf(data), data.reference, await newsExtent(app.pool, caller.tenant)),
 });
 
 const capabilitiesOperation = operation({

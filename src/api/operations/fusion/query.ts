@@ -19,7 +19,7 @@ nearest three.`,
   handle: (context) =>
     withNestedCalls(
       context as never,
-      (asked: NestedCalls) => query(typedCalls(asked), asked.reference, context.input),
+      (calls: NestedCalls) => query(typedCalls(calls), calls.reference, context.input),
       {
         step_ms: STEP_MS,
       },

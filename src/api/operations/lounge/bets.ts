@@ -10,9 +10,9 @@ import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";
 import { LEAST_STAKE, MOST_STAKE } from "../../../domain/lounge/stakes.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
 import { type Context, json, key, operation, pay } from "../../declare/index.ts";
+import { type Drawing, seedAtHand } from "../rng/active-seed.ts";
 import { clientSeed, optionalSeed, proofOf, proofShown, seedFor } from "../rng/draw.ts";
-import { seedPlace, tenantMeta } from "../rng/fields.ts";
-import { type Drawing, seedAtHand } from "../rng/seed-at-hand.ts";
+import { seedLocation, tenantMeta } from "../rng/fields.ts";
 import { menu, tokens } from "./menu.ts";
 
 const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
@@ -39,7 +39,7 @@ const betAnswer = {
   fairness: z
     .object({
       seed_hash: sha256.describe("SHA-256 of its seed, published before"),
-      ...seedPlace,
+      ...seedLocation,
       client_seed: z.string(),
       nonce: z.int().describe("Your earlier bets on this seed, in any game"),
       proof: proofShown,
@@ -48,14 +48,14 @@ const betAnswer = {
   played_at: time,
 };
 
-type Wanted = { client_seed?: string | undefined; amount: number | string };
+type BetInput = { client_seed?: string | undefined; amount: number | string };
 
 /** Plays a bet: stake, draw and payout are one event on the account. */
 async function playBet(
   context: Drawing & Pick<Context<never>, "decide" | "fresh_id" | "payment_id">,
   game: LoungeName,
   params: Record<string, unknown>,
-  { client_seed: given, amount }: Wanted,
+  { client_seed: given, amount }: BetInput,
 ) {
   const { app, caller, decide, fresh_id: roll_id, payment_id } = context;
   const { tenant } = caller;
@@ -69,11 +69,11 @@ async function playBet(
     account.targetOf(tenant),
     account.bet({ ...request, stake }, seed),
   );
-  return answered(app, events);
+  return betAnswerOf(app, events);
 }
 
 /** A repeat gets the same events back. */
-function answered(app: App, events: account.AccountEvent[]) {
+function betAnswerOf(app: App, events: account.AccountEvent[]) {
   const [played] = events.flatMap((event) => (event.type === "BetPlayed" ? [event.data] : []));
   const [grant] = events.flatMap((event) => (event.type === "WelcomeGranted" ? [event.data] : []));
   const facts = played!;

@@ -99,9 +99,9 @@ expire in an hour, unless soul_bounty_fund pays the reward. Title and descriptio
       caller.kind === "anonymous" ? 0 : (await watch(account, account.targetOf(caller.tenant))).available;
     if (available >= reward_micro) {
       ({ state } = await decide(bounties, target, bounties.fund(caller.tenant, opened_at)));
-      await holdFunds(context, rewardHold(bounties.standing(state)));
+      await holdFunds(context, rewardHold(bounties.existingBounty(state)));
     }
-    return shownBounty(bounties.standing(state), { title, description });
+    return shownBounty(bounties.existingBounty(state), { title, description });
   },
 });
 
@@ -141,7 +141,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
         );
       return bounties.fund(caller.tenant, at)(state);
     };
-    const bounty = bounties.standing((await decide(bounties, target, decision)).state);
+    const bounty = bounties.existingBounty((await decide(bounties, target, decision)).state);
     const funds = await holdFunds(context, rewardHold(bounty));
     const text = await textOf(app, bounty);
     // An unfunded text is not stored: a repeat has no text until the read model has the bounty.
@@ -284,7 +284,7 @@ const awardBounty = operation({
     const at = nowOf(app);
     await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
-      refuseOthers(bounties.standing(state), caller);
+      refuseOthers(bounties.existingBounty(state), caller);
       return bounties.award(claim_id, at)(state);
     });
     return shownBounty(bounty, await textOf(app, bounty));
@@ -309,7 +309,7 @@ the same.`,
     // A tenth of it is the submitters', who may be the delegate's.
     await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
-      refuseOthers(bounties.standing(state), caller);
+      refuseOthers(bounties.existingBounty(state), caller);
       return bounties.cancel("creator", at)(state);
     });
     return shownBounty(bounty, await textOf(app, bounty));

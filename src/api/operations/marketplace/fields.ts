@@ -39,14 +39,14 @@ export const urlField = z
 const refuseField = (path: string, message: string) =>
   refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
 
-type Brought = {
+type SubmittedContent = {
   content?: string | undefined;
   url?: string | undefined;
   sha256?: string | undefined;
 };
 
 /** Submitted content: a text with its bytes, or the address and digest of content stored elsewhere. */
-export function brought({ content, url, sha256 }: Brought): {
+export function readContent({ content, url, sha256 }: SubmittedContent): {
   content_sha256: string;
   bytes: Buffer | null;
   url: string | null;

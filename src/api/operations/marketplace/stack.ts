@@ -17,8 +17,8 @@ import {
   listItems,
   type Sort,
   sorts,
+  votesOn,
   warmItems,
-  wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
 import { agentNamed } from "../../agents/agents.ts";
@@ -46,9 +46,9 @@ const itemShown = z.object({
   published_at: time,
 });
 
-type Told = Omit<ListedItem, "position" | keyof ItemText> & { [Part in keyof ItemText]: string | null };
+type PublicItem = Omit<ListedItem, "position" | keyof ItemText> & { [Part in keyof ItemText]: string | null };
 
-const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind, ...item }: Told) => ({
+const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind, ...item }: PublicItem) => ({
   item_id: item.item_id,
   kind: kind as (typeof items.kinds)[number],
   title: item.title,
@@ -209,7 +209,7 @@ const oneItem = operation({
   example: { item_id: "00".repeat(16) },
   handle: async ({ input: { item_id }, app, caller }) => {
     await app.caughtUp(stackProjection);
-    const item = items.standing(await app.load(items, items.targetOf(item_id)));
+    const item = items.existingItem(await app.load(items, items.targetOf(item_id)));
     const { facts, buyers, withdrawn } = item;
     const isThere = mayHave(item, caller);
     const verdicts = [...buyers.values()].map((word) => word?.verdict);
@@ -247,7 +247,7 @@ export async function textOf(app: App, { facts, withdrawn }: items.Item) {
 }
 
 async function saidOf(app: App, { facts: { item_id }, withdrawn }: items.Item) {
-  const words = await wordsOn(app.pool, item_id);
+  const words = await votesOn(app.pool, item_id);
   const noteOf = async (sha256: string | null) => {
     if (sha256 === null || withdrawn?.by === "operator") return null;
     return (await readObject(app, objectName("stack", item_id, sha256)))?.toString() ?? null;

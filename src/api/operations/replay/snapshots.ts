@@ -119,11 +119,11 @@ const snapshot = operation({
         : await releaseOn(asked, { ...input, date });
     const released_at = await firstReleaseOf(app.pool, release);
     const made = await app.snapshots.open(release.vintage, released_at ?? release.released_at);
-    return { data: shown(app, date, release, made), meta: { kept_days: KEEP_DAYS } };
+    return { data: publicSnapshot(app, date, release, made), meta: { kept_days: KEEP_DAYS } };
   },
 });
 
-function shown(app: App, date: string | null, release: DatedRelease, { bytes, sha256 }: Snapshot) {
+function publicSnapshot(app: App, date: string | null, release: DatedRelease, { bytes, sha256 }: Snapshot) {
   const { dataset, vintage, source, synthetic, periods, rows, control_totals, position } = release;
   return {
     ...linkTo(app, vintage),

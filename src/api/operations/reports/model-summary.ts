@@ -20,16 +20,16 @@ export async function withModelSummary(
   model: Model | undefined,
   { signal, within_ms }: Pick<Question, "signal" | "within_ms">,
 ): Promise<{ written: ReportContent; tokens: number }> {
-  const told = summarizable(written);
-  const data = summaryPrompt(told);
+  const findings = summarizable(written);
+  const data = summaryPrompt(findings);
   if (!model || !data) return { written, tokens: 0 };
   const question = { instructions: INSTRUCTIONS, data, form: FORM, signal, within_ms };
-  const outcome = await model.ask(question, (text) => checkSummary(text, told));
+  const outcome = await model.ask(question, (text) => checkSummary(text, findings));
   const { name, host } = model;
   const { prompt_sha256, answer_sha256, tokens } = outcome;
-  const asked = { name, host, prompt_sha256, answer_sha256 };
+  const call = { name, host, prompt_sha256, answer_sha256 };
   if (!("kept" in outcome))
-    return { written: { ...written, model: { ...asked, used: false, why: outcome.why } }, tokens };
+    return { written: { ...written, model: { ...call, used: false, why: outcome.why } }, tokens };
   const sections = [inBrief(outcome.kept), ...written.sections];
-  return { written: { ...written, sections, model: { ...asked, used: true, why: null } }, tokens };
+  return { written: { ...written, sections, model: { ...call, used: true, why: null } }, tokens };
 }

@@ -8,7 +8,7 @@ import { objectOf } from "../../../projections/reports/stored-reports.ts";
 import { operation, owner } from "../../declare/index.ts";
 import { aboutReport, reportOutput } from "./write-report.ts";
 
-const keptReport = operation({
+const storedReport = operation({
   name: "report",
   route: "GET /v1/agent/reports/{report_id}",
   summary: "A stored report of yours, in any of its forms",
@@ -37,4 +37,4 @@ const keptReport = operation({
   },
 });
 
-export const keptOperations = [keptReport];
+export const storedReportOperations = [storedReport];

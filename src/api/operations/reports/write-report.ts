@@ -48,7 +48,7 @@ export async function writeReport(
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
   const { plain, vintages } = await withNestedCalls(
     context,
-    async (asked) => ({ plain: await write(typedCalls(asked), asked.reference), vintages: asked.restsOn() }),
+    async (calls) => ({ plain: await write(typedCalls(calls), calls.reference), vintages: calls.restsOn() }),
     patience,
   );
   const { written } = await withModelSummary(plain, app.model, context);
@@ -108,4 +108,4 @@ export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMe
 }
 
 /** The schemas of the operations type the answers; the catalogue's tests check that answers follow them. */
-export const typedCalls = (asked: NestedCalls): CallOperation => asked.ask as unknown as CallOperation;
+export const typedCalls = (calls: NestedCalls): CallOperation => calls.ask as unknown as CallOperation;

@@ -10,7 +10,7 @@ import type { Caller } from "../../declare/caller.ts";
 /** Test keys draw from separate chains of seeds. */
 export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? caller.space : "live");
 
-export const seedPlace = {
+export const seedLocation = {
   space: z.enum(spaces).describe("test: the seeds of sk_test_ keys"),
   chain: z.int().describe("The seed chain, from 1"),
   chain_index: z
@@ -37,7 +37,7 @@ export const rollShown = z
         "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
       ),
     seed_hash: sha256.describe("SHA-256 of its seed, published before"),
-    ...seedPlace,
+    ...seedLocation,
     rolled_at: time,
   })
   .meta({ id: "Roll" });

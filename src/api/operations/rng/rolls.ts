@@ -12,9 +12,9 @@ import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findChain, findSeed, lastRevealed } from "../../../projections/rng/seeds.ts";
 import { type Context, json, key, operation, pay } from "../../declare/index.ts";
+import { type Drawing, seedAtHand } from "./active-seed.ts";
 import { clientSeed } from "./draw.ts";
-import { rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
-import { type Drawing, seedAtHand } from "./seed-at-hand.ts";
+import { rollShown, seedLocation, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const gameType = z
   .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
@@ -47,7 +47,7 @@ rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was 
     z.object({
       data: z.object({
         seed_hash: z.string().describe("SHA-256 of the active seed"),
-        ...seedPlace,
+        ...seedLocation,
         chain_head: z.string(),
         committed: z
           .object({
@@ -126,7 +126,7 @@ rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was 
 });
 
 /** `path`: the path of the params in the request. */
-type Wanted = {
+type RollQuery = {
   client_seed: string;
   game_type: GameName;
   params?: Record<string, unknown> | undefined;
@@ -140,7 +140,7 @@ const MOST_PARAM_BYTES = 256 * 1024;
 async function draw(
   context: Drawing & Pick<Context<never>, "decide">,
   ids: readonly string[],
-  wanted: readonly Wanted[],
+  wanted: readonly RollQuery[],
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
   const { app, caller, decide } = context;

@@ -4,7 +4,7 @@ import { slotNames } from "../../../domain/plans/slots.ts";
 import { type SkillScope, skillScopes, skills } from "../../../domain/skills/skills.ts";
 import { priceText } from "../../declare/access/way.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { offered } from "./asked.ts";
+import { offered } from "./callable.ts";
 import { agentField } from "./fields.ts";
 
 /** The price of an operation by itself; null where only skills call it. */

@@ -11,7 +11,7 @@ import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { type SkillResult, skillResult } from "../../../domain/skills/result.ts";
 import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
-import { readKept } from "../../../reactors/skills/kept.ts";
+import { readSealed } from "../../../reactors/skills/sealed-objects.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/operation.ts";
 import { canonical } from "../../serve/nested-calls.ts";
@@ -116,7 +116,7 @@ export const executionShown = z
 export const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
 
 /** An execution as its owner sees it; `result` where it is available. */
-export async function shown(
+export async function publicExecution(
   { app, subjects }: Pick<Context<never>, "app" | "subjects">,
   tenant: string,
   execution: Execution,
@@ -127,7 +127,7 @@ export async function shown(
   const told =
     result ??
     (finished &&
-      ((await readKept(
+      ((await readSealed(
         { subjects, objects: app.objects },
         { tenant, execution_id },
         finished.object_sha256,

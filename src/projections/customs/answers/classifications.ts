@@ -11,7 +11,7 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { codePrefix, words } from "../../../domain/customs/inputs.ts";
-import { found, searchable } from "../../../domain/customs/search.ts";
+import { searchable, searchCodes } from "../../../domain/customs/search.ts";
 import { dataset, limit } from "../../../domain/trade/inputs.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { aboutReference, referenceMeta } from "../../reference/meta.ts";
@@ -82,7 +82,7 @@ export async function classifications(
   const { q, code = "" } = input;
   const isAsked = (of: string) =>
     of.startsWith(code) && (q !== undefined || code !== "" || of.length === productLevels.hs2);
-  const codes = q === undefined ? [...products.keys()] : found(q, searchables(nomenclature));
+  const codes = q === undefined ? [...products.keys()] : searchCodes(q, searchables(nomenclature));
   const { shown, about } = pageOf(codes.filter(isAsked), nomenclature, input);
   const traded = await tradedAmong(trade, shown, input.dataset, signal);
   const nameOf = (of: string) => products.get(of)?.name ?? namesOf(trade)(of);

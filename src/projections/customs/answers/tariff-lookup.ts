@@ -173,7 +173,7 @@ function goodsOf(
   };
 }
 
-type Sums = Record<"imports_eur" | "imports_kg" | "exports_eur" | "exports_kg", number | null>;
+type FlowTotals = Record<"imports_eur" | "imports_kg" | "exports_eur" | "exports_kg", number | null>;
 
 /** Latvia's trade in the code in the last complete year, with the dataset that it comes from. */
 async function tradeIn(
@@ -186,7 +186,7 @@ async function tradeIn(
   return onDataset(trade, question, async (lease) => {
     const year = yearOrLast(lease, question);
     const years = { from: year, to: year };
-    const [sums] = await lease.query<Sums>(
+    const [sums] = await lease.query<FlowTotals>(
       `select ${flowSums} from ${totalsIn(lease, { hs: input.code, years })} where ${inReporters([LATVIA])}`,
       undefined,
       signal,

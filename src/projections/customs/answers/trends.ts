@@ -49,16 +49,16 @@ export async function trends(
 ): Promise<z.infer<typeof trendsOutput>> {
   const question = customsQuestion(input);
   return onLatvia(trade, question, async (lease) => {
-    const asked = yearsOrAll(lease, question.years);
+    const requestedYears = yearsOrAll(lease, question.years);
     // The first year requested is compared with the one before it.
-    const read: Years = { from: asked.from - 1, to: asked.to };
+    const read: Years = { from: requestedYears.from - 1, to: requestedYears.to };
     const slice = { flow: input.direction, reporters: question.reporters, years: read };
     const found = await monthsIn(lease, undefined, slice, signal);
     const months = series(lease, LATVIA, question.reporters, slice, found).map(
       ({ reporter: _, ...month }): Month => month,
     );
     const yearly = yearsIn(months);
-    const isAsked = (year: number) => year >= asked.from;
+    const isAsked = (year: number) => year >= requestedYears.from;
     return {
       data: {
         years: withChanges(yearly, (one) => one.year).filter(({ year }) => isAsked(year)),
@@ -67,8 +67,8 @@ export async function trends(
         ),
       },
       meta: {
-        ...aboutCustoms(lease, question, asked),
-        years: asked,
+        ...aboutCustoms(lease, question, requestedYears),
+        years: requestedYears,
         direction: input.direction ?? null,
         formula: `change = value / value of the year before − 1, between complete years and between complete months; balance = exports − imports; ${SUMS}`,
       },

@@ -15,7 +15,7 @@ const MOST_RANKED = 10;
 const LEAST_SHARE = 0.01;
 
 /** A country in a year of a dataset. */
-export type Of = { trade: TradeData; lease: Lease; country: string; year: number };
+export type CountryQuery = { trade: TradeData; lease: Lease; country: string; year: number };
 
 const line = z.object({
   rank: z.int(),
@@ -46,7 +46,7 @@ const asItSees = (reports: boolean, flow: Sum["flow"]) =>
   reports ? flow : flow === "IMPORT" ? "EXPORT" : "IMPORT";
 
 async function ranked(
-  { lease, country }: Of,
+  { lease, country }: CountryQuery,
   from: string,
   code: string,
   nameOf: (code: string) => string | null,
@@ -75,7 +75,7 @@ async function ranked(
 }
 
 /** The partners of a reporter, or those of the 27 that trade with the country. */
-export const partnersOfCountry = (of: Of, signal?: AbortSignal) =>
+export const partnersOfCountry = (of: CountryQuery, signal?: AbortSignal) =>
   ranked(
     of,
     partnersIn(of.lease, { years: { from: of.year, to: of.year } }),
@@ -85,14 +85,14 @@ export const partnersOfCountry = (of: Of, signal?: AbortSignal) =>
   );
 
 /** The chapters of its trade. */
-export function productsOfCountry(of: Of, signal?: AbortSignal) {
+export function productsOfCountry(of: CountryQuery, signal?: AbortSignal) {
   const slice = { years: { from: of.year, to: of.year } };
   const from = isReporter(of.country) ? totalsIn(of.lease, slice) : partnersIn(of.lease, slice);
   return ranked(of, from, "hs2", namesOf(of.trade), signal);
 }
 
 /** Chapters by revealed comparative advantage, or the reason why there is none. */
-export async function advantagesOf({ trade, lease, country, year }: Of, signal?: AbortSignal) {
+export async function advantagesOf({ trade, lease, country, year }: CountryQuery, signal?: AbortSignal) {
   const { coverage } = lease.manifest;
   if (!isReporter(country)) return "its exports to all but the 27 are unseen, so they have no shares";
   if (!coverage.products.national)
@@ -134,7 +134,7 @@ export async function advantagesOf({ trade, lease, country, year }: Of, signal?:
  * unknown.
  */
 export async function dependenciesOf(
-  { trade, lease, country }: Of,
+  { trade, lease, country }: CountryQuery,
   complete: number[],
   signal?: AbortSignal,
 ) {

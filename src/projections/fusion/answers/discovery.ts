@@ -6,7 +6,7 @@ import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { absentSources, licenceOf } from "../../../domain/fusion/licences.ts";
 import { monthsBetween, monthText } from "../../../domain/trade/units.ts";
-import type { NewsKnown } from "../../ingest/news.ts";
+import type { NewsExtent } from "../../ingest/news.ts";
 import type { TradeData } from "../../trade/answers/question.ts";
 import { planted, plantedFor, plantedIn } from "./planted.ts";
 
@@ -35,7 +35,7 @@ export const sourcesOutput = z.object({
 type Source = z.infer<typeof source>;
 
 /** Ingested news that may be quoted to the caller. */
-const newsSource = ({ items, from, to }: NewsKnown): Source => ({
+const newsSource = ({ items, from, to }: NewsExtent): Source => ({
   dataset: "news",
   kind: "news",
   available: items > 0,
@@ -56,7 +56,7 @@ const newsSource = ({ items, from, to }: NewsKnown): Source => ({
 export function fusionSources(
   trade: TradeData,
   reference: ReferenceStore,
-  news: NewsKnown,
+  news: NewsExtent,
 ): z.infer<typeof sourcesOutput> {
   const isShown = ({ synthetic }: { synthetic: boolean }) => trade.allow_synthetic || !synthetic;
   const datasets = trade.vintages
@@ -110,9 +110,12 @@ export function fusionSources(
     licence_source: null,
     delay: "—",
   }));
-  const told = newsSource(news);
-  const known = told.available ? [...data, told] : data;
-  return { data: [...known, ...(told.available ? [] : [told]), ...absent], meta: { count: known.length } };
+  const newsEntry = newsSource(news);
+  const known = newsEntry.available ? [...data, newsEntry] : data;
+  return {
+    data: [...known, ...(newsEntry.available ? [] : [newsEntry]), ...absent],
+    meta: { count: known.length },
+  };
 }
 
 export const capabilitiesOutput = z.object({

@@ -200,8 +200,8 @@ export function substitutionOf({
 }: Market): z.infer<typeof substituted> | string {
   if (flow !== "IMPORT") return "substitution is of imports";
   if (!isComplete(year) || !isComplete(year - 1)) return `${year - 1} and ${year} are not both complete`;
-  const of = (asked: number, partner: string) =>
-    partners.find((one) => one.year === asked && one.partner === partner);
+  const of = (wantedYear: number, partner: string) =>
+    partners.find((one) => one.year === wantedYear && one.partner === partner);
   const found = substitution(
     [...new Set(partners.map(({ partner }) => partner))].map((country) => {
       const after = of(year, country);

@@ -12,22 +12,22 @@ export const planted = z
   .meta({ id: "Planted" });
 
 /** The subject of figures; `flow` is the country's own, and both without one. */
-type Touched = { hs?: string | undefined; country?: string | undefined; flow?: Flow };
+type ShockSubject = { hs?: string | undefined; country?: string | undefined; flow?: Flow };
 
 /** The events that affect a product, a country, or all of both, in words. */
-export const plantedIn = ({ dataset }: { dataset: string }, touched: Touched = {}): string[] =>
+export const plantedIn = ({ dataset }: { dataset: string }, touched: ShockSubject = {}): string[] =>
   dataset === SANDBOX
     ? [
-        ...shocks.filter((shock) => touches(shock, [shock.hs2], touched)).map(spokenShock),
-        ...leads.filter((lead) => touches(lead, [lead.first, lead.second], touched)).map(spokenLead),
+        ...shocks.filter((shock) => affects(shock, [shock.hs2], touched)).map(spokenShock),
+        ...leads.filter((lead) => affects(lead, [lead.first, lead.second], touched)).map(spokenLead),
       ]
     : [];
 
 /** An event with one named side affects every partner on the other; the data have no trade without one of the 27. */
-function touches(
+function affects(
   { seller, buyer }: Pick<Shock, "seller" | "buyer">,
   chapters: (string | undefined)[],
-  { hs, country, flow }: Touched,
+  { hs, country, flow }: ShockSubject,
 ): boolean {
   if (hs !== undefined && !chapters.some((hs2) => hs2 === undefined || hs.startsWith(hs2))) return false;
   if (country === undefined) return true;

@@ -7,15 +7,15 @@ import { ofacAlt, ofacSdn } from "../../../datasets/reference/sanctions-ofac.ts"
 import { unConsolidated } from "../../../datasets/reference/sanctions-un.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Reference } from "../../../datasets/reference/table.ts";
+import { explanationOf, ranked } from "../../../domain/sanctions/hit-text.ts";
 import { indexNames, type List, type NameIndex } from "../../../domain/sanctions/index.ts";
 import {
-  type Listed,
+  type ListEntry,
   type ListedName,
   listedKinds,
   nameQualities,
-} from "../../../domain/sanctions/listed.ts";
+} from "../../../domain/sanctions/list-entry.ts";
 import { METHOD, screen, THRESHOLD } from "../../../domain/sanctions/screen.ts";
-import { ranked, whyOf } from "../../../domain/sanctions/told.ts";
 import { wordsOf } from "../../../domain/sanctions/words.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
@@ -169,9 +169,9 @@ export function listedNames(reference: ReferenceStore): Screening | undefined {
 
 /** OFAC has aliases of its entries in a separate table. */
 function withNames(
-  entries: readonly Listed[],
+  entries: readonly ListEntry[],
   alt: Reference<{ entry_id: string; name: string }> | undefined,
-): Listed[] {
+): ListEntry[] {
   const others = new Map<string, ListedName[]>();
   for (const { entry_id, name } of alt?.rows ?? [])
     others.set(entry_id, [...(others.get(entry_id) ?? []), { name, quality: "strong" }]);
@@ -246,7 +246,7 @@ export async function sanctionsCheck(
       alike: Math.floor(alike * 1e4) / 1e4,
     })),
     agrees,
-    why: whyOf(hit, agrees),
+    why: explanationOf(hit, agrees),
     programs: hit.of.entry.programs,
     countries: hit.of.entry.countries,
     born: hit.of.entry.born,

@@ -73,9 +73,9 @@ type Indicator = {
   name: string;
   unit: string;
   table: ReferenceTable<object>;
-  read(reference: ReferenceStore): Read | undefined;
+  read(reference: ReferenceStore): IndicatorRead | undefined;
 };
-type Read = { reference: Reference<object>; series: Series };
+type IndicatorRead = { reference: Reference<object>; series: Series };
 
 const daily = (readings: Reading[]): Series => {
   const means = meansByMonth(readings);
@@ -94,7 +94,7 @@ function euroArea(rows: readonly Hicp[]): Series {
 }
 
 /** An indicator read from a table; its series is made once a vintage. */
-function from<Row extends object>(
+function tableIndicator<Row extends object>(
   table: ReferenceTable<Row>,
   about: { name: string; unit: string },
   make: (rows: readonly Row[]) => Series,
@@ -110,21 +110,27 @@ function from<Row extends object>(
   };
 }
 
-const known: Record<IndicatorName, Indicator> = {
-  ecb_mro: from(ecbMro, { name: "ECB main refinancing operations rate", unit: "percent a year" }, (rows) => {
-    const days = rows.map(({ date, rate_pct }) => ({ at: date, value: rate_pct }));
-    const readings = changesOf(days);
-    return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
-  }),
-  eur_usd: from(ecbRates, { name: "Euro reference rate of the US dollar", unit: "USD for 1 EUR" }, (rows) =>
-    daily(ratesOf(rows, "USD")),
+const indicatorsByName: Record<IndicatorName, Indicator> = {
+  ecb_mro: tableIndicator(
+    ecbMro,
+    { name: "ECB main refinancing operations rate", unit: "percent a year" },
+    (rows) => {
+      const days = rows.map(({ date, rate_pct }) => ({ at: date, value: rate_pct }));
+      const readings = changesOf(days);
+      return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
+    },
   ),
-  hicp_yoy: from(
+  eur_usd: tableIndicator(
+    ecbRates,
+    { name: "Euro reference rate of the US dollar", unit: "USD for 1 EUR" },
+    (rows) => daily(ratesOf(rows, "USD")),
+  ),
+  hicp_yoy: tableIndicator(
     hicp,
     { name: "Inflation in the euro area (HICP, all items)", unit: "percent, year over year" },
     euroArea,
   ),
-  brent_usd: from(brent, { name: "Brent crude oil, spot", unit: "USD a barrel" }, (rows) =>
+  brent_usd: tableIndicator(brent, { name: "Brent crude oil, spot", unit: "USD a barrel" }, (rows) =>
     daily(rows.map(({ date, usd_per_bbl }) => ({ at: date, value: usd_per_bbl }))),
   ),
 };
@@ -137,7 +143,7 @@ export function macroContext(
   reference: ReferenceStore,
   input: z.output<typeof macroInput>,
 ): z.infer<typeof macroOutput> {
-  const tablesAsked = input.indicators.map((name) => known[name].table);
+  const tablesAsked = input.indicators.map((name) => indicatorsByName[name].table);
   const awaited = tablesAsked.filter((table) => reference.isAwaited(table));
   if (awaited.length > 0)
     refuse(
@@ -148,13 +154,13 @@ export function macroContext(
   someOf(reference, tablesAsked);
   const data = input.indicators.map((name) => indicatorOf(reference, name));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
-  const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);
+  const tables = input.indicators.flatMap((name) => indicatorsByName[name].read(reference)?.reference ?? []);
   const about = joinedOf(tables.map(aboutReference));
   return { data, meta: { ...about, count: data.length, formula: FORMULA, missing } };
 }
 
 function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {
-  const { read, table: _table, ...about } = known[name];
+  const { read, table: _table, ...about } = indicatorsByName[name];
   const found = read(store);
   const [last, previous] = lastTwo(found?.series.readings ?? []);
   return {

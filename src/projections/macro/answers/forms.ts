@@ -36,14 +36,14 @@ export function macroChart({ data }: Answer): Chart {
   const [single, ...others] = data;
   if (single && others.length === 0) return lineOf(single);
   const known = data.map((line) => ({ line, months: monthsOf(line) }));
-  const told = known.filter(({ months }) => months.length > 0);
+  const drawn = known.filter(({ months }) => months.length > 0);
   const first =
-    told
+    drawn
       .map(({ months }) => months[0]!)
       .sort()
       .at(-1) ?? "";
-  const last = told.map(({ months }) => months.at(-1)!).sort()[0] ?? "";
-  const months = [...new Set(told.flatMap((one) => one.months))]
+  const last = drawn.map(({ months }) => months.at(-1)!).sort()[0] ?? "";
+  const months = [...new Set(drawn.flatMap((one) => one.months))]
     .filter((month) => month >= first && month <= last)
     .sort();
   const baseOf = (line: Answer["data"][number]) =>

@@ -6,9 +6,9 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { confidenceOf, LEAST_RATIOS, reliabilityOf } from "../../../domain/mirror/confidence.ts";
 import {
-  type Asked,
   type CoveredMonth,
   coveredMonths,
+  type MirrorQuery,
   mirrorOf,
   partnersOf,
   reconstructed,
@@ -32,7 +32,7 @@ import type { countryMonth, MirrorInput, reconstructOutput } from "./answer.ts";
 import type { Dollars } from "./dollars.ts";
 import { mirrorRatios, type Ratios } from "./ratios.ts";
 
-type Question = Asked & TradeQuestion & { flow: Flow };
+type Question = MirrorQuery & TradeQuestion & { flow: Flow };
 
 /** The question for the trade datasets: every reporting member of the 27 counts, so none is named. */
 function questionOf(input: MirrorInput): Question {
@@ -65,8 +65,8 @@ function questionOf(input: MirrorInput): Question {
 /** The number of country-months in an answer from the open datasets. Refuses as the question itself would. */
 export function countryMonths(trade: TradeData, input: MirrorInput): number {
   const question = questionOf(input);
-  const { manifest, asked } = chooseDataset(trade, question);
-  return coveredMonths(manifest.coverage, asked).length;
+  const { manifest, asked: query } = chooseDataset(trade, question);
+  return coveredMonths(manifest.coverage, query).length;
 }
 
 const FORMULAS = {
@@ -156,10 +156,20 @@ function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }:
 }
 
 /** The sums of partners that reported a month in full, and the excluded ones of the others. */
-type Sums = { reported_eur: number; quantity_kg: number | null; weighed_eur: number; excluded_eur: number };
+type PartnerSums = {
+  reported_eur: number;
+  quantity_kg: number | null;
+  weighed_eur: number;
+  excluded_eur: number;
+};
 
-function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): Map<Period, Sums> {
-  const nothing = (): Sums => ({ reported_eur: 0, quantity_kg: null, weighed_eur: 0, excluded_eur: 0 });
+function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): Map<Period, PartnerSums> {
+  const nothing = (): PartnerSums => ({
+    reported_eur: 0,
+    quantity_kg: null,
+    weighed_eur: 0,
+    excluded_eur: 0,
+  });
   const sums = new Map(months.map(({ period }) => [period, nothing()]));
   const reported = new Map(months.map(({ period, reported }) => [period, new Set(reported)]));
   for (const { reporter, period, value_eur, quantity_kg, weighed_eur } of rows) {
@@ -176,7 +186,7 @@ function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): M
   return sums;
 }
 
-type Facts = { input: MirrorInput; sums: Sums; ratios: Ratios; rate: number | undefined };
+type Facts = { input: MirrorInput; sums: PartnerSums; ratios: Ratios; rate: number | undefined };
 
 function monthOf(month: CoveredMonth, { input, sums, ratios, rate }: Facts): z.infer<typeof countryMonth> {
   const { period, reported, not_reported } = month;

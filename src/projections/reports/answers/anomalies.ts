@@ -1,6 +1,6 @@
 /** Anomalies of the last months, for any report. */
 
-import { say } from "../../../domain/reports/cited-text.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
 import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
 import type { AnswerTo, ReportDraft } from "../writing.ts";
@@ -13,16 +13,16 @@ const MOST_ANOMALIES = 8;
  */
 export function anomaliesIn(
   { at, finding }: ReportDraft,
-  told: AnswerTo<"trade_alerts">,
+  sourced: AnswerTo<"trade_alerts">,
   region = "EU",
 ): { finding: Finding; confirmed: boolean }[] {
-  return [...told.answer.data.alerts.entries()]
+  return [...sourced.answer.data.alerts.entries()]
     .filter(([, one]) => !isReporter(region) || one.reporter === region)
     .slice(0, MOST_ANOMALIES)
     .map(([n, one]) => {
       const trade = one.flow === "IMPORT" ? "imports" : "exports";
       const figure = (name: string, label: string, unit: "EUR" | "ratio" | "month" | "code") =>
-        at(told, `/data/alerts/${n}/${name}`, label, unit);
+        at(sourced, `/data/alerts/${n}/${name}`, label, unit);
       const [value, base] = [
         figure("value_eur", `${trade} of the month`, "EUR"),
         figure("base_eur", "mean of the months before", "EUR"),
@@ -32,7 +32,7 @@ export function anomaliesIn(
         figure("z", "deviations from the months before", "ratio"),
       ];
       const code = figure("product", "code of the product", "code");
-      const said = say`${partnerName(one.reporter)}'s ${trade} of HS ${code} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
+      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
       return { finding: finding(said, "signal", "alert"), confirmed: one.confirmed === true };
     });
 }
@@ -41,8 +41,8 @@ export function anomaliesIn(
 export async function anomaliesOf(report: ReportDraft, products: readonly string[], region: string) {
   const found: ReturnType<typeof anomaliesIn> = [];
   for (const hs of products) {
-    const told = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });
-    found.push(...anomaliesIn(report, told, region));
+    const sourced = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });
+    found.push(...anomaliesIn(report, sourced, region));
   }
   return {
     anomalies: found.map(({ finding }) => finding),

@@ -1,6 +1,6 @@
 /** Sovereign briefs: the partners that imports of products depend on, possible substitutes, and signals to watch. */
 import { z } from "zod";
-import { say } from "../../../domain/reports/cited-text.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
 import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
@@ -113,39 +113,39 @@ async function quoteNews(
 
 /** The dependencies of one product's imports. */
 export async function brief(
-  asked: CallOperation,
+  calls: CallOperation,
   input: z.output<typeof briefInput>,
   quotes: QuoteNews,
 ): Promise<ReportContent> {
-  const report = reportDraft(asked);
-  const told = await marketOf(report, input.hs, input);
+  const report = reportDraft(calls);
+  const sourced = await marketOf(report, input.hs, input);
   const shown = [
-    sizeSection(report, told),
-    partnersSection(report, told, input.region === "EU"),
-    expectedSection(report, told),
+    sizeSection(report, sourced),
+    partnersSection(report, sourced, input.region === "EU"),
+    expectedSection(report, sourced),
   ];
-  const risks = dependencyFindings(report, told);
-  const substitutes = substitutionFindings(report, told);
+  const risks = dependencyFindings(report, sourced);
+  const substitutes = substitutionFindings(report, sourced);
   const { anomalies, open } = await anomaliesOf(report, [input.hs], input.region);
-  const watch = [...policyFindings(report, told), ...open, ...seasonFindings(report, told)];
+  const watch = [...policyFindings(report, sourced), ...open, ...seasonFindings(report, sourced)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, [input.hs]);
-  limitsOf(report, told, { quotes: quoted });
+  limitsOf(report, sourced, { quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}, ${input.years.replace("-", "–")}?`;
   return {
-    ...report.finish({ title: "Sovereign brief", question, of: told, sections }),
+    ...report.finish({ title: "Sovereign brief", question, of: sourced, sections }),
     ...entries({ risks, substitutes, watch, anomalies }, input, quoted),
   };
 }
 
 /** The dependencies of several chapters, ranked; `deep` adds the effect of losing one source on each. */
 export async function sectorsBrief(
-  asked: CallOperation,
+  calls: CallOperation,
   input: z.output<typeof sectorsInput>,
   { deep, quotes }: { deep: boolean; quotes: QuoteNews },
 ): Promise<ReportContent> {
-  const report = reportDraft(asked);
+  const report = reportDraft(calls);
   const markets: Market[] = [];
   // Only the first request covers the leads and lags of all.
   for (const [at, sector] of input.sectors.entries())
@@ -154,17 +154,17 @@ export async function sectorsBrief(
     rankedSection(report, markets),
     ...(deep ? [sharedSection(report, markets), leadsSection(report, markets[0]!)] : []),
   ];
-  const risks = markets.flatMap((told) => dependencyFindings(report, told));
-  const substitutes = markets.flatMap((told) => substitutionFindings(report, told));
+  const risks = markets.flatMap((sourced) => dependencyFindings(report, sourced));
+  const substitutes = markets.flatMap((sourced) => substitutionFindings(report, sourced));
   const { anomalies, open } = await anomaliesOf(report, input.sectors, input.region);
   const watch = [
-    ...markets.flatMap((told) => policyFindings(report, told)),
+    ...markets.flatMap((sourced) => policyFindings(report, sourced)),
     ...open,
-    ...markets.flatMap((told) => seasonFindings(report, told)),
+    ...markets.flatMap((sourced) => seasonFindings(report, sourced)),
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, input.sectors);
-  for (const told of markets) limitsOf(report, told, { named: true, quotes: quoted });
+  for (const sourced of markets) limitsOf(report, sourced, { named: true, quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
   const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";
@@ -177,23 +177,23 @@ export async function sectorsBrief(
 /** Sectors by the concentration of their sources outside the EU in the last year judged. */
 function rankedSection(report: ReportDraft, markets: readonly Market[]): Section {
   const { at, finding } = report;
-  const judged = markets.map((told) => {
-    const { data, meta } = told.answer;
+  const judged = markets.map((sourced) => {
+    const { data, meta } = sourced.answer;
     const last = data.dependency?.years.findLastIndex(({ concentration }) => concentration !== null) ?? -1;
     const size = data.size.findIndex(({ year }) => year === meta.year);
     const path = `/data/dependency/years/${last}`;
     return {
-      product: at(told, "/meta/product", "code of the chapter", "code"),
-      name: meta.name === null ? undefined : at(told, "/meta/name", "name of the chapter", "text"),
+      product: at(sourced, "/meta/product", "code of the chapter", "code"),
+      name: meta.name === null ? undefined : at(sourced, "/meta/name", "name of the chapter", "text"),
       concentration:
         last < 0
           ? undefined
-          : at(told, `${path}/concentration`, "concentration of sources outside the EU", "index"),
+          : at(sourced, `${path}/concentration`, "concentration of sources outside the EU", "index"),
       outside:
         last < 0 || data.dependency?.years[last]?.extra_share === null
           ? undefined
-          : at(told, `${path}/extra_share`, "share of imports from outside the EU", "share"),
-      value: size < 0 ? undefined : at(told, `/data/size/${size}/value_eur`, "imports of the year", "EUR"),
+          : at(sourced, `${path}/extra_share`, "share of imports from outside the EU", "share"),
+      value: size < 0 ? undefined : at(sourced, `/data/size/${size}/value_eur`, "imports of the year", "EUR"),
       dependent: data.dependency?.dependent,
     };
   });
@@ -204,7 +204,7 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
     findings: first?.concentration
       ? [
           finding(
-            say`The most concentrated is ${first.name ?? first.product} at ${first.concentration}.`,
+            citing`The most concentrated is ${first.name ?? first.product} at ${first.concentration}.`,
             "reported",
             "dependency",
           ),
@@ -231,18 +231,18 @@ function rankedSection(report: ReportDraft, markets: readonly Market[]): Section
 function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[]): Section {
   const names = new Map<string, string>();
   const shares = new Map<string, { told: Market; n: number }[]>();
-  for (const told of markets)
-    for (const [n, { partner, name, share }] of told.answer.data.partners.entries()) {
+  for (const sourced of markets)
+    for (const [n, { partner, name, share }] of sourced.answer.data.partners.entries()) {
       if (share === null) continue;
       names.set(partner, name);
-      shares.set(partner, [...(shares.get(partner) ?? []), { told, n }]);
+      shares.set(partner, [...(shares.get(partner) ?? []), { told: sourced, n }]);
     }
   const shared = [...shares].filter(([, of]) => of.length > 1);
   const lost = shared.map(([partner, of]) => ({
     name: names.get(partner)!,
-    parts: of.map(({ told, n }) => ({
-      product: at(told, "/meta/product", "code of the chapter", "code"),
-      share: at(told, `/data/partners/${n}/share`, "share of the partner", "share"),
+    parts: of.map(({ told: sourced, n }) => ({
+      product: at(sourced, "/meta/product", "code of the chapter", "code"),
+      share: at(sourced, `/data/partners/${n}/share`, "share of the partner", "share"),
     })),
   }));
   const weight = ({ parts }: (typeof lost)[number]) =>
@@ -255,7 +255,7 @@ function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[])
       findings: ranked.slice(0, 3).map(({ name, parts }) => {
         const worst = parts.toSorted((a, b) => Number(b.share.value) - Number(a.share.value))[0]!;
         return finding(
-          say`Without ${name}, ${worst.share} of chapter ${worst.product} would be missing.`,
+          citing`Without ${name}, ${worst.share} of chapter ${worst.product} would be missing.`,
           "reported",
           "loss",
         );
@@ -274,11 +274,11 @@ function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[])
 }
 
 /** The sectors that moved before others, or a sentence that none did. */
-function leadsSection(report: ReportDraft, told: Market): Section {
-  if (told.answer.data.leads?.length === 0)
-    report.limit(say`No sector is found to move before another, at the accepted share of false finds.`);
+function leadsSection(report: ReportDraft, sourced: Market): Section {
+  if (sourced.answer.data.leads?.length === 0)
+    report.limit(citing`No sector is found to move before another, at the accepted share of false finds.`);
   return section("Leads and lags", "Which sector's imports moved first; that is no cause.", {
-    findings: leadFindings(report, told),
+    findings: leadFindings(report, sourced),
   });
 }
 
@@ -322,6 +322,6 @@ const entries = (
 });
 
 function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
-  if (region === "GLOBAL") limit(say`Trade between countries outside the EU is unseen.`);
-  limit(say`No forecasts are made: no operation answers them of trade yet.`);
+  if (region === "GLOBAL") limit(citing`Trade between countries outside the EU is unseen.`);
+  limit(citing`No forecasts are made: no operation answers them of trade yet.`);
 }

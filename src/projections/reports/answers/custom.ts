@@ -5,7 +5,7 @@ import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
-import { isAsked } from "../../../domain/reports/fact.ts";
+import { isAnswerFact } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
@@ -41,7 +41,7 @@ const overTrade = intents.filter(({ slots }) =>
 
 /** Runs the question's intent for each reporter and product that its plan takes. */
 export async function customReport(
-  asked: CallOperation,
+  calls: CallOperation,
   input: z.output<typeof customInput>,
 ): Promise<ReportContent> {
   const { reporters, products } = input;
@@ -56,15 +56,15 @@ export async function customReport(
   if (steps > MOST_STEPS) {
     const message = `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer reporters or products`;
     refuse("invalid", message, {
-      errors: [{ path: takes(plan, "country") ? "reporters" : "products", message }],
+      errors: [{ path: takesSlot(plan, "country") ? "reporters" : "products", message }],
     });
   }
-  const report = reportDraft(asked);
+  const report = reportDraft(calls);
   const sections: Section[] = [];
   for (const one of cases) {
     const told = await runPlanSections(report, plan, one);
     const whose = [
-      ...(takes(plan, "country") ? [partnerName(one.country!)] : []),
+      ...(takesSlot(plan, "country") ? [partnerName(one.country!)] : []),
       ...(products.length > 1 ? nameOf(report, one.hs) : []),
     ].join(", ");
     const titled = (title: string) => (whose === "" ? title : `${whose}: ${title}`);
@@ -76,17 +76,17 @@ export async function customReport(
 /** The name of a product in answers, unless it has a digit: a title has no numbers but facts. */
 function nameOf({ ledger }: ReportDraft, hs: string | undefined): string[] {
   const found = ledger.facts.find(
-    (fact) => isAsked(fact) && fact.label === "name of the product" && fact.from.input.hs === hs,
+    (fact) => isAnswerFact(fact) && fact.label === "name of the product" && fact.from.input.hs === hs,
   );
   const name = found && String(found.value);
   return hs === undefined || name === undefined || /\p{Nd}/u.test(name) ? [] : [name];
 }
 
-const takes = ({ slots }: Plan, slot: SlotName) => [...slots.required, ...slots.optional].includes(slot);
+const takesSlot = ({ slots }: Plan, slot: SlotName) => [...slots.required, ...slots.optional].includes(slot);
 
 /** Combines each reporter with each product, as far as the plan takes them; equal questions run once. */
 function casesOf(plan: Plan, { reporters, products }: z.output<typeof customInput>, rest: Slots): Slots[] {
-  const countries = takes(plan, "country") ? reporters : [undefined];
-  const codes = takes(plan, "hs") ? products : [undefined];
+  const countries = takesSlot(plan, "country") ? reporters : [undefined];
+  const codes = takesSlot(plan, "hs") ? products : [undefined];
   return codes.flatMap((hs) => countries.map((country) => ({ ...rest, country, hs })));
 }

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
-import { say } from "../../../domain/reports/cited-text.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
@@ -37,10 +37,10 @@ const MOST_RANKED = 10;
 
 /** Analyses a country's trade in a year whose months are all delivered. */
 export async function deepAnalysis(
-  asked: CallOperation,
+  calls: CallOperation,
   { reporter, year }: z.output<typeof deepAnalysisInput>,
 ): Promise<ReportContent> {
-  const report = reportDraft(asked);
+  const report = reportDraft(calls);
   const { ask, at, finding } = report;
   const all = await ask("fusion_country_stats", { country: reporter });
   const complete = all.answer.data.filter((one) => one.complete).map((one) => one.year);
@@ -66,7 +66,7 @@ export async function deepAnalysis(
       imports && exports && balance
         ? [
             finding(
-              say`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
+              citing`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
             ),
           ]
         : [],
@@ -110,25 +110,25 @@ export async function deepAnalysis(
   ];
   const [largest] = products.answer.data;
   if (largest && largest.product !== REST) {
-    const told = await ask("fusion_market_intel", {
+    const sourced = await ask("fusion_market_intel", {
       hs: largest.product,
       reporter,
       flow: "IMPORT",
       years: `${year - YEARS_BEFORE}-${year}`,
     });
     sections.push(
-      { ...sizeSection(report, told), title: "The largest import" },
-      { ...partnersSection(report, told, false), title: "Its sources" },
-      expectedSection(report, told),
+      { ...sizeSection(report, sourced), title: "The largest import" },
+      { ...partnersSection(report, sourced, false), title: "Its sources" },
+      expectedSection(report, sourced),
       section("Whether it depends on few", "By the three indicators, and who grew while the largest fell.", {
         findings: [
-          ...dependencyFindings(report, told),
-          ...substitutionFindings(report, told),
-          ...seasonFindings(report, told),
+          ...dependencyFindings(report, sourced),
+          ...substitutionFindings(report, sourced),
+          ...seasonFindings(report, sourced),
         ],
       }),
     );
-    limitsOf(report, told);
+    limitsOf(report, sourced);
     const { anomalies } = await anomaliesOf(report, [largest.product], reporter);
     sections.push(
       section(

@@ -39,13 +39,13 @@ export async function frontRunSignalsIn(
       flow: "IMPORT",
     } as const;
     if (!isCovered(trade, question)) continue;
-    const { manifest, asked } = chooseDataset(trade, question);
+    const { manifest, asked: query } = chooseDataset(trade, question);
     // Invented policies say nothing of real trade, nor real policies of invented trade.
     if (manifest.synthetic !== table.synthetic) continue;
     const lease = trade.vintages.lease(manifest.dataset);
     try {
       vintages.add(lease.manifest.vintage);
-      const series = await seriesOf(lease, asked.hs ?? policy.hs, policy.origin, signal);
+      const series = await seriesOf(lease, query.hs ?? policy.hs, policy.origin, signal);
       const found = frontRunning(series.of, monthOf(policy.date), series.peak);
       if (found)
         signals.push({ signal_id: idOf(policy), policy_date: policy.date, hs_code: policy.hs, ...found });

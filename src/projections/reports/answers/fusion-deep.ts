@@ -39,7 +39,7 @@ export const fusionDeepInput = z.object({
 
 /** Writes a report on the product or country in the question. */
 export async function fusionDeep(
-  asked: CallOperation,
+  calls: CallOperation,
   reference: ReferenceStore,
   input: z.output<typeof fusionDeepInput>,
 ): Promise<ReportContent> {
@@ -51,7 +51,7 @@ export async function fusionDeep(
     const message = "the question names no country or product: add one to it, or as country or hs";
     refuse("invalid", message, { errors: [{ path: "question", message }] });
   }
-  const report = reportDraft(asked);
+  const report = reportDraft(calls);
   const sections: Section[] = [];
   if (country !== undefined) sections.push(...(await ofCountry(report, country)));
   const largest = country === undefined || !isReporter(country) ? [] : await largestOf(report, country);
@@ -70,8 +70,8 @@ async function ofCountry(report: ReportDraft, country: string): Promise<Section[
 
 /** The chapters that the country imports most of. */
 async function largestOf({ ask }: ReportDraft, reporter: string): Promise<string[]> {
-  const told = await ask("trade_top_products", { reporter, flow: "IMPORT", limit: MOST_BESIDE + 1 });
-  return told.answer.data.flatMap(({ product }) => (product === REST ? [] : product));
+  const sourced = await ask("trade_top_products", { reporter, flow: "IMPORT", limit: MOST_BESIDE + 1 });
+  return sourced.answer.data.flatMap(({ product }) => (product === REST ? [] : product));
 }
 
 type OfProduct = { country: string | undefined; hs: string; years: string | undefined; others: string[] };
@@ -85,8 +85,8 @@ async function ofProduct(report: ReportDraft, { country, hs, years, others }: Of
     ["EXPORT", "Exports"],
   ] as const) {
     const beside = flow === "IMPORT" && others.length > 0 ? { beside: others } : {};
-    const told = await report.ask("fusion_market_intel", { hs, ...reporter, flow, ...span, ...beside });
-    const market = sectionWriters.fusion_market_intel(report, told);
+    const sourced = await report.ask("fusion_market_intel", { hs, ...reporter, flow, ...span, ...beside });
+    const market = sectionWriters.fusion_market_intel(report, sourced);
     sections.push(...market.map((one) => ({ ...one, title: `${name}: ${one.title}` })));
   }
   sections.push(...sectionWriters.fusion_product(report, await report.ask("fusion_product", { hs })));

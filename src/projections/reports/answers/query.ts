@@ -10,13 +10,13 @@ import { perVintage } from "../../../datasets/reference/table.ts";
 import { type Searchable, searchable } from "../../../domain/customs/search.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
-import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
+import { type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
 import { ownNames } from "../../../domain/trade/product-names.ts";
-import { type Answers, type CallOperation, type ReportDraft, reportDraft } from "../writing.ts";
+import { type CallOperation, type OperationAnswers, type ReportDraft, reportDraft } from "../writing.ts";
 import { writeSection } from "./section-writers.ts";
 
 const intentNames = intents.map(({ name }) => name) as [string, ...string[]];
@@ -75,7 +75,7 @@ export const queryOutput = z.object({
 
 /** Answers the question by the plan that fits; every figure is a fact. */
 export async function query(
-  asked: CallOperation,
+  calls: CallOperation,
   reference: ReferenceStore,
   input: z.output<typeof queryInput>,
 ): Promise<z.infer<typeof queryOutput>> {
@@ -85,7 +85,7 @@ export async function query(
     refuse("invalid", message, { errors: [{ path: "question", message }] });
   }
   const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));
-  const written = reportDraft(asked);
+  const written = reportDraft(calls);
   const ran = await runPlanSections(written, chosen.plan, chosen.slots, {
     field: intent === undefined ? "question" : "intent",
   });
@@ -120,11 +120,11 @@ type PlanResult = Awaited<ReturnType<CallOperation>>;
 /**
  * Options of a plan's run: `begins` is called before each step; `noted` with its answer, before dependent steps run.
  */
-export type PlanRun = Course & {
+export type PlanRun = RunOptions & {
   field?: Field;
-  teller?: (writing: ReportDraft, operation: string, told: object) => Section[];
+  teller?: (writing: ReportDraft, operation: string, sourced: object) => Section[];
   begins?: (step: string) => void;
-  noted?: (step: string, told: PlanResult) => Promise<void>;
+  noted?: (step: string, result: PlanResult) => Promise<void>;
 };
 type Field = "question" | "intent" | "task";
 
@@ -135,15 +135,15 @@ export async function runPlanSections(
   slots: Slots,
   { field = "question", teller = writeSection, begins, noted, ...course }: PlanRun = {},
 ) {
-  const heard = new Map<object, PlanResult>();
+  const resultsByAnswer = new Map<object, PlanResult>();
   const sections: Section[] = [];
   const ran = await runPlan(
     plan,
     slots,
     async (operation, input, step) => {
       begins?.(step);
-      const one = await written.asked(operation as keyof Answers, input);
-      heard.set(one.answer, one);
+      const one = await written.request(operation as keyof OperationAnswers, input);
+      resultsByAnswer.set(one.answer, one);
       await noted?.(step, one);
       return one.answer;
     },
@@ -152,13 +152,13 @@ export async function runPlanSections(
     course,
   ).catch((error: unknown) => refusedOf(plan, field, error));
   // In the plan's order, whichever answer came first.
-  const told = ran.asked.map(({ answer }) => heard.get(answer)!);
-  for (const one of told) written.hear(one);
+  const results = ran.asked.map(({ answer }) => resultsByAnswer.get(answer)!);
+  for (const one of results) written.addSource(one);
   const steps = ran.asked.map(({ step, operation }, at) => {
-    sections.push(...teller(written, operation, told[at]!));
-    return { step, ...told[at]!.origin };
+    sections.push(...teller(written, operation, results[at]!));
+    return { step, ...results[at]!.origin };
   });
-  return { sections, steps, told, passed: ran.passed };
+  return { sections, steps, told: results, passed: ran.passed };
 }
 
 function refusedOf(plan: Plan, field: Field, error: unknown): never {
@@ -168,11 +168,16 @@ function refusedOf(plan: Plan, field: Field, error: unknown): never {
   return refuse("invalid", message, { errors: [{ path: field, message }] });
 }
 
-const own: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) => searchable({ code, name }));
-const named = perVintage((rows: readonly CnProduct[]) => [...own, ...rows.map(searchable)]);
+const ownProductNames: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) =>
+  searchable({ code, name }),
+);
+const productNamesOf = perVintage((rows: readonly CnProduct[]) => [
+  ...ownProductNames,
+  ...rows.map(searchable),
+]);
 
 /** The names that a question may call products by. */
 export function productNames(reference: ReferenceStore): readonly Searchable[] {
   const table = reference.find(cnNomenclature);
-  return table ? named(table) : own;
+  return table ? productNamesOf(table) : ownProductNames;
 }

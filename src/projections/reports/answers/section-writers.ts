@@ -1,8 +1,15 @@
 /** The report sections of each operation that a plan may call: findings and tables over the facts of its answer. */
 
-import { say } from "../../../domain/reports/cited-text.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { type Answers, type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
+import {
+  type AnswerTo,
+  factCell,
+  type OperationAnswers,
+  type ReportDraft,
+  section,
+  wordCell,
+} from "../writing.ts";
 import { anomaliesIn } from "./anomalies.ts";
 import {
   countrySections,
@@ -35,83 +42,96 @@ import {
   timelineSection,
 } from "./trade-sections.ts";
 
-type SectionWriters = { [Name in keyof Answers]: (writing: ReportDraft, told: AnswerTo<Name>) => Section[] };
+type SectionWriters = {
+  [Name in keyof OperationAnswers]: (writing: ReportDraft, sourced: AnswerTo<Name>) => Section[];
+};
 
 /** A check of plans fails where an operation of a plan has none. */
 export const sectionWriters: SectionWriters = {
-  fusion_market_intel(writing, told) {
-    limitsOf(writing, told);
+  fusion_market_intel(writing, sourced) {
+    limitsOf(writing, sourced);
     return [
-      sizeSection(writing, told),
-      partnersSection(writing, told, false),
-      expectedSection(writing, told),
+      sizeSection(writing, sourced),
+      partnersSection(writing, sourced, false),
+      expectedSection(writing, sourced),
       section("What stands out", "By the methods that apply.", {
         findings: [
-          ...advantageFindings(writing, told),
-          ...dependencyFindings(writing, told),
-          ...substitutionFindings(writing, told),
-          ...seasonFindings(writing, told),
-          ...leadFindings(writing, told),
+          ...advantageFindings(writing, sourced),
+          ...dependencyFindings(writing, sourced),
+          ...substitutionFindings(writing, sourced),
+          ...seasonFindings(writing, sourced),
+          ...leadFindings(writing, sourced),
         ],
       }),
     ];
   },
   fusion_product: productSection,
   fusion_country: countrySections,
-  fusion_country_stats: (writing, told) => [yearsSection(writing, told)],
-  trade_alerts: (writing, told) => [
+  fusion_country_stats: (writing, sourced) => [yearsSection(writing, sourced)],
+  trade_alerts: (writing, sourced) => [
     section(
       "What was unusual",
       "Months far from those before; each is a signal, and no finding of a cause.",
       {
-        findings: anomaliesIn(writing, told).map(({ finding }) => finding),
+        findings: anomaliesIn(writing, sourced).map(({ finding }) => finding),
       },
     ),
   ],
-  trade_top_products: (writing, told) => [productsSection(writing, told, told.answer.meta.flow ?? undefined)],
-  trade_top_partners: (writing, told) => [rankedPartners(writing, told, told.answer.meta.flow ?? undefined)],
-  trade_macro_context: (writing, told) => [economySection(writing, told)],
-  salary_compare: (writing, told) => [wagesSection(writing, told)],
-  trade_timeline: (writing, told) => [timelineSection(writing, told)],
-  trade_seasonality: (writing, told) => [seasonSection(writing, told)],
-  trade_flow_pulse: (writing, told) => [pulseSection(writing, told)],
-  trade_source_concentration: (writing, told) => [sourcesSection(writing, told)],
+  trade_top_products: (writing, sourced) => [
+    productsSection(writing, sourced, sourced.answer.meta.flow ?? undefined),
+  ],
+  trade_top_partners: (writing, sourced) => [
+    rankedPartners(writing, sourced, sourced.answer.meta.flow ?? undefined),
+  ],
+  trade_macro_context: (writing, sourced) => [economySection(writing, sourced)],
+  salary_compare: (writing, sourced) => [wagesSection(writing, sourced)],
+  trade_timeline: (writing, sourced) => [timelineSection(writing, sourced)],
+  trade_seasonality: (writing, sourced) => [seasonSection(writing, sourced)],
+  trade_flow_pulse: (writing, sourced) => [pulseSection(writing, sourced)],
+  trade_source_concentration: (writing, sourced) => [sourcesSection(writing, sourced)],
   trade_corridor: corridorSection,
-  trade_reroute_watch: (writing, told) => [rerouteSection(writing, told)],
-  trade_price_per_tonne: (writing, told) => [pricesSection(writing, told)],
-  trade_concentration: (writing, told) => [concentrationSection(writing, told)],
-  front_run_watch: (writing, told) => [aheadSection(writing, told)],
+  trade_reroute_watch: (writing, sourced) => [rerouteSection(writing, sourced)],
+  trade_price_per_tonne: (writing, sourced) => [pricesSection(writing, sourced)],
+  trade_concentration: (writing, sourced) => [concentrationSection(writing, sourced)],
+  front_run_watch: (writing, sourced) => [aheadSection(writing, sourced)],
 };
 
 /** Writes the section of any such answer. */
-export const writeSection = (writing: ReportDraft, operation: string, told: object): Section[] =>
-  (sectionWriters[operation as keyof Answers] as (writing: ReportDraft, told: object) => Section[])(
-    writing,
-    told,
-  );
+export const writeSection = (writing: ReportDraft, operation: string, sourced: object): Section[] =>
+  (
+    sectionWriters[operation as keyof OperationAnswers] as (
+      writing: ReportDraft,
+      sourced: object,
+    ) => Section[]
+  )(writing, sourced);
 
 const MOST_LISTED = 10;
 
 /** The traders of a product, and the concentration of its sources outside the EU. */
-function productSection({ at, finding }: ReportDraft, told: AnswerTo<"fusion_product">): Section[] {
-  const { data, meta } = told.answer;
+function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_product">): Section[] {
+  const { data, meta } = sourced.answer;
   const findings: Finding[] = [];
   const name =
     meta.name === null
-      ? at(told, "/meta/product", "code of the product", "code")
-      : at(told, "/meta/name", "name of the product", "text");
-  const year = at(told, "/meta/year", "year that is reported", "year");
+      ? at(sourced, "/meta/product", "code of the product", "code")
+      : at(sourced, "/meta/name", "name of the product", "text");
+  const year = at(sourced, "/meta/year", "year that is reported", "year");
   const [first] = data.reporters;
   if (first) {
-    const value = at(told, "/data/reporters/0/value_eur", "imports and exports of the reporter", "EUR");
+    const value = at(sourced, "/data/reporters/0/value_eur", "imports and exports of the reporter", "EUR");
     findings.push(
-      finding(say`In ${year} ${first.name} traded most of ${name} among the twenty-seven: ${value}.`),
+      finding(citing`In ${year} ${first.name} traded most of ${name} among the twenty-seven: ${value}.`),
     );
   }
   if (data.sources_outside_eu) {
-    const hhi = at(told, "/data/sources_outside_eu/hhi", "concentration of sources outside the EU", "index");
+    const hhi = at(
+      sourced,
+      "/data/sources_outside_eu/hhi",
+      "concentration of sources outside the EU",
+      "index",
+    );
     const countries = at(
-      told,
+      sourced,
       "/data/sources_outside_eu/countries",
       "countries outside that sell it",
       "count",
@@ -119,7 +139,7 @@ function productSection({ at, finding }: ReportDraft, told: AnswerTo<"fusion_pro
     const kind = data.sources_outside_eu.classification.replaceAll("_", " ");
     findings.push(
       finding(
-        say`It comes from ${countries} countries outside the EU, with a concentration of ${hhi}: ${kind}.`,
+        citing`It comes from ${countries} countries outside the EU, with a concentration of ${hhi}: ${kind}.`,
         "reported",
         "concentration",
       ),
@@ -132,12 +152,12 @@ function productSection({ at, finding }: ReportDraft, told: AnswerTo<"fusion_pro
       .slice(0, MOST_LISTED)
       .map(({ name, share }, n) => [
         wordCell(name),
-        factCell(at(told, `/data/${of}/${n}/imports_eur`, "imports of the product", "EUR")),
-        factCell(at(told, `/data/${of}/${n}/exports_eur`, "exports of the product", "EUR")),
+        factCell(at(sourced, `/data/${of}/${n}/imports_eur`, "imports of the product", "EUR")),
+        factCell(at(sourced, `/data/${of}/${n}/exports_eur`, "exports of the product", "EUR")),
         factCell(
           share === null
             ? undefined
-            : at(told, `/data/${of}/${n}/share`, "share of the trade of all", "share"),
+            : at(sourced, `/data/${of}/${n}/share`, "share of the trade of all", "share"),
         ),
       ]),
   });

@@ -13,7 +13,7 @@ import { exposureType } from "../../../domain/salary/inputs.ts";
 import { majorGroupCodes, majorGroups } from "../../../domain/salary/occupations.ts";
 import { sectionCodes, sectorName } from "../../../domain/salary/sectors.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
-import { joinable, keptApart, meta, metaOf } from "./tables.ts";
+import { joinable, meta, metaOf, unjoinedReason } from "./tables.ts";
 
 export const exposureTables = [iloExposure, iscoNaceEmployment];
 
@@ -128,11 +128,11 @@ export function exposureOfAll(reference: ReferenceStore): Weighted {
 }
 
 /** The reason why activities have no exposure; false where they may have. */
-export function exposureApart(reference: ReferenceStore): string | false {
+export function missingExposureReason(reference: ReferenceStore): string | false {
   const employment = reference.find(iscoNaceEmployment);
   if (employment && employedBy(employment).size === 0)
     return `The exposure of activities is null: ${employment.dataset} has no figures of the EU27.`;
-  return keptApart("The exposure of activities", reference.find(iloExposure), employment);
+  return unjoinedReason("The exposure of activities", reference.find(iloExposure), employment);
 }
 
 /** Occupations and activities with their exposure. Without the exposure table it refuses as unavailable. */
@@ -147,7 +147,7 @@ export function aiRisk(
   ];
   const unscored = majorGroupCodes.filter((code) => !majorsOf(exposure).has(code));
   const about = metaOf(reference, exposureTables, exposureFormula, [
-    exposureApart(reference),
+    missingExposureReason(reference),
     unscored.length > 0 &&
       `No unit group with a score in: ${unscored.map((code) => majorGroups[code]).join(", ")}.`,
     "A score says how far tasks could be done by generative AI; it is no forecast of jobs lost.",

@@ -55,9 +55,14 @@ export const costYears = (reference: ReferenceStore, geo: string, nace: string):
     .map(([year]) => year);
 
 /** Costs of the year requested, else of the last; earnings of the last survey. */
-export function hourlyOf(reference: ReferenceStore, geo: string, nace: string, asked?: number): Hourly {
+export function hourlyOf(
+  reference: ReferenceStore,
+  geo: string,
+  nace: string,
+  requestedYear?: number,
+): Hourly {
   const years = costYears(reference, geo, nace);
-  const year = asked ?? (years.length > 0 ? Math.max(...years) : undefined);
+  const year = requestedYear ?? (years.length > 0 ? Math.max(...years) : undefined);
   const rows = (year !== undefined && costsOf(reference, geo, nace)?.get(year)) || [];
   const total = rows.find(({ part }) => part === "total");
   const earnings = reference.find(sesEarnings);

@@ -8,7 +8,7 @@ import { codesOf, countryGroups, EU27 } from "../../../domain/salary/countries.t
 import { sectionCodes, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { someOf } from "../../reference/meta.ts";
 import { countriesTables } from "./compare.ts";
-import { exposureApart, exposureFormula, exposureOfAll, exposureTables } from "./exposure.ts";
+import { exposureFormula, exposureOfAll, exposureTables, missingExposureReason } from "./exposure.ts";
 import { hourlyOf } from "./hourly.ts";
 import { latestWage } from "./lv-wages.ts";
 import { meta, metaOf } from "./tables.ts";
@@ -73,7 +73,9 @@ export function overview(
   input: z.output<typeof overviewInput>,
 ): z.infer<typeof overviewOutput> {
   someOf(reference, overviewTables);
-  const about = metaOf(reference, overviewTables, FORMULA + exposureFormula, [exposureApart(reference)]);
+  const about = metaOf(reference, overviewTables, FORMULA + exposureFormula, [
+    missingExposureReason(reference),
+  ]);
   const figures = headlineOf(reference);
   if (input.format === "summary")
     return { data: { text: paragraph(reference, figures), headline: figures }, meta: about };

@@ -39,7 +39,7 @@ export const joinable = <A extends object, B extends object>(
 ): boolean => one !== undefined && other !== undefined && one.synthetic === other.synthetic;
 
 /** The reason why two loaded tables were not joined; false where they were, or one is not loaded. */
-export const keptApart = (
+export const unjoinedReason = (
   what: string,
   one: Reference<object> | undefined,
   other: Reference<object> | undefined,

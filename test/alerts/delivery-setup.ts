@@ -7,7 +7,7 @@ import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { evaluationsReactor } from "../../src/reactors/alerts/evaluate.ts";
 import { turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { finding } from "./stories.ts";
+import { finding } from "./histories.ts";
 
 /** Receivers listen on any free port. */
 export const development = { ALLOW_PRIVATE_WEBHOOKS: "1", WEBHOOK_PORTS: "1024-65535" };
@@ -80,7 +80,7 @@ export async function folded(app: App): Promise<void> {
 
 /** The subscription as the log has it. */
 export async function stateOf(app: App, id: string): Promise<subscriptions.Subscription> {
-  return subscriptions.standing(await app.load(subscriptions, { tenant: TENANT, id }));
+  return subscriptions.existingSubscription(await app.load(subscriptions, { tenant: TENANT, id }));
 }
 
 /** The types of a subscription's events, in order. */

@@ -94,9 +94,11 @@ export function alikeness(a: Word, b: Word, mayBeKin = true): number {
   const [short, long] =
     a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length];
   const spelling = jaroWinkler(a.text, b.text) - 0.5 * Math.max(0, ABOUT_AS_LONG - short / long);
-  let heard = 0;
-  for (const sound of a.sounds) if (sound.length > heard && b.sounds.includes(sound)) heard = sound.length;
-  const bySound = heard > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(heard, 4)]!) : 0;
+  let commonSounds = 0;
+  for (const sound of a.sounds)
+    if (sound.length > commonSounds && b.sounds.includes(sound)) commonSounds = sound.length;
+  const bySound =
+    commonSounds > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(commonSounds, 4)]!) : 0;
   let best = Math.max(spelling, bySound);
   if (mayBeKin) {
     const byHabit = a.plain !== "" && a.plain === b.plain ? BY_HABIT : 0;

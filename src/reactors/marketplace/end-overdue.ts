@@ -27,7 +27,7 @@ export const marketplaceReactor = reactor({
 });
 
 async function fallDue(app: App, bounty_id: string): Promise<void> {
-  const bounty = bounties.standing(await app.load(bounties, bounties.targetOf(bounty_id)));
+  const bounty = bounties.existingBounty(await app.load(bounties, bounties.targetOf(bounty_id)));
   const points = await pointsOf(app, bounty);
   const decision = bounties.fallDue(points, app.clock.now().toISOString());
   await app.commit((unit) => stepBounty(unit, bounty_id, decision), command);

@@ -1,9 +1,13 @@
 /** Presentation of hits: an explanation, and the agreement of the entry's other facts, which ranks and never hides. */
-import type { ListedKind } from "./listed.ts";
+import type { ListedKind } from "./list-entry.ts";
 import type { Hit } from "./screen.ts";
 
 /** The subject of a screening besides the name. `country`: its English name. */
-export type Known = { kind: ListedKind | undefined; country: string | undefined; born: number | undefined };
+export type SubjectFacts = {
+  kind: ListedKind | undefined;
+  country: string | undefined;
+  born: number | undefined;
+};
 
 /** null: the caller or the list does not say. */
 export type Agreement = { type: boolean | null; country: boolean | null; born: boolean | null };
@@ -11,7 +15,7 @@ export type Agreement = { type: boolean | null; country: boolean | null; born: b
 /** Lists are often a year off, and say so themselves (`circa`). */
 const YEARS_OFF = 1;
 
-export function agreementOf({ of: { entry } }: Hit, { kind, country, born }: Known): Agreement {
+export function agreementOf({ of: { entry } }: Hit, { kind, country, born }: SubjectFacts): Agreement {
   const said = country?.toLowerCase();
   return {
     type: kind === undefined ? null : kind === entry.kind,
@@ -30,7 +34,7 @@ export function agreementOf({ of: { entry } }: Hit, { kind, country, born }: Kno
 const isSameCountry = (listed: string, said: string) => listed.includes(said) || said.includes(listed);
 
 /** Orders hits of about the same score (to a hundredth) by the agreement of their other facts. */
-export function ranked(hits: readonly Hit[], known: Known): { hit: Hit; agrees: Agreement }[] {
+export function ranked(hits: readonly Hit[], known: SubjectFacts): { hit: Hit; agrees: Agreement }[] {
   const rank = (agrees: Agreement) =>
     Object.values(agrees).reduce((sum: number, one) => sum + (one === null ? 0 : one ? 1 : -1), 0);
   const hundredths = (hit: Hit) => Math.round(hit.score * 100);
@@ -40,7 +44,7 @@ export function ranked(hits: readonly Hit[], known: Known): { hit: Hit; agrees: 
 }
 
 /** Explains a hit in a sentence. */
-export function whyOf({ words, of: { name, entry } }: Hit, agrees: Agreement): string {
+export function explanationOf({ words, of: { name, entry } }: Hit, agrees: Agreement): string {
   const equal = words.filter(({ alike }) => alike === 1).map(({ listed }) => listed);
   const like = words.filter(({ alike }) => alike < 1).map(({ listed }) => listed);
   const parts = [

@@ -7,7 +7,7 @@ import type { SeedAtHand } from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findSeed } from "../../../projections/rng/seeds.ts";
-import { revealUsed } from "../../../reactors/rng/keep-seeds.ts";
+import { revealUsed } from "../../../reactors/rng/maintain-seeds.ts";
 import type { Context } from "../../declare/index.ts";
 import { spaceOf } from "./fields.ts";
 

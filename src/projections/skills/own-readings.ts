@@ -8,14 +8,14 @@ import { month } from "../../core/model/fields.ts";
 import type { Objects } from "../../core/model/ports/objects.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
 import { decimalEuro } from "../../domain/commerce/money.ts";
-import { quoted } from "../../domain/ingest/quoted.ts";
+import { quoted } from "../../domain/ingest/quotation.ts";
 import { decimalUsdc } from "../../domain/payments/usdc.ts";
 import { ordersProjection } from "../commerce/orders.ts";
 import { newsOn, newsProjection } from "../ingest/news.ts";
 import { paymentsProjection } from "../payments/payments.ts";
 
 /** The tenant, the month (UTC; null: of all time), and the current month. */
-type Asked = { tenant: string; month: string | null; now: Date };
+type OwnQuery = { tenant: string; month: string | null; now: Date };
 
 const about = z.object({
   dataset: z.literal("log"),
@@ -25,7 +25,7 @@ const about = z.object({
   coverage: z.object({ months: z.object({ to: month }) }),
 });
 
-const aboutOf = ({ month, now }: Asked): z.infer<typeof about> => ({
+const aboutOf = ({ month, now }: OwnQuery): z.infer<typeof about> => ({
   dataset: "log",
   synthetic: false,
   source: "the log of this service",
@@ -51,13 +51,13 @@ export const spendingOutput = z.object({
   meta: about,
 });
 
-async function spending(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof spendingOutput>> {
+async function spending(pool: pg.Pool, query: OwnQuery): Promise<z.infer<typeof spendingOutput>> {
   const sums = `count(*)::int as payments, coalesce(sum(amount_micro), 0)::bigint as settled_micro,
       count(*) filter (where refund_status in ('open', 'paid'))::int as refunds, coalesce(sum(refund_micro), 0)::bigint as refunded_micro
     from read.payments_v1 where caller_tenant = $1 and settled_at is not null and status <> 'failed'
       and ($2::text is null or starts_with(settled_at, $2))`;
   type Sums = { payments: number; settled_micro: number; refunds: number; refunded_micro: number };
-  const values = [asked.tenant, asked.month];
+  const values = [query.tenant, query.month];
   const total = (await pool.query<Sums>(`select ${sums}`, values)).rows[0]!;
   const { rows } = await pool.query<Sums & { operation: string }>(
     `select operation, ${sums} group by operation order by sum(amount_micro) desc, operation limit ${MOST_OPERATIONS}`,
@@ -76,7 +76,7 @@ async function spending(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof spe
         refunded_usdc: decimalUsdc(refunded_micro),
       })),
     },
-    meta: aboutOf(asked),
+    meta: aboutOf(query),
   };
 }
 
@@ -92,7 +92,7 @@ export const ordersOutput = z.object({
   meta: about,
 });
 
-async function orders(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof ordersOutput>> {
+async function orders(pool: pg.Pool, query: OwnQuery): Promise<z.infer<typeof ordersOutput>> {
   const cents = (name: string) => `coalesce(sum((state->'facts'->>'${name}_cents')::bigint), 0)::bigint`;
   const { rows } = await pool.query<{
     status: string;
@@ -104,7 +104,7 @@ async function orders(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof order
     `select status, count(*)::int as orders, ${cents("net")} as net, ${cents("vat")} as vat, ${cents("gross")} as gross
      from read.orders_v1 where tenant = $1 and ($2::text is null or starts_with(state->'facts'->>'placed_at', $2))
      group by status order by status`,
-    [asked.tenant, asked.month],
+    [query.tenant, query.month],
   );
   const sold = rows.filter(({ status }) => SOLD.has(status));
   const sum = (of: typeof rows, name: "orders" | "net" | "vat" | "gross") =>
@@ -122,7 +122,7 @@ async function orders(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof order
         gross_eur: decimalEuro(gross),
       })),
     },
-    meta: aboutOf(asked),
+    meta: aboutOf(query),
   };
 }
 
@@ -139,7 +139,7 @@ export const settlementsOutput = z.object({
   meta: about,
 });
 
-async function settlements(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof settlementsOutput>> {
+async function settlements(pool: pg.Pool, query: OwnQuery): Promise<z.infer<typeof settlementsOutput>> {
   const sum = (which: string) => `coalesce(sum(amount_micro) filter (where ${which}), 0)::bigint`;
   const count = (which: string) => `count(*) filter (where ${which})::int`;
   const settled = "status = 'settled'";
@@ -150,7 +150,7 @@ async function settlements(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof 
        ${sum(`${settled} and final`)} as final_micro, ${count("status in ('reorged', 'failed')")} as back
      from read.payments_v1 where caller_tenant = $1 and settled_at is not null
        and ($2::text is null or starts_with(settled_at, $2))`,
-    [asked.tenant, asked.month],
+    [query.tenant, query.month],
   );
   const [found] = rows;
   return {
@@ -161,7 +161,7 @@ async function settlements(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof 
       confirmed_usdc: decimalUsdc(found!.final_micro),
       taken_back: found!.back,
     },
-    meta: aboutOf(asked),
+    meta: aboutOf(query),
   };
 }
 
@@ -174,24 +174,24 @@ export const newsOutput = z.object({
 const MOST_QUOTED = 5;
 
 /** The sources of a reading: the read models, and the objects of the log. */
-type From = { pool: pg.Pool; objects: Pick<Objects, "get"> };
-type Who = Pick<Asked, "tenant" | "now">;
+type ReadingSources = { pool: pg.Pool; objects: Pick<Objects, "get"> };
+type TenantQuery = Pick<OwnQuery, "tenant" | "now">;
 
 const ofMonth = z.object({ month: month.optional() });
 const inMonth =
-  (read: (pool: pg.Pool, asked: Asked) => Promise<object>) =>
-  ({ pool }: From, who: Who, { month }: z.output<typeof ofMonth>) =>
+  (read: (pool: pg.Pool, query: OwnQuery) => Promise<object>) =>
+  ({ pool }: ReadingSources, who: TenantQuery, { month }: z.output<typeof ofMonth>) =>
     read(pool, { ...who, month: month ?? null });
 
 /** A reading by its fields, and the projections that have to be current before it. */
 const reading = <Input extends z.ZodObject>(
   input: Input,
   of: Projection,
-  ask: (from: From, who: Who, input: z.output<Input>) => Promise<object>,
+  ask: (from: ReadingSources, who: TenantQuery, input: z.output<Input>) => Promise<object>,
 ) => ({
   input,
   of,
-  ask: (from: From, who: Who, given: object) => ask(from, who, input.parse(given)),
+  ask: (from: ReadingSources, who: TenantQuery, given: object) => ask(from, who, input.parse(given)),
 });
 
 /** The readings by the names that plans have for them. */

@@ -14,7 +14,7 @@ export const listedName = z.strictObject({
 export type ListedName = z.infer<typeof listedName>;
 
 /** One entry of a list. */
-export const listed = z.strictObject({
+export const listEntry = z.strictObject({
   entry_id: z.string().min(1),
   /** The list's own reference, such as CDi.001; null where it has only the number. */
   reference: z.string().nullable(),
@@ -26,4 +26,4 @@ export const listed = z.strictObject({
   countries: z.array(z.string()),
   programs: z.array(z.string()),
 });
-export type Listed = z.infer<typeof listed>;
+export type ListEntry = z.infer<typeof listEntry>;

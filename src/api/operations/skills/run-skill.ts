@@ -9,16 +9,16 @@ import { inTime } from "../../../core/coordination/concurrency.ts";
 import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import { say } from "../../../domain/reports/cited-text.ts";
-import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
+import { type AnswerWithOrigin, isAnswerFact, valueAt } from "../../../domain/reports/fact.ts";
 import { MODEL_S } from "../../../domain/skills/execution.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
 import { runPlanSections } from "../../../projections/reports/answers/query.ts";
 import { type CallOperation, type ReportContent, reportDraft } from "../../../projections/reports/writing.ts";
-import { ownReadings } from "../../../projections/skills/own.ts";
-import { toldOfSkill } from "../../../projections/skills/tellers.ts";
+import { ownReadings } from "../../../projections/skills/own-readings.ts";
+import { skillSections } from "../../../projections/skills/section-writers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
 import { anonymous } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
@@ -26,10 +26,10 @@ import { sha256 } from "../../serve/call.ts";
 import { canonical, type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { withModelSummary } from "../reports/model-summary.ts";
 import { complete } from "../reports/write-report.ts";
-import { offered } from "./asked.ts";
+import { offered } from "./callable.ts";
 
 /** An answer, and the step that requested it. */
-export type Noted = { step: string; told: Told; ms: number };
+export type StepAnswer = { step: string; told: AnswerWithOrigin; ms: number };
 
 export type Run = {
   app: App;
@@ -45,7 +45,7 @@ export type Run = {
   /** Called when a step is requested. */
   begins?: (step: string) => void;
   /** Called with each answer before dependent steps are requested. */
-  noted?: (noted: Noted) => Promise<void>;
+  noted?: (noted: StepAnswer) => Promise<void>;
   /** The stored answer of the log from the earlier run; the log is not read again then. */
   kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
   /** Adds a model's summary of the findings. */
@@ -53,21 +53,21 @@ export type Run = {
 };
 
 /** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
-export type Ran = { result: SkillResult; text: string; vintages: string };
+export type RunOutput = { result: SkillResult; text: string; vintages: string };
 
 /** Runs a skill. Refuses what a step that it cannot do without refuses. */
-export const runSkill = (run: Run): Promise<Ran> =>
-  withNestedCalls(contextOf(run), (asked) => told(run, asked), { step_ms: STEP_MS });
+export const runSkill = (run: Run): Promise<RunOutput> =>
+  withNestedCalls(contextOf(run), (calls) => runToReport(run, calls), { step_ms: STEP_MS });
 
-async function told(run: Run, asked: NestedCalls): Promise<Ran> {
+async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
   const { skill, slots, at_once = false, noted } = run;
   const begun = new Map<string, number>();
   const ask = ((operation: string, input: Record<string, unknown>) =>
-    answerTo(run, asked, operation, input)) as unknown as CallOperation;
+    answerTo(run, calls, operation, input)) as unknown as CallOperation;
   const written = reportDraft(ask);
   const ran = await runPlanSections(written, skill, slots, {
     field: "task",
-    teller: toldOfSkill,
+    teller: skillSections,
     at_once,
     begins: (step) => {
       begun.set(step, performance.now());
@@ -76,7 +76,7 @@ async function told(run: Run, asked: NestedCalls): Promise<Ran> {
     noted: async (step, told) =>
       noted?.({ step, told, ms: Math.round(performance.now() - begun.get(step)!) }),
   });
-  for (const { of, why } of skill.absent ?? []) written.limit(say`No ${of}: ${why}.`);
+  for (const { of, why } of skill.absent ?? []) written.limit(citing`No ${of}: ${why}.`);
   const dated = ran.told.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
   if (!dated) throw new Error(`no step of ${skill.name} names its months`);
   const { name: agent, version, summary } = skill;
@@ -90,26 +90,26 @@ async function told(run: Run, asked: NestedCalls): Promise<Ran> {
     sections: ran.sections,
   });
   const summed = (await run.sum?.(finished)) ?? finished;
-  const drawn = finished.facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : []));
+  const drawn = finished.facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage.split(",") : []));
   const vintages = [...new Set(drawn)].sort().join(",");
   const report = complete({ operation: "skills_run", input, vintages }, summed);
   const text = canonical({ agent, version, report, steps: ran.steps, passed: ran.passed });
   return {
     result: JSON.parse(text) as SkillResult,
     text,
-    vintages: asked.restsOn() || OF_THE_LOG,
+    vintages: calls.restsOn() || OF_THE_LOG,
   };
 }
 
 /** Answers a step by a method over earlier answers, the caller's own log, or an operation. */
 async function answerTo(
   run: Run,
-  asked: NestedCalls,
+  calls: NestedCalls,
   name: string,
   input: Record<string, unknown>,
-): Promise<Told> {
+): Promise<AnswerWithOrigin> {
   if (Object.hasOwn(methodsOfPlans, name)) return computed(name as keyof typeof methodsOfPlans, input);
-  if (!isOfLog(name)) return asked.ask(name, input);
+  if (!isOfLog(name)) return calls.ask(name, input);
   const kept = await run.kept?.(name, sha256(canonical(input)));
   const answer = kept ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new QueryTimeout(name)));
   const synthetic = valueAt(answer, "/meta/synthetic") === true;
@@ -126,7 +126,7 @@ async function answerTo(
   };
 }
 
-function computed(name: keyof typeof methodsOfPlans, given: Record<string, unknown>): Told {
+function computed(name: keyof typeof methodsOfPlans, given: Record<string, unknown>): AnswerWithOrigin {
   const { input, compute } = methodsOfPlans[name];
   const answer = compute(input.parse(given));
   const { dataset, rests_on: vintage, synthetic } = answer.meta;
@@ -199,7 +199,7 @@ function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | 
 }
 
 /** Runs a skill within the call's time; undefined where it takes longer. */
-export async function runWithin(run: Run, ms: number): Promise<Ran | undefined> {
+export async function runWithin(run: Run, ms: number): Promise<RunOutput | undefined> {
   const late = AbortSignal.timeout(ms);
   try {
     const ran = await runSkill({ ...run, signal: AbortSignal.any([run.signal, late]) });
@@ -225,8 +225,8 @@ export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted, he
     const within_ms = 1_000 * MODEL_S;
     const { written, tokens } = await withModelSummary(plain, modelFor(app, skill), { signal, within_ms });
     if (written.model) {
-      const { name: model, ...asked } = written.model;
-      await heard({ model, ...asked, tokens });
+      const { name: model, ...calls } = written.model;
+      await heard({ model, ...calls, tokens });
     }
     return written;
   };

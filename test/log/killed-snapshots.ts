@@ -5,7 +5,7 @@ import { openRuntime } from "../../src/runtime/assemble.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";
 import { DOOMED_SECONDS, turn } from "../support/turns.ts";
-import { pilesArea } from "./piles.ts";
+import { pilesArea } from "./pile-area.ts";
 
 const { DIES_AT, ...env } = process.env;
 const runtime = await openRuntime(patientConfig(env), silent, { chain: false, areas: [...areas, pilesArea] });

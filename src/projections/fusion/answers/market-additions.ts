@@ -74,7 +74,7 @@ export function atPricesOf(
   return { geo, years, rate: rate === undefined ? null : sixDecimals(rate) };
 }
 
-export const moved = z.object({
+export const leadLag = z.object({
   first: z.string().describe("The product that moves first"),
   second: z.string(),
   months: z.int().describe("Months until the second follows; 0 = the same month"),
@@ -84,14 +84,14 @@ export const moved = z.object({
 
 export const LEAD_FORMULA = `leads and lags: correlation of log changes less the mean of their calendar month, at −${MOST_LAG} … ${MOST_LAG} months; p by a circular block bootstrap (Politis and Romano 1992), adjusted over all pairs and lags, listed at ${FALSE_DISCOVERY_RATE} (Benjamini and Hochberg 1995); what moves first is not why`;
 
-type Asked = { products: readonly string[]; reporters: readonly ReporterCode[]; flow: Flow };
+type LeadsQuery = { products: readonly string[]; reporters: readonly ReporterCode[]; flow: Flow };
 
 /** The products that move before others, or the reason why that is unknown. */
 export async function leadsOf(
   lease: Lease,
-  { products, reporters, flow }: Asked,
+  { products, reporters, flow }: LeadsQuery,
   signal?: AbortSignal,
-): Promise<z.infer<typeof moved>[] | string> {
+): Promise<z.infer<typeof leadLag>[] | string> {
   const { from, to } = lease.manifest.coverage.months;
   const years = { from: yearOf(from), to: yearOf(to) };
   const knowns = products.map((hs) => knownOf(lease.manifest.coverage, hs));
@@ -146,8 +146,8 @@ export async function alertsOf(
   { lease, hs, flow, reporter }: Pick<Market, "lease" | "hs" | "flow" | "reporter">,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof openAlert>[]> {
-  const asked = { months: MONTHS_WATCHED, flow, hs, dataset: lease.manifest.dataset };
-  const { data } = await alerts(trade, asked, signal);
+  const alertsQuery = { months: MONTHS_WATCHED, flow, hs, dataset: lease.manifest.dataset };
+  const { data } = await alerts(trade, alertsQuery, signal);
   return data.alerts
     .filter((one) => reporter === undefined || one.reporter === reporter)
     .slice(0, MOST_ALERTS)

@@ -9,13 +9,13 @@ import { findSeed } from "../../projections/rng/seeds.ts";
 const meta = { actor: "reactor:rng", operation: "rng.seeds" };
 
 /** The next chain is published when the last one has this many seeds left. */
-const LEFT = 10;
+const LEAST_LEFT = 10;
 
 /** A step that a state may require; returns whether it ran. */
 type Step = (app: App, space: seeds.Space, state: seeds.SeedState) => Promise<boolean>;
 
 /** Checks the seeds of a space once and runs each step that is required. */
-export async function keepSeeds(app: App, space: seeds.Space): Promise<void> {
+export async function maintainSeeds(app: App, space: seeds.Space): Promise<void> {
   let state = await load(app, space);
   for (const step of [publishNext, recordCommitted, activateFirst, revealIfUsed])
     if (await step(app, space, state)) state = await load(app, space);
@@ -29,13 +29,18 @@ const load = (app: App, space: seeds.Space) => app.load(seeds, seeds.targetOf(sp
 const publishNext: Step = async (app, space, { chains, active, published }) => {
   const [current] = chains;
   const used = active && active.chain === current?.chain ? active.index + 1 : 0;
-  if (chains.length > 1 || (current && current.length - used > LEFT)) return false;
+  if (chains.length > 1 || (current && current.length - used > LEAST_LEFT)) return false;
   const head_hash = app.seeds.head(space, published + 1);
   const published_at = app.clock.now().toISOString();
   await decider(app, space)(seeds.publish({ space, head_hash, length: app.seeds.length, published_at }));
-  await app.decide(commitments, commitments.targetOf(head_hash), commitments.ask(head_hash, published_at), {
-    meta,
-  });
+  await app.decide(
+    commitments,
+    commitments.targetOf(head_hash),
+    commitments.request(head_hash, published_at),
+    {
+      meta,
+    },
+  );
   return true;
 };
 
@@ -47,7 +52,7 @@ const recordCommitted: Step = async (app, space, { chains }) => {
     const state = await app.load(commitments, target);
     // The process that published it may have died before it requested the commitment.
     if (!state)
-      await app.decide(commitments, target, commitments.ask(head_hash, app.clock.now().toISOString()), {
+      await app.decide(commitments, target, commitments.request(head_hash, app.clock.now().toISOString()), {
         meta,
       });
     if (state?.status !== "committed") continue;

@@ -9,7 +9,7 @@ import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { type Sealed, type SubjectName, sealLocation } from "../../core/model/sealed.ts";
 import * as executions from "../../domain/skills/execution.ts";
-import type { Named } from "./steps.ts";
+import type { ExecutionId } from "./steps.ts";
 
 /** Characters of base64url in one sealed value. */
 const PART = 40_000;
@@ -24,7 +24,7 @@ const textIn = async (bytes: Buffer): Promise<string> =>
   (isZipped(bytes) ? await promisify(gunzip)(bytes) : bytes).toString();
 
 /** The subject whose key seals an execution's objects: its own. */
-export const subjectOf = ({ tenant, execution_id }: Named): SubjectName => ({
+export const subjectOf = ({ tenant, execution_id }: ExecutionId): SubjectName => ({
   tenant,
   kind: "execution",
   name: execution_id,
@@ -33,22 +33,22 @@ export const subjectOf = ({ tenant, execution_id }: Named): SubjectName => ({
 /** RFC 8785. */
 export const canonicalOf = (value: object): string => canonicalText(value as JsonObject, "value");
 
-const placeOf = ({ tenant, execution_id }: Named) =>
+const placeOf = ({ tenant, execution_id }: ExecutionId) =>
   sealLocation(executions, executions.targetOf(tenant, execution_id), "SkillStepDone");
 
 export const objectOf = (execution_id: string, sha256: string): string =>
   objectName("execution", execution_id, sha256);
 
 /** The digest of a stored object, and the subject of its key. */
-export type Kept = { object_sha256: string; subject_id: string };
+export type StoredObject = { object_sha256: string; subject_id: string };
 
 /** Seals zipped texts, all by one question, and puts them in one statement. `is_new`: the execution has no key yet. */
-export async function keep(
+export async function storeSealed(
   { subjects, objects }: { subjects: Pick<Subjects, "seal">; objects: Pick<Objects, "putAll"> },
-  named: Named,
+  named: ExecutionId,
   texts: readonly Promise<Buffer>[],
   { is_new = false } = {},
-): Promise<Kept[]> {
+): Promise<StoredObject[]> {
   const place = placeOf(named);
   const zipped = await Promise.all(texts);
   const parts = zipped.map(
@@ -72,9 +72,9 @@ export async function keep(
 }
 
 /** The object under a digest; undefined once it is erased, or expired. */
-export async function readKept(
+export async function readSealed(
   { subjects, objects }: { subjects: Pick<Subjects, "open">; objects: Pick<Objects, "get"> },
-  named: Named,
+  named: ExecutionId,
   sha256: string,
 ): Promise<object | undefined> {
   const bytes = await objects.get(objectOf(named.execution_id, sha256));

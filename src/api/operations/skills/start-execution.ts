@@ -13,15 +13,15 @@ import type { SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { taskSlots } from "../../../domain/skills/slots.ts";
 import { productNames } from "../../../projections/reports/answers/query.ts";
-import { leavePlaces, takePlaces } from "../../../projections/skills/executions.ts";
-import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
+import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
-import type { Named } from "../../../reactors/skills/steps.ts";
+import { storeSealed, subjectOf, zip } from "../../../reactors/skills/sealed-objects.ts";
+import type { ExecutionId } from "../../../reactors/skills/steps.ts";
 import type { Context } from "../../declare/index.ts";
 import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
-import { modelFor, type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
+import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from "./run-skill.ts";
 
 /** Seconds that a call may take for a run. */
 export const MOST_WAIT_S = 20;
@@ -50,10 +50,10 @@ export function checkSlots(skill: Skill, slots: Slots): void {
     refuseTask(`${skill.name} needs ${missing.join(" and ")}, as in \u201c${skill.example}\u201d`);
 }
 
-type Wanted = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
+type RunRequest = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
 
 /** A step's answer and its stored text, compressed while other steps run. */
-type Answered = Noted & { zipped: Promise<Buffer> };
+type CompressedAnswer = StepAnswer & { zipped: Promise<Buffer> };
 
 /**
  * Runs a skill within the call if time permits, and otherwise leaves it to the worker. A repeat answers with the
@@ -61,7 +61,7 @@ type Answered = Noted & { zipped: Promise<Buffer> };
  */
 export async function begin(
   context: Context<never>,
-  wanted: Wanted,
+  wanted: RunRequest,
 ): Promise<{ execution: Execution; result?: SkillResult }> {
   const { app, caller, fresh_id: execution_id, watch } = context;
   const target = executions.targetOf(caller.tenant, execution_id);
@@ -71,13 +71,13 @@ export async function begin(
   checkScope(skill, caller);
   const slots = slotsFor(skill, wanted.slots);
   checkSlots(skill, slots);
-  await takeTheirPlaces(context, [execution_id]);
+  await reserveCapacity(context, [execution_id]);
   const begun = { ...wanted, execution_id };
-  const answers = new Map<string, Answered>();
+  const answers = new Map<string, CompressedAnswer>();
   const asked_at = nowOf(app);
   // A model's summary takes longer than a call may.
   const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
-  const ran = await inTurn(app, wait_s, () =>
+  const ran = await withCapacity(app, wait_s, () =>
     runWithin(
       {
         ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
@@ -103,7 +103,11 @@ export async function begin(
 }
 
 /** Runs the work, unless the time or this process's capacity is used up: then it is left to the worker. */
-async function inTurn<T>({ once }: App, wait_s: number, work: () => Promise<T>): Promise<T | undefined> {
+async function withCapacity<T>(
+  { once }: App,
+  wait_s: number,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   const runs = once("skills: runs of calls", () => ({ count: 0 }));
   if (wait_s === 0 || runs.count >= AT_ONCE) return undefined;
   runs.count++;
@@ -115,13 +119,13 @@ async function inTurn<T>({ once }: App, wait_s: number, work: () => Promise<T>):
 }
 
 /** Reserves capacity for executions, and refuses where the tenant would exceed its limit of waiting or running ones. */
-export async function takeTheirPlaces(
+export async function reserveCapacity(
   { app: { pool }, caller: { tenant }, reserve }: Context<never>,
   ids: readonly string[],
 ): Promise<void> {
   const isTaken = await reserve("places of executions", {
-    take: () => takePlaces(pool, tenant, { ids, most: executions.MOST_WAITING }),
-    release: () => leavePlaces(pool, ids),
+    take: () => reserveExecutions(pool, tenant, { ids, most: executions.MOST_WAITING }),
+    release: () => releaseExecutions(pool, ids),
   });
   if (isTaken) return;
   refuse(
@@ -131,12 +135,12 @@ export async function takeTheirPlaces(
   );
 }
 
-type Begun = Pick<Wanted, "skill" | "task" | "slots" | "format"> & { execution_id: string };
+type ExecutionRequest = Pick<RunRequest, "skill" | "task" | "slots" | "format"> & { execution_id: string };
 
 /** Records the executions that one call requests, all in its commit. `is_new`: none of them has a key yet. */
 export async function request(
   { caller, payment_id, decide, personal }: Context<never>,
-  all: readonly Begun[],
+  all: readonly ExecutionRequest[],
   requested_at: string,
   { is_new }: { is_new: boolean },
 ): Promise<Execution[]> {
@@ -168,7 +172,7 @@ export async function request(
     };
     const target = executions.targetOf(tenant, execution_id);
     const { state } = await decide(executions, target, executions.request(facts));
-    begun.push(executions.standing(state));
+    begun.push(executions.existingExecution(state));
   }
   return begun;
 }
@@ -179,17 +183,17 @@ export async function request(
  */
 async function recordRun(
   context: Context<never>,
-  begun: Begun,
+  begun: ExecutionRequest,
   asked_at: string,
-  { result, text, vintages, answers }: Ran & { answers: ReadonlyMap<string, Answered> },
+  { result, text, vintages, answers }: RunOutput & { answers: ReadonlyMap<string, CompressedAnswer> },
 ): Promise<Execution> {
   const { app, caller, decide } = context;
   const { execution_id } = begun;
-  const named: Named = { tenant: caller.tenant, execution_id };
+  const named: ExecutionId = { tenant: caller.tenant, execution_id };
   // In the plan's order, whichever answer came first.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
   const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
-  const kept = await keep(app, named, texts, { is_new: true });
+  const kept = await storeSealed(app, named, texts, { is_new: true });
   await request(context, [begun], asked_at, { is_new: false });
   const target = executions.targetOf(caller.tenant, execution_id);
   await decide(executions, target, executions.start(app.presence.name, asked_at));
@@ -213,7 +217,7 @@ async function recordRun(
       finished_at: at,
     }),
   );
-  return executions.standing(state);
+  return executions.existingExecution(state);
 }
 
 /** The recorded form of an answer. */
@@ -221,7 +225,7 @@ export const stepOf = ({
   step,
   told: { origin },
   ms,
-}: Noted): Omit<StepDone, "attempt" | "object_sha256" | "done_at"> => ({
+}: StepAnswer): Omit<StepDone, "attempt" | "object_sha256" | "done_at"> => ({
   step,
   operation: origin.operation,
   input_sha256: sha256(canonical(origin.input)),

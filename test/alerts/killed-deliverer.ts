@@ -2,7 +2,7 @@
 import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { startService } from "../support/service.ts";
 import { turnsUntilKilled } from "../support/turns.ts";
-import { development, folded } from "./delivering.ts";
+import { development, folded } from "./delivery-setup.ts";
 
 const { DATABASE, SIGNING_KEY } = process.env as Record<string, string>;
 

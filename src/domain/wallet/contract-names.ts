@@ -8,7 +8,7 @@ import { ANCHOR_ADDRESS } from "../anchoring/contract.ts";
 import { USDC } from "../payments/usdc.ts";
 import { AIRDROP_ADDRESS } from "./airdrop-contract.ts";
 
-const known: ReadonlyMap<string, string> = new Map([
+const contracts: ReadonlyMap<string, string> = new Map([
   [AIRDROP_ADDRESS, "the contract that pays"],
   [lowerCase(USDC.address), "USDC's contract"],
   [ANCHOR_ADDRESS, "the contract that keeps tree heads"],
@@ -18,4 +18,4 @@ const known: ReadonlyMap<string, string> = new Map([
 
 /** The contract at a lower-case address where tokens sent to it are lost, `token` included; undefined for others. */
 export const contractAt = (address: Hex, token: Hex): string | undefined =>
-  address === lowerCase(token) ? "the token's own contract" : known.get(address);
+  address === lowerCase(token) ? "the token's own contract" : contracts.get(address);

@@ -2,8 +2,8 @@
 import { type Fields, faultsOf } from "../../../domain/plans/plan.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
-import { ownReadings } from "../../../projections/skills/own.ts";
-import { tellable } from "../../../projections/skills/tellers.ts";
+import { ownReadings } from "../../../projections/skills/own-readings.ts";
+import { sectionedNames } from "../../../projections/skills/section-writers.ts";
 import { catalogueOf } from "../../declare/catalogue.ts";
 import { methodOf } from "../../declare/index.ts";
 import { fusionOperations } from "../fusion/fusion.ts";
@@ -45,7 +45,7 @@ export const skillFaults = (all: readonly Skill[]): string[] =>
     [
       ...faultsOf(skill, fieldsOf),
       ...skill.steps.flatMap(({ id, operation }) =>
-        tellable.includes(operation) ? [] : [`${id} calls ${operation}, which has no report section`],
+        sectionedNames.includes(operation) ? [] : [`${id} calls ${operation}, which has no report section`],
       ),
     ].map((fault) => `${skill.name}: ${fault}`),
   );

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { digestOf } from "../../core/model/objects.ts";
 
 /** The retention of an object: a time, `infinity`, or `-infinity` where it is taken down. */
-export type Kept = { name: string; until: string };
+export type Retention = { name: string; until: string };
 
 /** Days that a text is stored after the end of its bounty or item. */
 export const KEEP_DAYS = 30;
@@ -15,7 +15,7 @@ export const daysAfter = (at: string): string =>
   new Date(Date.parse(at) + KEEP_DAYS * 86_400_000).toISOString();
 
 /** The JSON under these names; missing or altered objects are left out. */
-export async function writtenUnder<T>(tx: pg.ClientBase, names: readonly string[]): Promise<Map<string, T>> {
+export async function readTexts<T>(tx: pg.ClientBase, names: readonly string[]): Promise<Map<string, T>> {
   const text = "select name, bytes from objects.small where name = any($1)";
   const { rows } = await tx.query<{ name: string; bytes: Buffer }>({
     name: "market_written",
@@ -26,7 +26,7 @@ export async function writtenUnder<T>(tx: pg.ClientBase, names: readonly string[
   return new Map(whole.map(({ name, bytes }) => [name, JSON.parse(bytes.toString()) as T]));
 }
 
-export async function keep(tx: pg.ClientBase, objects: readonly Kept[]): Promise<void> {
+export async function setRetention(tx: pg.ClientBase, objects: readonly Retention[]): Promise<void> {
   if (objects.length === 0) return;
   const text = `update objects.small o set keep_until = k.until::timestamptz
     from unnest($1::text[], $2::text[]) k (name, until) where o.name = k.name`;

@@ -1,5 +1,5 @@
 /** A worker of skills that ends itself, as kill -9 would, around the append of an event: DIES_AT, such as "after SkillStepDone". */
-import { runFor } from "../../src/api/operations/skills/running.ts";
+import { runFor } from "../../src/api/operations/skills/run-skill.ts";
 import { openCurrent } from "../../src/operator/keep-open.ts";
 import { executionsProjection } from "../../src/projections/skills/executions.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";

@@ -5,7 +5,7 @@
  */
 import { withParts } from "../../src/core/app.ts";
 import { streamOf } from "../../src/domain/marketplace/bounty.ts";
-import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/end-overdue.ts";
 import { PROXIED } from "../identity/agents.ts";
 import { aroundCommits } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
