@@ -66,7 +66,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
     }
     if (each) {
       faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
-      if (each.most > MOST_EACH) faults.push(`${id} runs ${each.most} times; the limit is ${MOST_EACH}`);
+      if (each.most > MOST_EACH) faults.push(`${id} runs ${each.most} times, ${MOST_EACH} at most`);
     }
     for (const slot of when)
       if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
