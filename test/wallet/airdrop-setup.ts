@@ -17,7 +17,6 @@ export const TOKEN = 10n ** 18n;
 export type AirdropSetup = {
   app: App;
   ledger: LedgerSetup;
-  /** The reactor's warnings. */
   warnings: string[];
   /** Requests an airdrop of one token to this many empty accounts, at several processes at once where given. */
   ask(recipients: number, more?: Partial<AirdropFacts>, by?: readonly App[]): Promise<AirdropFacts>;
@@ -28,7 +27,6 @@ export type AirdropSetup = {
   stateOf(facts: AirdropFacts): Promise<AirdropState>;
   /** The types of an airdrop's events, without their common beginning. */
   storyOf(facts: AirdropFacts): Promise<string[]>;
-  /** The tokens of each recipient. */
   received(facts: AirdropFacts): Promise<bigint[]>;
   /** The number of transactions sent by the gas key. */
   sent(): Promise<number>;

@@ -67,7 +67,6 @@ export type KeyState =
   | { status: "revoked"; facts: KeyFacts; revoked_at: string }
   | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "key-";
 
 export const streamOf = (keyId: string) => prefix + keyId;

@@ -28,7 +28,6 @@ export type EvaluationState = Evaluated | undefined;
 /** Evaluations are in the operator's own tenant, like releases. */
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
 
-/** The prefix of its streams' names. */
 export const prefix = "alerts-evaluated-";
 
 export const streamOf = (dataset: string) => prefix + dataset;

@@ -18,7 +18,6 @@ export const TOPUP_CREDITS = 500;
 export const MOST_WAITING = 500;
 /** Hours that a rotated secret still signs. */
 export const OLD_SECRET_HOURS = 24;
-/** The most subscriptions of a tenant. */
 export const MOST_SUBSCRIPTIONS = 100;
 /** Characters of the reason why an attempt failed. */
 const MOST_REASON = 300;
@@ -164,12 +163,10 @@ export type Subscription = {
   last_delivered_at: string | null;
   /** The times of test events within the last hour, the oldest first. */
   tests: readonly string[];
-  /** The time and reason of its disabling. */
   disabled: Data<"AlertDisabled"> | null;
 };
 export type SubscriptionState = Subscription | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "alert-subscription-";
 
 export const streamOf = (id: string) => prefix + id;

@@ -79,7 +79,6 @@ export const events = {
       .describe("The chain took the block back."),
     public: true,
   },
-  /** The block is final. */
   AnchorFinal: {
     means: "The block with the log's fingerprint can never be taken back.",
     1: z.strictObject({
@@ -127,7 +126,6 @@ export const publishedNote = (state: AnchorState): string | undefined =>
 /** A log's checkpoints belong to the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
-/** The prefix of its streams' names. */
 export const prefix = "anchor-";
 
 export const streamOf = (origin: string) => prefix + origin;

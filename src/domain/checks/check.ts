@@ -108,7 +108,6 @@ export type Check = {
 };
 export type CheckState = Check | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "check-";
 
 export const streamOf = (id: string) => prefix + id;

@@ -27,7 +27,6 @@ export type Followed = DataOf<typeof events, "ChecksFollowed">;
 export type FollowingEvent = EventOf<typeof events>;
 export type FollowingState = Followed | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "checks-followed-";
 
 export const streamOf = (network: string) => prefix + network;

@@ -1,4 +1,3 @@
-/** Reasons why a check cannot be redeemed or cancelled. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const checkProblems = problemTypes({

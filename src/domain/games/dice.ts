@@ -25,7 +25,6 @@ const params = z.strictObject({
 type Params = z.output<typeof params>;
 export type DiceResult = { number: number };
 
-/** The number of winning faces of the hundred. */
 export const winningFaces = ({ direction, target }: Params) =>
   direction === "under" ? target - 1 : FACES - target;
 

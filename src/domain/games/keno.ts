@@ -40,7 +40,6 @@ const params = z.strictObject({
 type Params = z.output<typeof params>;
 export type KenoResult = { drawn: number[] };
 
-/** The picks that were drawn. */
 export const hitsOf = ({ numbers }: Params, { drawn }: KenoResult) =>
   numbers.filter((number) => drawn.includes(number));
 

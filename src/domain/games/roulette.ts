@@ -4,7 +4,6 @@ import { below } from "./bytes.ts";
 import type { LoungeGame } from "./lounge-game.ts";
 import { MULTIPLIER_UNIT } from "./odds.ts";
 
-/** In the order of the number drawn. */
 export const POCKETS: readonly string[] = [
   ...Array.from({ length: 37 }, (_, number) => String(number)),
   "00",

@@ -108,7 +108,6 @@ export type AccountState = {
 /** Each tenant has one. */
 export const targetOf = (tenant: string) => ({ tenant, id: "main" });
 
-/** The prefix of its streams' names. */
 export const prefix = "loungeaccount-";
 
 export const streamOf = (id: string) => prefix + id;

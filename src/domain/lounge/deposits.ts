@@ -31,7 +31,6 @@ export const targetOf = ({ network, token, pay_to }: Pick<Followed, "network" | 
   id: `${network}-${token}-${pay_to}`,
 });
 
-/** The prefix of its streams' names. */
 export const prefix = "loungedeposits-";
 
 export const streamOf = (id: string) => prefix + id;

@@ -1,4 +1,3 @@
-/** Reasons why a bet is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const loungeProblems = problemTypes({

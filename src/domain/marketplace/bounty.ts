@@ -40,7 +40,6 @@ export type BountyStatus = (typeof statuses)[number];
 export const UNFUNDED_S = 3_600;
 /** Days of the creator's silence after which the reward is awarded. */
 export const SILENCE_DAYS = 14;
-/** The most claims of a bounty. */
 export const MOST_CLAIMS = 100;
 
 export type Claim = Claimed & { submission: Submitted | null };

@@ -1,4 +1,3 @@
-/** Refusals of the marketplace. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const marketProblems = problemTypes({

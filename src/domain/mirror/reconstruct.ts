@@ -30,7 +30,6 @@ export type MirrorQuery = {
   direction: Flow;
   hs: string;
   years?: Years | undefined;
-  /** One month of those years. */
   period?: Period | undefined;
 };
 

@@ -40,7 +40,6 @@ export type ReferenceEvent = EventOf<typeof events>;
 /** The current release. */
 export type ReferenceState = ReferenceFacts | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "reference-";
 
 export const streamOf = (dataset: string) => prefix + dataset;

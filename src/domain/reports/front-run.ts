@@ -40,10 +40,8 @@ export const events = {
 
 export type FrontRunWeek = DataOf<typeof events, "FrontRunWatched">;
 export type FrontRunEvent = EventOf<typeof events>;
-/** The last week written. */
 export type FrontRunState = { week: string } | undefined;
 
-/** The name of the only stream. */
 export const prefix = "frontrun";
 export const streamOf = (id: string) => prefix + id;
 export const target = { tenant: "operator", id: "" };

@@ -1,4 +1,3 @@
-/** Reasons why a report is no longer available. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const reportProblems = problemTypes({

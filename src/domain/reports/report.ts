@@ -112,7 +112,6 @@ export const modelSummary = z.strictObject({
     .describe("Why not; null where it is used"),
 });
 
-/** The content of a report. */
 export const report = z
   .object({
     report_id: madeId.describe(

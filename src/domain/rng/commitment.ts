@@ -41,7 +41,6 @@ export type CommitmentState =
   | { status: "committed"; commitment: Commitment }
   | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "seed-commitment-";
 
 export const streamOf = (seedHash: string) => prefix + seedHash;

@@ -1,4 +1,3 @@
-/** Reasons why nothing is drawn. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const rngProblems = problemTypes({

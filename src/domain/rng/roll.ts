@@ -40,7 +40,6 @@ export type RollState = { rolls: number };
 export const rollsId = (seed_hash: string, game: string, client_seed: string) =>
   createHash("sha256").update(`${seed_hash}:${game}:${client_seed}`).digest("hex").slice(0, 32);
 
-/** The prefix of its streams' names. */
 export const prefix = "rolls-";
 
 export const streamOf = (id: string) => prefix + id;

@@ -22,7 +22,6 @@ export type Space = (typeof spaces)[number];
 /** A seed's location: its chain, counted from 1, and its link, counted from 0. */
 const locationFields = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
 
-/** A seed as other events name it. */
 export const seedLocation = {
   space: z.enum(spaces),
   chain: z.int(),
@@ -134,7 +133,6 @@ export type Chain = PublishedChain & { committed: CommitBlock | undefined };
 /** `chains`: those with unused links, the one in use first. */
 export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
 
-/** The prefix of its streams' names. */
 export const prefix = "seeds-";
 
 export const streamOf = (space: string) => prefix + space;
@@ -199,7 +197,6 @@ export const commit =
       : [{ type: "SeedChainCommitted", data: facts }];
   };
 
-/** The limits of a seed's use. */
 export type Use = Pick<ActiveSeed, "activated_at" | "max_rolls" | "retires_at">;
 
 /** Activates the first seed of the published chain, if none is active and the chain is committed. */

@@ -139,9 +139,7 @@ export type Execution = {
   attempt: number;
   worker: string | null;
   started_at: string | null;
-  /** The end of the attempt's lease. */
   lease_until: string | null;
-  /** The steps of the newest attempt. */
   steps: StepDone[];
   /** The newest attempt's call to a model. */
   model: ModelCall | null;

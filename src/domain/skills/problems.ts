@@ -1,4 +1,3 @@
-/** Refusals of the skills. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const skillProblems = problemTypes({

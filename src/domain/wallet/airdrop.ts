@@ -83,7 +83,6 @@ export type Airdrop =
 /** Undefined before the request. */
 export type AirdropState = Airdrop | undefined;
 
-/** The prefix of its streams' names. */
 export const prefix = "airdrop-";
 
 export const streamOf = (airdropId: string) => prefix + airdropId;

@@ -1,4 +1,3 @@
-/** Refusals of the platform's accounts. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const walletProblems = problemTypes({

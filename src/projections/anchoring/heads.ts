@@ -99,7 +99,6 @@ export type CheckpointRow = {
   cosigned_by: string[];
 };
 
-/** In order of size. */
 export async function checkpointsBefore(pool: pg.Pool, { before, limit }: Page): Promise<CheckpointRow[]> {
   const text = `select size, root, signed_at, note, to_json(cosigned_by) as cosigned_by
     from read.log_checkpoints_v1 where $1::bigint is null or size < $1 order by size desc limit $2`;

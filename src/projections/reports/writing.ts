@@ -69,7 +69,6 @@ export type ReportContent = Omit<
 /** News that may be quoted to the report's caller, the newest first. */
 export type QuoteNews = (about: NewsAbout) => Promise<Quoted[]>;
 
-/** A report in progress. */
 export type ReportDraft = {
   /** Calls an operation and returns its answer. */
   ask: CallOperation;
@@ -81,9 +80,7 @@ export type ReportDraft = {
   /** The figure at a pointer of an answer. */
   at(sourced: AnswerWithOrigin, path: string, label: string, unit: Unit): Fact;
   finding(said: CitedText, confidence?: Finding["confidence"], method?: MethodName): Finding;
-  /** Adds a limit of the report. */
   limit(said: CitedText): void;
-  /** Adds quotations. */
   quote(quotations: readonly Quoted[]): void;
   /** The answer that came first. */
   first(): AnswerWithOrigin;

@@ -4,7 +4,6 @@ import type { DrawnFacts } from "../../domain/rng/roll.ts";
 import type { Space } from "../../domain/rng/seeds.ts";
 import { CELLS, type Cell, shareOf } from "../../domain/rng/statistics.ts";
 
-/** A roll or a bet by its id. */
 export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
   const sql = "select facts from read.rng_rolls_v3 where roll_id = $1";
   return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;

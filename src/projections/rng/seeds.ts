@@ -19,7 +19,6 @@ export type SeedRow = {
 const SEED = `space, chain, index, seed_hash, rolls::float8 as rolls, active->>'activated_at' as activated_at,
   revealed, voided_at`;
 
-/** A seed by its hash. */
 export async function findSeed(pool: pg.Pool, seedHash: string): Promise<SeedRow | undefined> {
   const sql = `select ${SEED} from read.rng_seeds_v3 where seed_hash = $1`;
   return (await pool.query<SeedRow>(sql, [seedHash])).rows[0];

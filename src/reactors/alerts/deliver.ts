@@ -8,7 +8,6 @@ import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/s
 import * as subscriptions from "../../domain/alerts/subscription.ts";
 import { alertsProjection, type DueAlert, dueAlerts } from "../../projections/alerts/subscriptions.ts";
 
-/** Concurrent posts. */
 const AT_ONCE = 50;
 /** Alerts of one subscription in a tick, so that one slow webhook does not delay all others. */
 const EACH = 5;

@@ -25,7 +25,6 @@ import {
 import { canonicalOf, type StoredObject, storeSealed, zip } from "./sealed-objects.ts";
 import { type ExecutionId, stepExecution } from "./steps.ts";
 
-/** Executions that a process runs at once. */
 export const AT_ONCE = 4;
 /** One page is no more than the lanes take next, so that a later tenant gets its share. */
 const A_PAGE = AT_ONCE;

@@ -82,7 +82,6 @@ export const quotesFor =
     return newsOn(app, { tenant: caller.tenant, ...about, limit: MOST_QUOTED });
   };
 
-/** A report with its name and its digests. */
 export function complete(
   { operation, input, vintages }: Pick<Report, "operation" | "input" | "vintages">,
   written: ReportContent,

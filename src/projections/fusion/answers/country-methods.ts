@@ -84,7 +84,6 @@ export const partnersOfCountry = (of: CountryQuery, signal?: AbortSignal) =>
     signal,
   );
 
-/** The chapters of its trade. */
 export function productsOfCountry(of: CountryQuery, signal?: AbortSignal) {
   const slice = { years: { from: of.year, to: of.year } };
   const from = isReporter(of.country) ? totalsIn(of.lease, slice) : partnersIn(of.lease, slice);

@@ -180,7 +180,6 @@ export const intentsOutput = z.object({
   meta: z.object({ count: z.int() }),
 });
 
-/** The plans of `query`. */
 export const fusionIntents = (): z.infer<typeof intentsOutput> => ({
   data: intents.map(({ name, version, summary, slots, steps, example }) => ({
     intent: name,

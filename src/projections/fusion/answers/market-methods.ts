@@ -170,7 +170,6 @@ export function dependencyOf(market: Market): z.infer<typeof dependent> | string
   return { dependent: found.dependent, years: told };
 }
 
-/** The most substitutes listed. */
 const MOST_SUBSTITUTES = 5;
 
 export const substituted = z.object({

@@ -50,7 +50,6 @@ import {
 } from "./market-methods.ts";
 import { planted, plantedIn } from "./planted.ts";
 
-/** The most partners listed. */
 const MOST_SUPPLIERS = 10;
 
 export const marketInput = z.object({

@@ -21,7 +21,6 @@ import {
 import { SUMS } from "../../trade/answers/series.ts";
 import { finerTotalsIn, flowSums, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
-/** The most partners listed. */
 const MOST_PARTNERS = 20;
 
 export const productInput = z.object({

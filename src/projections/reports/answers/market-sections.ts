@@ -252,7 +252,6 @@ export function expectedSection({ at, finding }: ReportDraft, market: Market): S
   );
 }
 
-/** The month with the most trade. */
 export function seasonFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
   const { peak } = market.answer.data.season;
@@ -284,7 +283,6 @@ export function limitsOf(
   }
 }
 
-/** Findings on comparative advantage. */
 export function advantageFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
   if (!market.answer.data.advantage) return [];
@@ -298,7 +296,6 @@ export function advantageFindings(writing: ReportDraft, market: Market): Finding
   ];
 }
 
-/** Announced policies on the product. */
 export function policyFindings({ at, finding }: ReportDraft, market: Market): Finding[] {
   return (market.answer.data.policies ?? []).map(({ name }, n) => {
     const figure = (field: string, label: string, unit: "code" | "text") =>

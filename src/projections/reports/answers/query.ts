@@ -111,7 +111,6 @@ export async function query(
   };
 }
 
-/** The slots that a caller named. */
 export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
   Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
 

@@ -46,7 +46,6 @@ export function timelineSection({ at, finding }: ReportDraft, sourced: AnswerTo<
   });
 }
 
-/** The season of a product. */
 export function seasonSection(
   { at, finding, limit }: ReportDraft,
   sourced: AnswerTo<"trade_seasonality">,
