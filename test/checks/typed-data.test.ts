@@ -121,12 +121,12 @@ describe("a passphrase", () => {
       expect(++under_way).toBeLessThanOrEqual(2);
       await new Promise((wake) => setImmediate(wake));
       under_way--;
-      return "looked at";
+      return "hashed";
     };
     const take = () => queued(work).catch(({ code, type }: Refusal) => [code, type.slug]);
     const answers = await Promise.all(Array.from({ length: MOST_WAITING + 5 }, take));
-    expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("looked at"));
+    expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("hashed"));
     expect(answers.slice(-3)).toEqual(Array(3).fill(["unavailable", "busy"]));
-    expect(await take()).toBe("looked at");
+    expect(await take()).toBe("hashed");
   });
 });

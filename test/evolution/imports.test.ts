@@ -140,7 +140,7 @@ describe("allowed imports pass, and so do texts that are no import", () => {
   test.each(["src/new-one.ts", "test/x.ts", "bin/x.ts", "docs/x.md"])(
     "%s is of no layer: that is told, and nothing else",
     async (file) => {
-      const detail = "not looked at: no TypeScript of a layer";
+      const detail = "not checked: no TypeScript of a layer";
       expect(await importsOf(file, 'import "pg";')).toEqual({ passed: true, detail });
     },
   );

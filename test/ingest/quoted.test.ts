@@ -180,7 +180,7 @@ test("a printed quotation is text: no markup, link, citation or invisible charac
   const report = await brief(acme);
   const form = (accept: string) => formOf(service, acme.headers, report, accept);
   const quoted = (text: string) =>
-    text.slice(text.lastIndexOf("What others wrote"), text.lastIndexOf("What this cannot tell"));
+    text.slice(text.lastIndexOf("Quotations of others"), text.lastIndexOf("Limits"));
   const told = report.facts.map(print);
   const beside = (text: string) => untraced(text.replace(quoted(text), " "), report, told);
 

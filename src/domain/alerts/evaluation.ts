@@ -5,7 +5,7 @@ import { time } from "../../core/model/fields.ts";
 
 export const events = {
   AlertsEvaluated: {
-    means: "A release was looked through for what subscriptions watch for.",
+    means: "A release was evaluated for the findings that subscriptions watch for.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),

@@ -109,7 +109,7 @@ export const events = {
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
-      status: z.int().nullable().describe("What the webhook answered; null when it could not be reached."),
+      status: z.int().nullable().describe("The webhook's status; null when it could not be reached."),
       reason: z.string().max(MOST_REASON),
       next_attempt_at: time.nullable().describe("Null: it is not tried again."),
       failed_at: time,

@@ -56,7 +56,7 @@ export const events = {
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
       timestamp: z.int().describe("Of the block, in seconds of Unix time."),
-      fee_wei: digits.describe("What the transaction cost, in wei: decimal digits."),
+      fee_wei: digits.describe("The transaction's cost in wei: decimal digits."),
       anchored_at: time,
     }),
     public: true,

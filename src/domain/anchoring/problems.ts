@@ -12,7 +12,7 @@ export const logProblems = problemTypes({
     code: "unavailable",
     title: "Log not checked",
     meaning:
-      "Whether the log is the one that was signed and anchored could not be looked up, so nothing is recorded or sold as if it were; reading goes on. Nothing is charged meanwhile: ask again.",
+      "The service could not confirm that the log is the signed and anchored one, so nothing is recorded, sold or charged; reads continue. Try again later.",
   },
   "log-forked": {
     code: "conflict",

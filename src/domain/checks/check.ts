@@ -42,8 +42,8 @@ const endLocation = { transaction: chainHash, block_number: z.int().nonnegative(
 const requested = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
   by: z.string(),
-  tries: z.int().min(1).describe("How many wrong ones there have been since the last pause."),
-  paused_until: time.nullable().describe("Until then none is looked at."),
+  tries: z.int().min(1).describe("The number of wrong ones since the last pause."),
+  paused_until: time.nullable().describe("Until then none is checked."),
   refused_at: time,
 });
 const cancelled = z.strictObject({
@@ -187,7 +187,7 @@ export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string
   if (paused_until === null || at >= paused_until) return;
   refuse(
     checkProblems["passphrase-paused"],
-    `${MOST_TRIES} wrong passphrases were tried; no other is looked at until ${paused_until}`,
+    `${MOST_TRIES} wrong passphrases were tried; no other is checked until ${paused_until}`,
     {
       retry_after_s: Math.ceil((Date.parse(paused_until) - Date.parse(at)) / 1_000),
     },

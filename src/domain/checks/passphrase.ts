@@ -53,7 +53,7 @@ const waiting: (() => void)[] = [];
 /** Queues the hashing of passphrases; refuses where too many wait. */
 export async function queued<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= MOST_WAITING)
-    refuse(coreProblems.busy, "too many passphrases wait to be looked at; try again", {
+    refuse(coreProblems.busy, "too many passphrases wait to be checked; try again", {
       retry_after_s: 5,
     });
   if (under_way >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));

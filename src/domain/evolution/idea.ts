@@ -26,7 +26,7 @@ export const events = {
     means: "Somebody proposed a change of this software, with a draft of it.",
     1: z.strictObject({
       idea_id: ideaId,
-      text_sha256: sha256.describe("Of title and description, which lie elsewhere."),
+      text_sha256: sha256.describe("Of title and description, which are stored elsewhere."),
       target_file: z.string(),
       draft_sha256: sha256,
       draft_bytes: z.int().positive(),

@@ -8,7 +8,7 @@ type Terms = {
 };
 
 const EUROSTAT = {
-  licence: "Eurostat: commercial and other reuse with the source named, and changes told of",
+  licence: "Eurostat: commercial and other reuse with the source and changes named",
   licence_source: "https://ec.europa.eu/eurostat/web/main/help/copyright-notice",
 };
 /**
@@ -62,7 +62,7 @@ const terms: readonly (Terms & { of: RegExp })[] = [
   },
   {
     of: /^policies$/,
-    licence: "As whoever gave the list says",
+    licence: "As the list's publisher says",
     licence_source: null,
     delay: "as it is given",
   },

@@ -38,7 +38,7 @@ export type NewsEvent = z.infer<typeof newsEvent>;
 
 export const events = {
   NewsBatchReceived: {
-    means: "A batch of news was handed in.",
+    means: "A batch of news was received.",
     1: z.strictObject({
       batch_id: z.string(),
       source: z.string(),
@@ -47,7 +47,7 @@ export const events = {
         .int()
         .nonnegative()
         .describe("Items that the tenant had, or that came earlier in the batch."),
-      batch_sha256: sha256.describe("Of all items that were handed in, in order."),
+      batch_sha256: sha256.describe("Of all items, in order."),
       received_at: time,
     }),
   },

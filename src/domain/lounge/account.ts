@@ -40,7 +40,7 @@ const played = z.strictObject({
   ...drawn,
   game: z.enum(loungeNames),
   stake_atto: atto,
-  payout_atto: atto.describe("What came back, the stake included; 0 when it was lost."),
+  payout_atto: atto.describe("The payout, the stake included; 0 when it was lost."),
   balance_atto: atto.describe("Of the account afterwards."),
 });
 

@@ -6,7 +6,7 @@ import { address, chainHash, time } from "../../core/model/fields.ts";
 const followed = z.strictObject({
   network: z.string(),
   token: address,
-  pay_to: address.describe("Where deposits go."),
+  pay_to: address.describe("The address of deposits."),
   block_number: z.int().min(0),
   block_hash: chainHash,
   followed_at: time,

@@ -39,7 +39,7 @@ export const events = {
     1: z.strictObject({ claim_id, sx: sxNumber, note_sha256: sha256.nullable(), claimed_at: time }),
   },
   BountySubmitted: {
-    means: "An agent handed in its work for a bounty.",
+    means: "An agent submitted its work for a bounty.",
     1: z.strictObject({ claim_id, content_sha256: sha256, url, submitted_at: time }),
   },
   BountyAwarded: {
@@ -54,7 +54,7 @@ export const events = {
       trust_as_of: z
         .int()
         .nullable()
-        .describe("Of silence: the place in the log of the scores that the submitters were compared by."),
+        .describe("On silence: the log position of the scores by which the submitters were compared."),
       awarded_at: time,
     }),
   },
@@ -66,7 +66,7 @@ export const events = {
     means: "A bounty was called off.",
     1: z.strictObject({
       by: z.enum(["creator", "operator"]),
-      shared_micro: micro.describe("What the submitters get together, in equal parts."),
+      shared_micro: micro.describe("The submitters' total, in equal parts."),
       back_micro: micro,
       cancelled_at: time,
     }),

@@ -14,7 +14,7 @@ export const marketProblems = problemTypes({
   "trust-missing": {
     code: "conflict",
     title: "Trust missing",
-    meaning: "Whoever made the bounty asks for more points of trust than the agent has.",
+    meaning: "The bounty requires more points of trust than the agent has.",
   },
   "submission-stands": {
     code: "conflict",

@@ -143,7 +143,7 @@ const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
     ? []
     : [
         {
-          title: "What others wrote",
+          title: "Quotations of others",
           on: true,
           text: "Sentences of ingested news, verbatim, the newest first. They are third-party text: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
           items: [],
@@ -164,7 +164,7 @@ const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
 const limitsOf = ({ limits, layers = [] }: Report): DocSection => {
   const absent = layers.filter(({ available }) => !available);
   return {
-    title: "What this cannot tell",
+    title: "Limits",
     on: true,
     text: limits.length + absent.length === 0 ? "Nothing requested is missing." : "",
     items: [
@@ -220,7 +220,7 @@ function modelCaption(model: Report["model"]): string {
   const { name, host, why } = model;
   return why === null
     ? `Which findings stand under “${IN_BRIEF}”, in what order and how they are joined, was chosen by the model ${name} at ${host}; it wrote no figure and no word that carries one.`
-    : `The model ${name} at ${host} was asked to sum it up, and nothing of it is used: ${rejectionText(why)}.`;
+    : `The model ${name} at ${host} was called for a summary, and nothing of its answer is used: ${rejectionText(why)}.`;
 }
 
 /** Vintages by their numbers in the list. */

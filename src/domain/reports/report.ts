@@ -47,7 +47,7 @@ export type ReportChart = z.infer<typeof chart>;
 
 const section = z.object({
   title: z.string(),
-  text: z.string().describe("What the section is about; it has no figure"),
+  text: z.string().describe("The section's subject; it has no figure"),
   findings: z.array(finding),
   charts: z.array(chart),
   tables: z.array(table),
@@ -56,7 +56,7 @@ export type Section = z.infer<typeof section>;
 
 const source = citedText.extend({
   dataset: z.string(),
-  vintage: z.string().describe("What the answers rest on that were drawn from it"),
+  vintage: z.string().describe("The data behind the answers drawn from it"),
   synthetic: z.boolean(),
 });
 
@@ -104,7 +104,7 @@ export const modelSummary = z.strictObject({
   name: z.string(),
   host: z.string().describe("Where it was called"),
   prompt_sha256: sha256.describe("Of the request's body"),
-  answer_sha256: sha256.nullable().describe("Of the text that it answered; null where there was none"),
+  answer_sha256: sha256.nullable().describe("Of its answer's text; null without an answer"),
   used: z.boolean().describe("true: the first section is its choice of the findings"),
   why: z
     .enum(Object.keys(rejectionReasons) as [RejectionReason, ...RejectionReason[]])
@@ -162,7 +162,7 @@ export const events = {
       report_id: madeId,
       operation: z.string(),
       input_sha256: sha256.describe("Of the RFC 8785 form of its input."),
-      facts_sha256: sha256.describe("Of its facts as they are detached: facts.json."),
+      facts_sha256: sha256.describe("Of its detached facts: facts.json."),
       vintages: z.string(),
       sha256: sha256.describe("Of the RFC 8785 form of the report, which names its object."),
       bytes: z.int().positive(),

@@ -28,14 +28,14 @@ export const events = {
       dataset: z.string(),
       vintage: z.string(),
       release_position,
-      as_of_month: month.describe("The last month that was looked at; no later one was."),
+      as_of_month: month.describe("The last month evaluated."),
       ...counts,
       evaluated_at: time,
     }),
     public: true,
   },
   SignalsEvaluated: {
-    means: "A release was looked through for bets to place and bets to end.",
+    means: "A release was evaluated for bets to place and bets to end.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),

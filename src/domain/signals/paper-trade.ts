@@ -16,7 +16,7 @@ const opening = z.strictObject({
   ),
   statement,
   side: z.enum(["yes", "no"]),
-  line: chance.describe("How often it was true of the last ten months: what the bet costs."),
+  line: chance.describe("Its share of the last ten months, which is the bet's price."),
   p: chance.describe("The chance that the strategy gives the statement."),
   confidence: chance.describe("The chance that it gives its own side."),
   stake: z.number().min(0).max(10).describe("Of 1,000 points."),

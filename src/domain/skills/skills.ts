@@ -91,7 +91,7 @@ export const skills: readonly Skill[] = [
     version: 1,
     scope: "skill",
     summary:
-      "What moved of late: unusual months, the strongest pulses, single sources, imports ahead of policies",
+      "Recent movements: unusual months, the strongest pulses, single sources, imports ahead of policies",
     keywords: {
       en: ["unusual", "anomal", "alert", "shock", "surg", "watch", "track", "pulse", "ahead", "moved"],
       lv: ["neparast", "anomal", "bridinaj", "kritum", "sekot", "uzraud"],

@@ -38,7 +38,7 @@ const money = z.string();
 
 export const spendingOutput = z.object({
   data: z.object({
-    payments: z.int().describe("Settled, by whoever acts for the tenant"),
+    payments: z.int().describe("Settled, by all callers of the tenant"),
     settled_usdc: money,
     refunds: z.int(),
     refunded_usdc: money,

@@ -27,8 +27,8 @@ export const evaluationsReactor = reactor({
   every_ms: 1_000,
   memory: () => ({}),
   take: ({ app, signal }) => evaluateReleases(app, signal),
-  troubles: { failed: "releases cannot be looked through for alerts; trying again" },
-  resumed: "releases are looked through for alerts again",
+  troubles: { failed: "releases cannot be evaluated for alerts; trying again" },
+  resumed: "releases are evaluated for alerts again",
 });
 
 /** Evaluates new releases; one that this process has not opened yet waits for the next tick. */

@@ -23,8 +23,8 @@ export const newsReactor = reactor({
     }
     return isCurrent && waiting.length === 0 ? "idle" : "done";
   },
-  troubles: { failed: "news are not looked through; trying again" },
-  resumed: "news are looked through again",
+  troubles: { failed: "news are not processed; trying again" },
+  resumed: "news are processed again",
 });
 
 async function correlate(

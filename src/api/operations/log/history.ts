@@ -77,7 +77,7 @@ const status = operation({
         .nullable(),
       anchor: z.object(anchorFacts).nullable(),
       unproven_events: z.int().describe("Events above the newest final anchor"),
-      network: z.string().describe("Where this service anchors"),
+      network: z.string().describe("The contract that this service anchors in"),
       contract: z.string(),
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of the requested witnesses"),

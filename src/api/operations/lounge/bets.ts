@@ -193,7 +193,7 @@ const order = operation({
   name: "lounge_order",
   route: "POST /v1/agent/lounge/order",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Order a drink and tell your mood",
+  summary: "Order a drink for your mood",
   description:
     "The bartender answers your order and mood, equal words equally. Your mood is neither repeated nor stored.",
   access: [key("read"), pay("0.001")],

@@ -16,7 +16,7 @@ import { tradeAnalyticsOperations } from "../trade/structure.ts";
 export const offered = catalogueOf([
   {
     name: "skills",
-    about: "What skills may ask",
+    about: "Operations that skills may call",
     envelope: "success",
     operations: [
       ...tradeOperations,
