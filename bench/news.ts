@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { EXTRACTOR, extract, namesOf } from "../src/domain/ingest/extract.ts";
 import { indexNames } from "../src/domain/sanctions/index.ts";
-import type { Listed } from "../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../src/domain/sanctions/list-entry.ts";
 
 const { values } = parseArgs({ options: { items: { type: "string", default: "10000" } } });
 const items = Number(values.items);
@@ -16,7 +16,10 @@ const items = Number(values.items);
 const entries = Array.from(
   { length: 20_000 },
   (_, at) =>
-    ({ entry_id: String(at), names: [{ name: `Trading House ${at} Volkov`, quality: "strong" }] }) as Listed,
+    ({
+      entry_id: String(at),
+      names: [{ name: `Trading House ${at} Volkov`, quality: "strong" }],
+    }) as ListEntry,
 );
 const names = namesOf(indexNames([{ list: "invented", entries }]));
 const filler = "The committee met again on Tuesday and heard from several members about the season. ".repeat(

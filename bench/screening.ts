@@ -11,10 +11,10 @@ import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { ofacAlt, ofacSdn } from "../src/datasets/reference/sanctions-ofac.ts";
 import { unConsolidated } from "../src/datasets/reference/sanctions-un.ts";
-import { jaroWinkler } from "../src/domain/sanctions/alike.ts";
 import { indexNames, type List } from "../src/domain/sanctions/index.ts";
-import type { Listed } from "../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../src/domain/sanctions/list-entry.ts";
 import { METHOD, screen } from "../src/domain/sanctions/screen.ts";
+import { jaroWinkler } from "../src/domain/sanctions/similarity.ts";
 import { wordsOf } from "../src/domain/sanctions/words.ts";
 import {
   crossedNames,
@@ -94,7 +94,7 @@ trigrams.forEach((all, at) => {
   }
 });
 
-type Way = (name: string, threshold: number) => Set<Listed>;
+type Way = (name: string, threshold: number) => Set<ListEntry>;
 const ours: Way = (name, threshold) =>
   new Set(screen(index, name, threshold, 10_000).map(({ of }) => of.entry));
 const plain: Way = (name, threshold) => {
@@ -164,7 +164,7 @@ for (const { about, of, damage } of damages) {
   const from = of === "persons" ? persons : of === "entities" ? others : [...persons, ...others];
   const asked = some(from, EACH * 4)
     .map(({ entry, name: { name: was } }) => ({ entry, was, name: damage(was, random) }))
-    .filter((one): one is { entry: Listed; was: string; name: string } => one.name !== undefined)
+    .filter((one): one is { entry: ListEntry; was: string; name: string } => one.name !== undefined)
     .slice(0, EACH);
   const few = asked.slice(0, BESIDE);
   const first = times.length;

@@ -11,7 +11,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { pathOf } from "../src/api/declare/operation-facts.ts";
-import { offered } from "../src/api/operations/skills/asked.ts";
+import { offered } from "../src/api/operations/skills/callable.ts";
 import { askAt } from "../src/cli/report.ts";
 import { sizeAt } from "../src/datasets/sandbox.ts";
 import type { SkillResult } from "../src/domain/skills/result.ts";

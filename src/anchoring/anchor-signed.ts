@@ -6,7 +6,7 @@ import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import { untilStopped } from "../core/coordination/concurrency.ts";
 import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
+import { anchorCall, type ContractHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
 import {
   type AnchorTrouble,
   adoptHead,
@@ -115,7 +115,7 @@ function isWanted(
 async function send(
   work: Work,
   checkpoint: anchors.SignedCheckpoint,
-  head: KeptHead | undefined,
+  head: ContractHead | undefined,
   { memory = {}, signal }: AnchorOptions,
 ): Promise<void> {
   const { app, target, now } = work;
@@ -144,7 +144,7 @@ async function send(
 async function callOf(
   { tree, origin }: Work,
   { size, root }: anchors.SignedCheckpoint,
-  head: KeptHead | undefined,
+  head: ContractHead | undefined,
 ): Promise<SignersCall> {
   const kept = Number(head?.size ?? 0n);
   const proof = await tree.consistencyProof(kept, size);

@@ -10,9 +10,9 @@ import {
   ANCHOR_ADDRESS,
   anchoredIn,
   anchoredQuery,
+  type ContractHead,
+  contractHead,
   headCall,
-  type KeptHead,
-  keptHead,
   logIdOf,
 } from "../domain/anchoring/contract.ts";
 import { hexOf } from "./hex.ts";
@@ -66,14 +66,14 @@ const OR_LIE = ", unless the RPC endpoint lies";
 export async function headOnChain(
   { app: { chain }, origin }: Work,
   { anchors: known }: anchors.AnchorState,
-): Promise<KeptHead | undefined> {
+): Promise<ContractHead | undefined> {
   const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))], { mined: true });
   if (answer!.data === "0x")
     throw new TurnEnded(
       "unplaced",
       `the anchoring contract is not at ${ANCHOR_ADDRESS}: put it there with \`tallystick anchor deploy\``,
     );
-  const head = keptHead(answer!);
+  const head = contractHead(answer!);
   const own = known.findLast(({ signer }) => signer === chain.sender);
   if (own && Number(head?.size ?? 0n) < own.size)
     throw new TurnEnded("behind", `the RPC does not show the anchor of ${own.size} events any more`);
@@ -87,7 +87,7 @@ export async function headOnChain(
 export async function adoptHead(
   work: Work,
   known: anchors.AnchorState,
-  head: KeptHead | undefined,
+  head: ContractHead | undefined,
 ): Promise<boolean> {
   const { app, tree, origin } = work;
   if (!head) {

@@ -5,7 +5,7 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
-import { headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
+import { contractHead, headCall, logIdOf } from "../domain/anchoring/contract.ts";
 import { contradictionOf, type SaidHead } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";
 import { verifierKey } from "./note.ts";
@@ -87,7 +87,7 @@ async function headOfChain(app: App): Promise<Shown> {
     const { origin } = await app.store.identity(MAIN_LOG);
     const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))], { mined: true });
     if (answer!.data === "0x") return { silent: "the chain: the anchoring contract is not on it" };
-    const head = keptHead(answer!);
+    const head = contractHead(answer!);
     if (!head) return { head: null };
     const source = `the chain, under our account ${chain.sender},`;
     return { head: { size: Number(head.size), root: head.root, source, note: null } };

@@ -4,7 +4,7 @@ import type { App } from "../core/app.ts";
 import type { Heads, Hex } from "../core/model/chain.ts";
 import type { Chain } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, contractHead, headCall, logIdOf } from "../domain/anchoring/contract.ts";
 import { headsOf } from "./heads.ts";
 
 export type AnchorStatus = {
@@ -81,7 +81,7 @@ export async function chainStatus(chain: Chain, origin: string): Promise<ChainSt
     chain.read([headCall(signer, logIdOf(origin))], { mined: true }),
   ]);
   const placed = answer!.data !== "0x";
-  const head = placed ? keptHead(answer!) : undefined;
+  const head = placed ? contractHead(answer!) : undefined;
   return {
     network: `eip155:${chain.chain_id}`,
     signer,

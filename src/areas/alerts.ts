@@ -10,7 +10,7 @@ import type { Area } from "./area.ts";
 
 export const alerts: Area = {
   name: "alerts",
-  about: "Webhooks that are told of anomalies in EU trade",
+  about: "Webhooks for anomalies in EU trade",
   envelope: "success",
   entities: [subscription, evaluation],
   projections: [alertsProjection],

@@ -9,7 +9,7 @@ import type { Area } from "./area.ts";
 
 export const checks: Area = {
   name: "checks",
-  about: "Signed USDC checks (ERC-3009) that nobody but their issuer can pay, redeemed on Base",
+  about: "Signed USDC checks (ERC-3009) that only their issuer can pay, redeemed on Base",
   envelope: "success",
   entities: [check, following],
   projections: [checksProjection],

@@ -6,7 +6,7 @@ import type { Area } from "./area.ts";
 
 export const ingest: Area = {
   name: "ingest",
-  about: "News handed in by the operator's own servers, and the events found in them",
+  about: "News from the operator's own servers, and the events in them",
   envelope: "success",
   entities: [batch],
   projections: [newsProjection],

@@ -12,12 +12,12 @@ import { bountiesProjection } from "../projections/marketplace/bounties.ts";
 import { meritsProjection } from "../projections/marketplace/merits.ts";
 import { settlementsProjection } from "../projections/marketplace/settlements.ts";
 import { stackProjection } from "../projections/marketplace/stack.ts";
-import { marketplaceReactor } from "../reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../reactors/marketplace/end-overdue.ts";
 import type { Area } from "./area.ts";
 
 export const marketplace: Area = {
   name: "marketplace",
-  about: "The marketplace of agents: bounties whose reward is held, and a stack of what agents sell",
+  about: "The marketplace of agents: bounties with a locked reward, and a stack of items for sale",
   envelope: "none",
   entities: [bounty, item],
   projections: [bountiesProjection, stackProjection, meritsProjection, settlementsProjection],

@@ -4,7 +4,7 @@ import type { Area } from "./area.ts";
 
 export const reference: Area = {
   name: "reference",
-  about: "The small tables beside the trade data, and their releases",
+  about: "The small reference tables, and their releases",
   envelope: "success",
   entities: [dataset],
   projections: [referenceProjection],

@@ -1,7 +1,7 @@
 import { catalogOperations } from "../api/operations/skills/catalog.ts";
 import { executionOperations } from "../api/operations/skills/executions.ts";
 import { runOperations } from "../api/operations/skills/run.ts";
-import { runFor } from "../api/operations/skills/running.ts";
+import { runFor } from "../api/operations/skills/run-skill.ts";
 import * as execution from "../domain/skills/execution.ts";
 import { skillProblems } from "../domain/skills/problems.ts";
 import { executionsProjection } from "../projections/skills/executions.ts";

@@ -9,7 +9,7 @@ import type { Area } from "./area.ts";
 
 export const subjects: Area = {
   name: "subjects",
-  about: "Personal data in the log: sealed for whom it is about, and erased with the key",
+  about: "Personal data in the log: sealed for its subject, and erased with the key",
   envelope: "success",
   entities: [subject, recall],
   projections: [sealedProjection, erasuresProjection],

@@ -4,10 +4,10 @@ import { keccak256, parseTransaction, serializeTransaction } from "viem/utils";
 import type { AnchorEvidence } from "../anchoring/evidence.ts";
 import type { Hex, RecoverKey } from "../core/model/chain.ts";
 import {
+  type ContractHead,
   headInCall,
   headInSlots,
   headSlots,
-  type KeptHead,
   type TreeHead,
 } from "../domain/anchoring/contract.ts";
 import {
@@ -59,7 +59,7 @@ export function readBlock({ header }: AnchorEvidence): BlockHeader | string {
 }
 
 /** The head that the contract keeps for the log in the state of that block, 0 events when none; a sentence says why it is not shown. */
-export function provenHead(line: AnchorEvidence, log_id: Hex): KeptHead | undefined | string {
+export function provenHead(line: AnchorEvidence, log_id: Hex): ContractHead | undefined | string {
   return orReason(() => {
     const [rootSlot, numbersSlot] = headSlots(line.signer, log_id);
     const { state_root } = readHeader(line.header);

@@ -2,10 +2,10 @@
 
 import type { Hex } from "../core/model/chain.ts";
 import {
+  type ContractHead,
+  contractHead,
   endorsedSuccessor,
   headCall,
-  type KeptHead,
-  keptHead,
   successorCall,
 } from "../domain/anchoring/contract.ts";
 import type { AskChain } from "./ask-chain.ts";
@@ -34,7 +34,7 @@ export type ChainView = {
   /** Who anchored the log first, null where nobody did; left out where the auditor named the signer. */
   first?: FirstAnchor | null;
   /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
-  heads: readonly KeptHead[];
+  heads: readonly ContractHead[];
   /** The keys and contracts that followed the signer, each endorsed by the one before. */
   successors: readonly Hex[];
 };
@@ -70,7 +70,7 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
   const heads = await Promise.all(
     contracts
       .map(callOf)
-      .flatMap((call) => signers.map(async (one) => keptHead(await call(headCall(one, log_id))))),
+      .flatMap((call) => signers.map(async (one) => contractHead(await call(headCall(one, log_id))))),
   );
   return {
     chain_id: Number(id),

@@ -5,8 +5,8 @@ import type { LocalAccount } from "viem/accounts";
 import { canonical } from "../api/serve/nested-calls.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { askedAgain } from "../domain/reports/asked-again.ts";
 import { reportFaults } from "../domain/reports/check.ts";
+import { repeatQuestions } from "../domain/reports/repeat-questions.ts";
 import { detached, report } from "../domain/reports/report.ts";
 import { issueKey } from "../operator/keys.ts";
 import { ask, buy, get, ownersProof, sign, untilServed } from "./demo-buyer.ts";
@@ -61,7 +61,7 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
   tell.step(5, "Checking every figure", "tallystick report verify");
   const reader = { tenant: "demo", daily: null, monthly: null, label: "a reader of facts" };
   const issued = await issueKey(app, { ...reader, space: "test", scopes: ["read"] });
-  const again = await askedAgain(brief, canonical, askAt(url, issued.secret));
+  const again = await repeatQuestions(brief, canonical, askAt(url, issued.secret));
   const faults = [...reportFaults(brief, canonical), ...again.faults];
   tell.finding({
     ok: faults.length === 0,

@@ -5,14 +5,18 @@ import type { VerifierKey } from "../anchoring/note.ts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
 import type { Operation } from "../api/declare/operation.ts";
 import { methodOf, pathOf } from "../api/declare/operation-facts.ts";
-import { aboutReport } from "../api/operations/reports/made.ts";
+import { aboutReport } from "../api/operations/reports/write-report.ts";
 import { canonical } from "../api/serve/nested-calls.ts";
 import { areas } from "../areas/index.ts";
 import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";
-import { type AskAgain, type AskedAgain, askedAgain } from "../domain/reports/asked-again.ts";
 import { type Fault, factFaults, reportFaults } from "../domain/reports/check.ts";
-import { isAsked } from "../domain/reports/fact.ts";
+import { isAnswerFact } from "../domain/reports/fact.ts";
+import {
+  type RepeatedAnswer,
+  type RepeatQuestion,
+  repeatQuestions,
+} from "../domain/reports/repeat-questions.ts";
 import {
   type DetachedFacts,
   detachedFacts,
@@ -60,7 +64,7 @@ Vintages are stored 180 days; then only the log's digests remain.`,
         const isAskedAgain = options.url !== undefined || options.export === undefined;
         const url = options.url ?? (isAskedAgain ? `http://127.0.0.1:${settings().PORT}` : "");
         const again = isAskedAgain
-          ? await askedAgain(given.facts, canonical, askAt(url, options.key.api))
+          ? await repeatQuestions(given.facts, canonical, askAt(url, options.key.api))
           : undefined;
         const made =
           options.export === undefined ? await madeAt(url, given, options) : await madeIn(given, options);
@@ -149,7 +153,7 @@ function parsed(text: string): unknown {
 }
 
 /** Puts a question to a service over HTTP, as anybody would. */
-export function askAt(url: string, key: string | undefined): AskAgain {
+export function askAt(url: string, key: string | undefined): RepeatQuestion {
   const { operations } = catalogueOf(areas);
   const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
   return async ({ operation: name, input, vintage }) => {
@@ -161,7 +165,7 @@ export function askAt(url: string, key: string | undefined): AskAgain {
       // A service closes a connection that was kept for long, maybe just as a question is on its way; what reads may be asked twice.
       .catch((error: Error) => (wasClosed(error) ? once() : Promise.reject(error)))
       .catch((error: Error) => refuse("unavailable", `${url} is unreachable: ${reasonOf(error).message}`));
-    const body = (await answer.json().catch(() => ({}))) as AskedAgain & {
+    const body = (await answer.json().catch(() => ({}))) as RepeatedAnswer & {
       detail?: string;
       data?: unknown;
       meta?: unknown;
@@ -262,7 +266,7 @@ function figuresOf(
   { questions, faults }: { questions: number; faults: readonly Fault[] },
   url: string,
 ): Figures {
-  const asked = facts.filter(isAsked);
+  const asked = facts.filter(isAnswerFact);
   const bad = new Set(faults.map(({ at }) => at));
   return { asked: asked.length, verified: asked.filter(({ id }) => !bad.has(id)).length, questions, url };
 }

@@ -1,7 +1,7 @@
 /** `tallystick rerun`: an execution of a skill run again from what was recorded of it, and held against its result. */
 import { Command } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
-import { type Again, rerun } from "../api/operations/skills/rerun.ts";
+import { type RerunResult, rerun } from "../api/operations/skills/rerun.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { openCurrent } from "../operator/keep-open.ts";
 import { executionsProjection, tenantOf } from "../projections/skills/executions.ts";
@@ -37,7 +37,7 @@ export function rerunCommand(terminal: Terminal): Command {
 }
 
 /** What came of it, a line a step. */
-export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: Again): string =>
+export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: RerunResult): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {
       const what = how === "kept" ? "from its stored answer" : "asked again";

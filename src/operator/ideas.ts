@@ -31,7 +31,7 @@ export async function readIdea(
   idea_id: number,
 ): Promise<{ idea: Idea; text: string; draft: string }> {
   const { tenant } = await rowOf(app, idea_id);
-  const idea = ideas.standing(await app.load(ideas, ideas.targetOf(tenant, idea_id)));
+  const idea = ideas.existingIdea(await app.load(ideas, ideas.targetOf(tenant, idea_id)));
   const read = async (digest: string) =>
     (await app.objects.get(ideas.objectOf(idea_id, digest)))?.toString() ?? "";
   const { text_sha256, draft_sha256 } = idea.facts;
@@ -47,7 +47,7 @@ async function decideIdea(
   const { tenant } = await rowOf(app, idea_id);
   const meta = operatorMeta(operation);
   const { result } = await app.decide(ideas, ideas.targetOf(tenant, idea_id), decision, { meta });
-  return ideas.standing(result.state);
+  return ideas.existingIdea(result.state);
 }
 
 const wordOf = (app: App, reason: string) =>

@@ -17,5 +17,5 @@ export async function hideBounty(app: App, bounty_id: string, reason: string): P
 export async function hideItem(app: App, item_id: string, reason: string): Promise<items.Item> {
   const facts = { by: "operator" as const, reason, withdrawn_at: app.clock.now().toISOString() };
   const { result } = await app.decide(items, items.targetOf(item_id), items.withdraw(facts), { meta });
-  return items.standing(result.state);
+  return items.existingItem(result.state);
 }

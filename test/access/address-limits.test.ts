@@ -8,18 +8,18 @@ import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/da
 
 let database: FreshDatabase;
 const pools: pg.Pool[] = [];
-const troubles: Error[] = [];
+const failures: Error[] = [];
 const clock = { at: new Date("2026-11-21T23:59:00Z"), now: () => clock.at };
 
 const makeProcess = () => {
   const pool = openPool(database.url, { max: 4 });
   pools.push(pool);
   const asked = vi.spyOn(pool, "query");
-  const limits = createAddressLimits(pool, clock, (error) => troubles.push(error));
+  const limits = createAddressLimits(pool, clock, (error) => failures.push(error));
   return { limits, asked };
 };
 
-/** What all processes have counted together. */
+/** The sum of all processes' counts. */
 const usedOf = async (name: string): Promise<number> => {
   const sql = "select coalesce(sum(used), 0)::int as used from access.address_calls where limit_name = $1";
   return (await pools[0]!.query<{ used: number }>(sql, [name])).rows[0]!.used;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   await database.drop();
-  expect(troubles).toEqual([]);
+  expect(failures).toEqual([]);
 });
 
 test.each([10, 100])("three processes grant %i calls together, and not one more", async (calls) => {
@@ -46,7 +46,7 @@ test.each([10, 100])("three processes grant %i calls together, and not one more"
   expect(other.granted).toBe(true);
 });
 
-test("one after the other from a single process: exactly as many as there are, few of them ask the database", async () => {
+test("a single process grants exactly the limit, one after the other, with few queries to the database", async () => {
   const limit: CallLimit = { name: "one by one", calls: 100, per: "minute" };
   const { limits, asked } = makeProcess();
   const granted: boolean[] = [];
@@ -59,7 +59,7 @@ test("one after the other from a single process: exactly as many as there are, f
   expect(asked.mock.calls.length).toBe(questions);
 });
 
-test("what is left, and when it begins anew: a minute with the first call, a day at midnight UTC", async () => {
+test("the remainder, and the reset: a minute after the first call, a day at midnight UTC", async () => {
   const { limits } = makeProcess();
   const day: CallLimit = { name: "a day", calls: 2, per: "day" };
   expect(await limits.take(day, "a")).toEqual({ granted: true, remaining: 1, reset_s: 60 });
@@ -72,7 +72,7 @@ test("what is left, and when it begins anew: a minute with the first call, a day
   expect(await limits.take(minute, "a")).toMatchObject({ granted: true });
 });
 
-test("what is counted after the fact reaches the other process", async () => {
+test("a later count reaches the other process", async () => {
   const limit: CallLimit = { name: "guesses", calls: 10, per: "minute" };
   const [one, two] = [makeProcess().limits, makeProcess().limits];
   for (let n = 0; n < 9; n++) one.add(limit, "b");
@@ -82,15 +82,15 @@ test("what is counted after the fact reaches the other process", async () => {
   await vi.waitFor(() => expect(two.isSpent(limit, "b")).toBe(true), { timeout: 60_000 });
 });
 
-test("what is added while the database counts stays counted when its count comes", async () => {
+test("a call during the database's count still counts when that arrives", async () => {
   const limit: CallLimit = { name: "meanwhile", calls: 3, per: "minute" };
   const { limits, asked } = makeProcess();
   limits.add(limit, "e");
-  // It is asked for at the end of this turn, and answered in a later one.
+  // It is requested at the end of this tick, and answered in a later one.
   await Promise.resolve();
   expect(asked).toHaveBeenCalledTimes(1);
   limits.add(limit, "e", 2);
-  // Once the second count is asked for, the first has come, which knows of one alone.
+  // Once the second count is requested, the first has arrived, which covers one call only.
   const spent = new Promise<boolean>((done) => {
     asked.mockImplementationOnce(() => {
       done(limits.isSpent(limit, "e"));

@@ -1,4 +1,4 @@
-/** Each check of the gate is switched off in turn: the call it alone refuses must then get through. */
+/** Each check of admission is disabled in turn: the call that it alone refuses must then pass. */
 import { describe, expect, test } from "vitest";
 import { key, keyChecks } from "../../src/api/declare/access/key.ts";
 import { pay } from "../../src/api/declare/access/pay.ts";
@@ -34,7 +34,7 @@ const parts = (found: KeyWithDigest | undefined): AccessParts => ({
   quotas: unlimited,
 });
 
-/** For each check a key that only this check turns away. */
+/** For each check, a key that only this check refuses. */
 const attacks: Record<string, { secret: string; found: KeyWithDigest; code: string }> = {
   form: {
     secret: "sk_live_short",
@@ -54,7 +54,7 @@ const attacks: Record<string, { secret: string; found: KeyWithDigest; code: stri
 const presented = (secret: string) => ({ ...bareCall, secret });
 
 describe("every check of a key", () => {
-  test("has its attack", () => {
+  test("has an attack", () => {
     expect(Object.keys(attacks).sort()).toEqual(keyChecks.map(({ name }) => name).sort());
   });
 
@@ -82,12 +82,12 @@ test("a sound key is admitted", async () => {
   });
 });
 
-test("a bad key is 401 even where a payment or nothing would do", async () => {
+test("a bad key is 401 even where a payment or no credential would do", async () => {
   const gate = createGate(parts(undefined));
   await expect(gate.admit(countCalls, presented(live))).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("a payment is charged: the key that comes along names the tenant, whatever its quota, and does what its scopes let it", async () => {
+test("a payment is charged: the key with it names the tenant, whatever its quota, and grants its scopes", async () => {
   const paying = { ...bareCall, payment: "e30=" };
   const alone = await createGate(parts(undefined)).admit(countCalls, { ...paying, secret: undefined });
   expect(alone).toMatchObject({ pays: true, caller: { kind: "anonymous" } });

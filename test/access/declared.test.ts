@@ -1,4 +1,7 @@
-/** What an operation declares is kept by the service, or told: shown over HTTP by operations that break it on purpose. */
+/**
+ * The service enforces or shows each declaration of an operation: tested over HTTP by operations that break it on
+ * purpose.
+ */
 import { mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -128,7 +131,7 @@ const operations = [
 let service: Service;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  // The address of a chain that is not asked: money would be real there.
+  // The address of a chain that is never called: money would be real there.
   const env = {
     BASE_RPC_URL: "http://127.0.0.1:1",
     PAY_TO: PAYEE,
@@ -140,15 +143,15 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const get = (path: string, init: RequestInit = {}) => fetch(service.url + path, init);
-type Answered = {
+type AnswerBody = {
   data: { said: string };
   meta: { as_of_position: number };
-  paths: Record<string, Record<string, { responses: Record<string, Told> }>>;
+  paths: Record<string, Record<string, { responses: Record<string, OperationResponse> }>>;
 };
-type Told = { content: Content; "x-other-forms": string[] };
+type OperationResponse = { content: Content; "x-other-forms": string[] };
 type Content = Record<string, { schema: { properties: Record<string, { required: string[] }> } }>;
-const bodyOf = async (answer: Response) => (await answer.json()) as Answered;
-const toldOf = async (path: string): Promise<Told> =>
+const bodyOf = async (answer: Response) => (await answer.json()) as AnswerBody;
+const responseOf = async (path: string): Promise<OperationResponse> =>
   (await bodyOf(await get("/openapi.json"))).paths[path]!.get!.responses["200"]!;
 const broken = (name: string) =>
   service.logged.filter(
@@ -156,7 +159,7 @@ const broken = (name: string) =>
   );
 
 describe("addresses", () => {
-  test("what has moved is a 301 with its query, its parameters encoded anew", async () => {
+  test("a moved one is a 301 with its query, its parameters encoded anew", async () => {
     const answer = await get("/v1/agent/before/a%20b?q=c", { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([301, "/v1/agent/moved/a%20b?q=c"]);
     expect((await bodyOf(await get("/v1/agent/before/a%20b?q=c"))).data.said).toBe("a b c");
@@ -167,8 +170,8 @@ describe("addresses", () => {
   });
 });
 
-describe("a picture", () => {
-  test("is a PNG unless SVG is wanted, and nothing else", async () => {
+describe("an image", () => {
+  test("is a PNG unless SVG is requested, and nothing else", async () => {
     const png = await get("/v1/agent/drawn");
     expect(png.headers.get("content-type")).toBe("image/png");
     expect(
@@ -182,8 +185,8 @@ describe("a picture", () => {
     expect((await get("/v1/agent/drawn", { headers: { Accept: "application/json" } })).status).toBe(406);
   });
 
-  test("stands in OpenAPI with both forms, and is an image over MCP", async () => {
-    const { content, "x-other-forms": others } = await toldOf("/v1/agent/drawn");
+  test("is in OpenAPI with both forms, and is an image over MCP", async () => {
+    const { content, "x-other-forms": others } = await responseOf("/v1/agent/drawn");
     expect([...Object.keys(content), ...others]).toEqual(["image/png", "image/svg+xml"]);
     const called = await get("/mcp", {
       method: "POST",
@@ -203,8 +206,8 @@ describe("a picture", () => {
   });
 });
 
-describe("what rests on data", () => {
-  test("and reads more than it names is told of, and not kept", async () => {
+describe("an answer from data", () => {
+  test("that reads more than it declares is reported, and not cached", async () => {
     for (let n = 0; n < 2; n++) expect((await get("/v1/agent/careless", { headers })).status).toBe(200);
     expect(broken("careless")).toHaveLength(2);
     expect(broken("careless")[0]).toMatchObject({
@@ -215,14 +218,14 @@ describe("what rests on data", () => {
     expect(metrics).toContain('tallystick_broken_promises_total{operation="careless",promise="vintage"} 2');
   });
 
-  test("and names it is kept", async () => {
+  test("that declares its data is cached", async () => {
     written = 0;
     for (let n = 0; n < 3; n++) expect((await get("/v1/agent/careful", { headers })).status).toBe(200);
     expect([written, broken("careful")]).toEqual([1, []]);
   });
 });
 
-test("a status that is not declared is told of; one that is declared is not", async () => {
+test("an undeclared status is reported; a declared one is not", async () => {
   expect((await get("/v1/agent/moody")).status).toBe(409);
   expect((await get("/v1/agent/honest")).status).toBe(409);
   expect(broken("moody")).toMatchObject([{ promise: "refusal" }]);
@@ -242,11 +245,11 @@ test("a test key moves no real money; a live one does", async () => {
   expect([await asked("test"), await asked("live")]).toEqual([403, 200]);
 });
 
-test("a list waits for its read model and says how far that was", async () => {
+test("a list waits for its read model and states its position", async () => {
   const issued = await service.issue();
   const answer = await bodyOf(await get("/v1/agent/listed", { headers: issued.headers }));
   expect(answer.meta.as_of_position).toBeGreaterThanOrEqual((await service.app.store.head()).position);
-  const { schema } = (await toldOf("/v1/agent/listed")).content["application/json"]!;
+  const { schema } = (await responseOf("/v1/agent/listed")).content["application/json"]!;
   expect(schema.properties.meta!.required).toContain("as_of_position");
 });
 
@@ -275,10 +278,11 @@ describe("the owner's wallet", () => {
       headers: { "SIGN-IN-WITH-X": proof, "Content-Type": "application/json", ...more },
       body: JSON.stringify(body),
     });
-  // SHA-256 of {"text":"b"}, as `printf '{"text":"b"}' | openssl dgst -sha256 -binary | basenc --base64url` tells it.
+  // SHA-256 of {"text":"b"}, as computed by `printf '{"text":"b"}' | openssl dgst -sha256 -binary | basenc
+  // --base64url`.
   const DIGEST = "ni:///sha-256;e43hwr6B1imqrEHea-dBM_jJC5dHCYo_waetySdMs14";
 
-  test("writes once by one signature: sent again it gets the first answer, under another name it is refused", async () => {
+  test("writes once by one signature: repeated it gets the first answer, under another key it is refused", async () => {
     const proof = await proofOf([DIGEST], "once0nce0nce");
     const first = await write(proof, { text: "b" });
     const told = await bodyOf(first);
@@ -290,7 +294,7 @@ describe("the owner's wallet", () => {
     expect((await write(proof, { text: "b" }, { "Idempotency-Key": "other" })).status).toBe(400);
   });
 
-  test("writes no other body than the signed one, and nothing is answered without a proof", async () => {
+  test("writes no other body than the signed one, and gets no answer without a proof", async () => {
     const proof = await proofOf([DIGEST], "an0ther0ne00");
     const refused = await write(proof, { text: "c" });
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([

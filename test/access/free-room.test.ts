@@ -27,7 +27,7 @@ const subject = (tenant: string): Caller => ({
   scopes: ["order"],
 });
 
-test("large bodies that nobody pays for are read twenty times a minute, and what is refused stores nothing", async () => {
+test("large unpaid bodies are read twenty times a minute, and a refused one stores nothing", async () => {
   const { body } = await caller(service.url).post("/soul/register", {
     agent_id: "large",
     issue_api_key: true,
@@ -43,12 +43,12 @@ test("large bodies that nobody pays for are read twenty times a minute, and what
   for (let n = 0; n < 21; n++) statuses.push(await submit());
   expect(statuses).toEqual([...Array(20).fill(402), 429]);
   expect(await objects()).toBe(before);
-  // A small one is asked for its price all the same.
+  // A small one gets its price all the same.
   const small = await send("/soul/compute/submit", String(body.api_key), { ...task, input_data: {} });
   expect(small.status).toBe(402);
 });
 
-test("strangers together have a day's room, and an agent with a proven key has its own beside it", async () => {
+test("strangers share a daily allowance, and an agent with a proven key has its own", async () => {
   const api = caller(service.url);
   const proof = await api.proof(ed25519Key(), "proven");
   const proven = await api.post("/soul/register", { agent_id: "proven", issue_api_key: true, ...proof });
@@ -74,7 +74,7 @@ test("strangers together have a day's room, and an agent with a proven key has i
   expect([known.status, await known.text()]).toEqual([200, expect.any(String)]);
 });
 
-test("bytes count as well, by address, by subject and for all of one standing; a caller that has paid is not its address", async () => {
+test("bytes count as well, by address, by subject and for all callers of one kind; a paying caller does not count towards its address", async () => {
   const standings = new Map<string, CallerStatus>([
     ["stranger", "stranger"],
     ["proven", "proven"],

@@ -32,7 +32,7 @@ describe("an API key", () => {
       .thenThrows((e) => (e as Refusal).code === "conflict"));
   test("is revoked", () => given([issued]).when(key.revoke(at)).then([revoked]));
   test("is revoked once", () => given([issued, revoked]).when(key.revoke("later")).thenNothingHappened());
-  test("must be there to be revoked", () =>
+  test("must exist to be revoked", () =>
     given([])
       .when(key.revoke(at))
       .thenThrows((e) => e instanceof Refusal && e.code === "not_found"));
@@ -56,7 +56,7 @@ describe("keys of a running service", () => {
   const priced = (headers: Record<string, string>) =>
     fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, { headers });
 
-  test("open at once, by either header, and stop when the news of their revocation is there", async () => {
+  test("open at once, by either header, and stop when their revocation arrives", async () => {
     const mine = await service.issue();
     expect((await ask(mine.headers)).status).toBe(200);
     expect((await ask({ "X-API-Key": mine.secret })).status).toBe(200);
@@ -70,7 +70,7 @@ describe("keys of a running service", () => {
     expect(await told.json()).toMatchObject({ detail: expect.stringContaining("revoked") });
   });
 
-  test("are handed out even while the list of keys lags, and work once it has caught up", async () => {
+  test("are issued even while the list of keys lags, and work once it has caught up", async () => {
     const { pool } = service.app;
     const held = "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = $1";
     await pool.query(`${held} where projection = 'access_keys_v1'`, ["infinity"]);
@@ -81,7 +81,7 @@ describe("keys of a running service", () => {
     await until(async () => expect((await ask(mine.headers)).status).toBe(200));
   });
 
-  test("are listed without their secrets, and their events hold none", async () => {
+  test("are listed without their secrets, and their events have none", async () => {
     const mine = await service.issue({ tenant: "lister" });
     const listed: unknown[] = [];
     for await (const row of listAllKeys(service.app, "lister")) listed.push(row);
@@ -101,12 +101,12 @@ describe("keys of a running service", () => {
     expect(lines).toHaveLength(2);
   });
 
-  test("a quota is told in headers, and 429 hints at paying", async () => {
+  test("a quota is stated in headers, and 429 suggests payment", async () => {
     const mine = await service.issue({ tenant: "quota", daily: 2, monthly: 50 });
     const first = await priced(mine.headers);
     expect(first.headers.get("ratelimit-policy")).toMatch(/^"daily";q=2;w=86400, "monthly";q=50;w=\d+$/);
     expect(first.headers.get("ratelimit")).toMatch(/^"daily";r=1;t=\d+, "monthly";r=49;t=\d+$/);
-    // A refused call was admitted, so it counts and tells what is left.
+    // A refused call was admitted, so it counts and reports the remaining quota.
     const refused = await fetch(`${service.url}/v1/agent/replay/wal-since?since=x`, {
       headers: mine.headers,
     });

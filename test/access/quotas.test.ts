@@ -9,7 +9,7 @@ import { scaled } from "../support/scale.ts";
 let database: FreshDatabase;
 const pools: ReturnType<typeof openPool>[] = [];
 const clock = { at: new Date("2026-11-21T23:59:59Z"), now: () => clock.at };
-/** What one process holds. */
+/** The state of one process. */
 const makeProcess = () => {
   const pool = openPool(database.url, { max: 4 });
   pools.push(pool);
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("exact across processes: of 600 calls at once 250 are granted", async () => {
+test("exact across processes: of 600 concurrent calls 250 are granted", async () => {
   const processes = [makeProcess(), makeProcess(), makeProcess()];
   const key = { key_id: "exact", daily: 250, monthly: null };
   const taken = await Promise.all(Array.from({ length: 600 }, (_, n) => processes[n % 3]!.take(key)));
@@ -34,14 +34,14 @@ test("exact across processes: of 600 calls at once 250 are granted", async () =>
   expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 250 }, (_, n) => n + 1));
 });
 
-test("the month binds where it is tighter than the day", async () => {
+test("the month applies where it is tighter than the day", async () => {
   const quotas = makeProcess();
   const key = { key_id: "month", daily: 10, monthly: 3 };
   const taken = await Promise.all(Array.from({ length: 5 }, () => quotas.take(key)));
   expect(taken.map(({ granted }) => granted)).toEqual([true, true, true, false, false]);
 });
 
-test("a new day starts at zero, the month goes on", async () => {
+test("a new day starts at zero, the month continues", async () => {
   const quotas = makeProcess();
   const key = { key_id: "midnight", daily: 1, monthly: 2 };
   expect((await quotas.take(key)).granted).toBe(true);
@@ -53,7 +53,7 @@ test("a new day starts at zero, the month goes on", async () => {
   expect((await quotas.take(key)).granted).toBe(true);
 });
 
-test("many keys at once from two processes: each gets exactly its own", async () => {
+test("many keys concurrently from two processes: each gets exactly its own", async () => {
   const processes = [makeProcess(), makeProcess()];
   await fc.assert(
     fc.asyncProperty(
@@ -86,7 +86,7 @@ test("a database that is away is 503, not a granted call", async () => {
   await pool.end();
 });
 
-test("windows tell what is left and when they begin anew", () => {
+test("windows state the remainder and their reset", () => {
   const at = new Date("2026-02-10T23:00:00Z");
   expect(quotaWindows({ daily: 10, monthly: 100 }, { day_used: 4, month_used: 99 }, at)).toEqual([
     { name: "monthly", limit: 100, remaining: 1, reset_s: 18 * 86_400 + 3_600, window_s: 28 * 86_400 },

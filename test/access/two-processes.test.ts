@@ -59,12 +59,12 @@ test.each([
   expect(await asked(16, path)).toEqual([...Array(10).fill(200), ...Array(6).fill(spent)]);
 });
 
-test("a hundred unknown keys a minute are a hundred", async () => {
+test("a hundred unknown keys a minute count as a hundred", async () => {
   const guesses = await asked(110, "/v1/agent/test/sampled", {
     Authorization: `Bearer sk_live_${"a".repeat(43)}`,
   });
   const looked = guesses.filter((status) => status === 401).length;
-  // What one process has counted the other learns with its next guess.
+  // The other process learns the first one's count with its next wrong guess.
   expect(looked).toBeGreaterThanOrEqual(100);
   expect(looked).toBeLessThanOrEqual(102);
   expect(guesses.slice(102)).toEqual(Array(8).fill(429));

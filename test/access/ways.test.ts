@@ -46,7 +46,7 @@ const admit = (access: Way[], shown: Partial<Credentials>, parts: Partial<Access
   );
 
 describe("open and free", () => {
-  test("a limit of its own is counted by address, a /64 of IPv6 as one", async () => {
+  test("its limit is counted by address, with a /64 of IPv6 as one", async () => {
     const limits = countedCalls();
     const registered = (ip: string) => admit([open({ calls: 2, per: "hour" })], { ip }, { limits });
     await registered("2001:db8::1");
@@ -58,7 +58,7 @@ describe("open and free", () => {
     expect(await registered("2001:db8:0:1::1")).toMatchObject({ pays: false });
   });
 
-  test("free calls first, then the next way in: a payment", async () => {
+  test("free calls come first, then the next way in: a payment", async () => {
     const limits = countedCalls();
     const access = [free(2, "day"), pay("0.01")];
     const asked = (shown: Partial<Credentials> = {}) => admit(access, shown, { limits });
@@ -69,14 +69,14 @@ describe("open and free", () => {
     expect(priceText({ access })).toBe("2 a day free, else 0.01 USDC");
   });
 
-  test("whoever brings a payment is charged, and uses no free call", async () => {
+  test("a call with a payment is charged, and uses no free call", async () => {
     const limits = countedCalls();
     const access = [free(1, "day"), pay("0.01")];
     expect(await admit(access, { payment: "e30=" }, { limits })).toMatchObject({ pays: true });
     expect(await admit(access, {}, { limits })).toMatchObject({ pays: false });
   });
 
-  test("free without a way beyond it is a 429", async () => {
+  test("free without another way in is a 429", async () => {
     const limits = countedCalls();
     await admit([free(1, "day")], {}, { limits });
     await expect(admit([free(1, "day")], {}, { limits })).rejects.toMatchObject({ code: "quota_exceeded" });
@@ -96,7 +96,7 @@ describe("a subject's key", () => {
   const knows = (found: SubjectKey | undefined) => ({ findSubjectKey: async () => found });
   const caller = { kind: "subject", subject: "SX#42", tenant: "soul:42", key_id: "k_soul", scopes: ["node"] };
 
-  test("opens what its scope opens, and names its subject", async () => {
+  test("opens its scope, and names its subject", async () => {
     expect(await admit([subject("node")], { secret }, knows(held))).toMatchObject({
       caller,
       pays: false,
@@ -107,7 +107,7 @@ describe("a subject's key", () => {
     });
   });
 
-  test("never stands for a payment: a priced call gets its 402, and one that pays is of the subject's tenant", async () => {
+  test("never replaces a payment: a priced call gets its 402, and a paid one is of the subject's tenant", async () => {
     const access = [key("read"), pay("0.05")];
     expect(await admit(access, { secret }, knows(held))).toBe("pay");
     expect(await admit(access, { secret, payment: "e30=" }, knows(held))).toMatchObject({
@@ -116,11 +116,11 @@ describe("a subject's key", () => {
     });
   });
 
-  test("does not open what asks for an operator's key", async () => {
+  test("does not open operations that need an operator's key", async () => {
     await expect(admit([key("read")], { secret }, knows(held))).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("unknown, revoked, another's digest, or where nobody issues any: 401", async () => {
+  test("unknown, revoked, another's digest, or without an issuer: 401", async () => {
     const bad: Partial<AccessParts>[] = [
       knows(undefined),
       knows({ ...held, revoked_at: "2026-01-01T00:00:00Z" }),
@@ -133,7 +133,7 @@ describe("a subject's key", () => {
       });
   });
 
-  test("on open operations it is counted itself, from whatever address", async () => {
+  test("on open operations is counted by itself, from any address", async () => {
     const parts = { ...knows(held), limits: countedCalls(), open_per_minute: 1 };
     await admit([open()], { secret, ip: "192.0.2.1" }, parts);
     await expect(admit([open()], { secret, ip: "192.0.2.2" }, parts)).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe("an internal token", () => {
     expect(await admit([internal()], { ...shown, is_local: false }, remote)).toMatchObject({ pays: false });
   });
 
-  test("another, none, or where none is set: 401", async () => {
+  test("another, none, or an unset one: 401", async () => {
     await expect(admit([internal()], { ...shown, internal_token: "x" }, parts)).rejects.toMatchObject({
       code: "unauthorized",
     });
@@ -166,7 +166,7 @@ describe("an internal token", () => {
 });
 
 describe("the owner's wallet", () => {
-  /** No wallet here has code that says yes. */
+  /** No wallet here has code that accepts signatures. */
   const closed = { open: false, account_micro: 0, total_micro: 0 };
   const refusing = { read: async () => [{ success: false, data: "0x" }] };
   const parts = {
@@ -178,10 +178,16 @@ describe("the owner's wallet", () => {
   } as unknown as Partial<AccessParts>;
   const body = { b: "2", a: 1 };
   const uri = `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
-  type Bent = { path?: string; method?: string; minutes?: number; resources?: string[]; account?: HDAccount };
+  type ProofChange = {
+    path?: string;
+    method?: string;
+    minutes?: number;
+    resources?: string[];
+    account?: HDAccount;
+  };
 
   /** The header as a client makes it: the text is written by viem. */
-  const proofOf = async (bent: Bent = {}, more: object = {}) => {
+  const proofOf = async (bent: ProofChange = {}, more: object = {}) => {
     const { path = "/v1/agent/mine", method = "GET", minutes = 0, resources, account = wallet } = bent;
     const issuedAt = new Date(NOW.getTime() - minutes * 60_000);
     const fields = {
@@ -222,7 +228,7 @@ describe("the owner's wallet", () => {
     });
   });
 
-  test("writes only the body that it signed, under the nonce as its name", async () => {
+  test("writes only the body that it signed, with the nonce as its key", async () => {
     const path = "/v1/agent/mine";
     const wallet_proof = await proofOf({ method: "POST", resources: [uri] });
     const verdict = await asked(wallet_proof, { method: "POST", path });
@@ -250,7 +256,7 @@ describe("the owner's wallet", () => {
     expect(await refused).toMatchObject({ code: "unauthorized", message: expect.stringMatching(told) });
   });
 
-  test("what no key signed is asked of the wallet's code, so many times a minute and address", async () => {
+  test("a signature without a key is checked by the wallet's code, a limited number of times a minute and address", async () => {
     let asking = 0;
     const good = `0x1626ba7e${"0".repeat(56)}` as const;
     const chain = {
@@ -272,7 +278,7 @@ describe("the owner's wallet", () => {
     expect(asking).toBe(20);
   });
 
-  test("is one owner: a key beside it is refused", async () => {
+  test("is one owner: an API key in the same call is refused", async () => {
     const secret = `sk_soul_${"s".repeat(43)}`;
     const found = {
       key_id: "k",

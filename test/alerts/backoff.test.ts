@@ -1,4 +1,4 @@
-/** How long a failed delivery waits for its next attempt. */
+/** Delays between attempts of a failed delivery. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -8,14 +8,14 @@ import {
   JITTER,
   retryAfterSeconds,
 } from "../../src/domain/alerts/backoff.ts";
-import { AT, failure } from "./stories.ts";
+import { AT, failure } from "./histories.ts";
 
 describe("the pause before the next attempt", () => {
   const secondsOf = (attempt: number, of: Failure, chance = 0) => {
     const next = afterFailure(attempt, of, chance, AT);
     return next.kind === "again" ? (Date.parse(next.at) - Date.parse(AT)) / 1000 : next.kind;
   };
-  test("is lengthened by chance, never shortened", () => {
+  test("is lengthened at random, never shortened", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),

@@ -1,4 +1,4 @@
-/** Alerts over real HTTP to a real receiver: signed, tried again, paid for, and delivered once. */
+/** Alerts over real HTTP to a real receiver: signed, retried, paid for, and delivered once. */
 
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -20,7 +20,7 @@ import {
   subscribed,
   takeAlertTurn,
   triggered,
-} from "./delivering.ts";
+} from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -74,7 +74,7 @@ test("an alert arrives once, signed, for a credit", async () => {
   expect(await storyOf(app, id)).toEqual(["AlertSubscribed", "AlertTriggered", "AlertDelivered"]);
 });
 
-test("a webhook that fails is tried later and later under the same id, then the subscription is disabled, and a topup starts anew", async () => {
+test("a failing webhook is retried with growing delays under the same id, then the subscription is disabled, and a topup restarts it", async () => {
   receiver.answers({ status: 500 });
   const id = await subscribed(app, receiver.url);
   const [alert] = await triggered(app, id, 1);
@@ -121,7 +121,7 @@ test("410 disables at once", async () => {
   ]);
 });
 
-test("a webhook that is busy is left alone for as long as it asks", async () => {
+test("a busy webhook gets no request until its Retry-After", async () => {
   receiver.answers({ status: 503, headers: { "Retry-After": "900" } });
   const id = await subscribed(app, receiver.url);
   await triggered(app, id, 1);
@@ -136,7 +136,7 @@ test("a webhook that is busy is left alone for as long as it asks", async () => 
   expect(await stateOf(app, id)).toMatchObject({ delivered: 1, credits: 99 });
 });
 
-test("a redirect is a failure, and so is nobody there", async () => {
+test("a redirect is a failure, and so is an unreachable host", async () => {
   receiver.answers({ status: 302, headers: { Location: "http://169.254.169.254/" } });
   const gone = await openReceiver();
   await gone.close();
@@ -154,7 +154,7 @@ test("a redirect is a failure, and so is nobody there", async () => {
   });
 });
 
-test("with the last credit it pauses; what waits is delivered after a topup", async () => {
+test("with the last credit it pauses; waiting alerts are delivered after a topup", async () => {
   const id = await subscribed(app, receiver.url, 2);
   const alerts = await triggered(app, id, 5);
   for (let n = 0; n < 3; n++) await turn();
@@ -174,7 +174,7 @@ test("a deleted subscription gets nothing more", async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test("for a day after a rotation both secrets verify, then the new one alone", async () => {
+test("for a day after a rotation both secrets verify, then only the new one", async () => {
   const id = await subscribed(app, receiver.url);
   await decided(app, id, subscriptions.rotateSecret(at()));
   await triggered(app, id, 1);
@@ -187,7 +187,7 @@ test("for a day after a rotation both secrets verify, then the new one alone", a
   expect(subscriptions.signing(later, at()).map(({ rotation }) => rotation)).toEqual([1]);
 });
 
-test("two processes that take turns at once deliver once", async () => {
+test("two processes that run ticks concurrently deliver once", async () => {
   const other = await startService({ env: development, beside: service });
   replace(other.app, { clock });
   const ids = [await subscribed(app, receiver.url), await subscribed(app, receiver.url)];
@@ -200,7 +200,7 @@ test("two processes that take turns at once deliver once", async () => {
   for (const id of ids) expect(await stateOf(app, id)).toMatchObject({ delivered: 10, credits: 90 });
 });
 
-test("a running service delivers by itself, and one that stops sees the post under way through", async () => {
+test("a running service delivers by itself, and a stopping one completes the post in progress", async () => {
   const running = await startService({ env: development, reactors: true });
   let release = () => {};
   receiver.answers((response) => {
@@ -217,6 +217,6 @@ test("a running service delivers by itself, and one that stops sees the post und
   const stopped = running.stop();
   release();
   await stopped;
-  // Other reactors have things of their own to record.
+  // Other reactors record events of their own.
   expect(recorded.filter((type) => type.startsWith("Alert"))).toEqual(["AlertDelivered"]);
 });

@@ -1,4 +1,7 @@
-/** Nobody's alerts hang on who else is subscribed: a release is judged whole, and what each waits for is looked for afterwards. */
+/**
+ * Alerts do not depend on other subscriptions: a release is evaluated as a whole, and matched to subscriptions
+ * afterwards.
+ */
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
@@ -9,7 +12,7 @@ import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
 import { releaseVintage } from "../support/cube.ts";
 import { LARGER, opened, SMALL, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
-import { development, takeAlertTurn } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivery-setup.ts";
 
 /** Some chapters, each whole, that do not make up all trade: what a dataset of chosen chapters looks like. */
 const BELT = "belt";
@@ -45,7 +48,7 @@ async function subscribe(tenant: string, watch: object): Promise<string> {
   return JSON.parse(text).data.subscription_id;
 }
 
-type Told = {
+type Finding = {
   reporter: string;
   product: string;
   flow: string;
@@ -53,12 +56,12 @@ type Told = {
   z: number;
   p_adjusted: number;
 };
-const lineOf = ({ reporter, product, flow, period, z, p_adjusted }: Told) =>
+const lineOf = ({ reporter, product, flow, period, z, p_adjusted }: Finding) =>
   `${reporter} ${product} ${flow} ${period} ${z} ${p_adjusted}`;
 
-/** What a subscription was told, as lines. */
-async function toldTo(id: string): Promise<string[]> {
-  const { rows } = await service.app.pool.query<{ finding: Told }>(
+/** The alerts of a subscription, as lines. */
+async function alertsOf(id: string): Promise<string[]> {
+  const { rows } = await service.app.pool.query<{ finding: Finding }>(
     `select convert_from(payload, 'UTF8')::jsonb->'finding' as finding from eventstore.events
      where type = 'AlertTriggered' and stream_id like '%' || $1`,
     [id],
@@ -73,7 +76,7 @@ async function evaluated(): Promise<void> {
   await takeAlertTurn(service.app);
 }
 
-test("a subscription to all chapters is told what trade_alerts finds, whatever others watch", async () => {
+test("a subscription to all chapters gets the findings of trade_alerts, whatever others watch", async () => {
   const alone = await subscribe("alone", {});
   const named = await subscribe("named", { dataset: BELT });
   const chapter = await subscribe("chapter", { hs: "27" });
@@ -84,11 +87,11 @@ test("a subscription to all chapters is told what trade_alerts finds, whatever o
   expect(found.meta.significant).toBe(expected.length);
   expect(new Set(found.data.alerts.map(({ product }) => product)).size).toBeGreaterThan(1);
   await evaluated();
-  expect(await toldTo(alone)).toEqual(expected);
-  expect(await toldTo(named)).toEqual(expected);
+  expect(await alertsOf(alone)).toEqual(expected);
+  expect(await alertsOf(named)).toEqual(expected);
   // A chapter is a part of the whole: the same figures, the same chances.
-  expect(await toldTo(chapter)).toEqual(expected.filter((line) => line.split(" ")[1] === "27"));
-  expect(await toldTo(chapter)).not.toEqual([]);
+  expect(await alertsOf(chapter)).toEqual(expected.filter((line) => line.split(" ")[1] === "27"));
+  expect(await alertsOf(chapter)).not.toEqual([]);
   const { rows } = await service.app.pool.query<{ evaluated: { significant: number } }>(
     `select convert_from(payload, 'UTF8')::jsonb as evaluated from eventstore.events where type = 'AlertsEvaluated'`,
   );

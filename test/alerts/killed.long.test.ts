@@ -1,4 +1,7 @@
-/** A process that dies between a post and its record: the alert is posted again, and the webhook can tell that it is the same. */
+/**
+ * A crash between a post and its record: the alert is posted again with the same id, so that the webhook can
+ * deduplicate.
+ */
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { Webhook } from "standardwebhooks";
@@ -6,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
-import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivering.ts";
+import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const SIGNING_KEY = generateKeyPairSync("ed25519")
@@ -27,10 +30,10 @@ afterAll(async () => {
 });
 
 async function killedAfterPosting(): Promise<void> {
-  const child = startProgram("test/alerts/doomed-deliverer.ts", [], {
+  const child = startProgram("test/alerts/killed-deliverer.ts", [], {
     env: {
       PATH: process.env.PATH,
-      // What it leaves behind goes with the run.
+      // Its files are removed with the run.
       TMPDIR: inject("runDir"),
       DATABASE: survivor.database_url,
       SIGNING_KEY,
@@ -41,7 +44,7 @@ async function killedAfterPosting(): Promise<void> {
   expect(signal).toBe("SIGKILL");
 }
 
-test("each death posts it once more, under the same id and with the same body, and the survivor records one delivery", async () => {
+test("each crash posts it once more, under the same id and with the same body, and the survivor records one delivery", async () => {
   const { app } = survivor;
   const id = await subscribed(app, receiver.url);
   const [alert] = await triggered(app, id, 1);

@@ -1,11 +1,11 @@
-/** What an alert is called, whom it is for, and how its message is signed. */
+/** The id, the recipient and the signature of an alert's message. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Signer } from "../../src/core/model/ports/signer.ts";
 import { alertIdOf, isWatched, messageOf, secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { refusedAs } from "../support/specification.ts";
-import { AT, type Event, facts, finding, given, later, subscribed, told } from "./stories.ts";
+import { AT, type Event, facts, finding, given, later, subscribed, told } from "./histories.ts";
 
 const signerOf = (key: string): Signer => ({
   kid: "k",
@@ -32,7 +32,7 @@ describe("secrets", () => {
       expect(Buffer.from(secret.slice(6), "base64")).toHaveLength(32);
     }
   });
-  test("are rotated; the old one signs for a day more", () => {
+  test("are rotated; the old one signs for another day", () => {
     given([subscribed])
       .when(subscriptions.rotateSecret(AT))
       .then([rotated(1)]);
@@ -44,7 +44,7 @@ describe("secrets", () => {
       .when(subscriptions.rotateSecret(later(9)))
       .then([rotated(2, later(9))]);
   });
-  test("that sign at once are few", () => {
+  test("that sign at the same time are limited", () => {
     const often = [subscribed, rotated(1), rotated(2), rotated(3), rotated(4)];
     given(often).when(subscriptions.rotateSecret(AT)).thenThrows(refusedAs("conflict"));
     given(often)
@@ -87,7 +87,7 @@ describe("secrets", () => {
   });
 });
 
-describe("an alert's name", () => {
+describe("an alert's id", () => {
   const idOf = (change: Partial<subscriptions.Finding>) => alertIdOf("s", { ...finding, ...change });
   test("is the same in every vintage", () => {
     expect(idOf({ vintage: "b".repeat(64), z: 9, value_eur: 1 })).toBe(idOf({}));

@@ -15,7 +15,7 @@ let service: Service;
 let receiver: Receiver;
 beforeAll(async () => {
   [workshop, receiver] = await Promise.all([openWorkshop(), openReceiver()]);
-  // The chain of the workshop is reached as a real one, on which private webhooks are refused.
+  // The workshop's chain is configured as a real one, where private webhooks are refused.
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ chain });
 });
@@ -33,7 +33,7 @@ const post = (body: object): RequestInit => ({
 });
 const urlOf = (path: string) => `${service.url}/v1/agent/trade/alerts${path}`;
 
-test("it subscribes, tops up and looks; another wallet finds nothing", async () => {
+test("a wallet subscribes, tops up and reads; another wallet finds nothing", async () => {
   const body = { url: "https://agent.example.org/hook", reporter: "LV" };
   const order = post(body);
   const requirement = await quoteOf(urlOf("/subscribe"), order);
@@ -49,7 +49,7 @@ test("it subscribes, tops up and looks; another wallet finds nothing", async () 
   expect(data).toMatchObject({ credits: 100, secret: expect.stringMatching(/^whsec_/) });
   expect(meta).toEqual({ tenant: walletTenant(addressOf(wallet(0))) });
 
-  // The payment stands on the chain by now: what is private is told to nobody who merely has it.
+  // The payment is public on the chain, so it alone gives no access to private fields.
   const askedAgain = (proof: Record<string, string> = {}) =>
     present(urlOf("/subscribe"), payment, { ...order, headers: { ...order.headers, ...proof } });
   const proofOf = (nth: number, signed = body) =>

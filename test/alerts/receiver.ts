@@ -1,4 +1,4 @@
-/** A webhook of a test's own: a real server that keeps what it gets and answers what it is told. */
+/** A real webhook server for tests: it stores requests and gives configured answers. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,7 +7,7 @@ export type Receiver = {
   url: string;
   port: number;
   received: Received[];
-  /** Answers from now on: a status with headers, or whatever is done with the response. */
+  /** Sets the next answers: a status with headers, or a function of the response. */
   answers(with_: Answer): void;
   close(): Promise<void>;
 };

@@ -23,14 +23,14 @@ import {
   toppedUp,
   triggered,
   withCredits,
-} from "./stories.ts";
+} from "./histories.ts";
 
 describe("a subscription", () => {
-  test("begins once", () => {
+  test("starts once", () => {
     given([]).when(subscriptions.subscribe(facts)).then([subscribed]);
     given([subscribed]).when(subscriptions.subscribe(facts)).thenThrows(refusedAs("conflict"));
   });
-  test("must be there", () => {
+  test("must exist", () => {
     for (const decision of [
       subscriptions.topUp(500, AT),
       subscriptions.rotateSecret(AT),
@@ -38,7 +38,7 @@ describe("a subscription", () => {
     ])
       given([]).when(decision).thenThrows(refusedAs("not-found"));
   });
-  test("is deleted once, and then nothing more comes of it", () => {
+  test("is deleted once, and then has no more alerts", () => {
     given([subscribed, triggered(id("a"))])
       .when(subscriptions.remove(AT))
       .then([deleted]);
@@ -59,7 +59,7 @@ describe("a subscription", () => {
 
 describe("alerts", () => {
   const found = ["a", "b"].map((digit) => ({ alert_id: id(digit), finding }));
-  test("are told once", () => {
+  test("are reported once", () => {
     given([subscribed])
       .when(subscriptions.trigger(found, AT))
       .then([triggered(id("a")), triggered(id("b"))]);
@@ -73,7 +73,7 @@ describe("alerts", () => {
       .then([triggered(id("a")), triggered(id("b"))]);
     given([subscribed, disabled]).when(subscriptions.trigger(found, AT)).thenNothingHappened();
   });
-  test("wait in a bounded number", () => {
+  test("wait in a limited number", () => {
     const many = Array.from({ length: subscriptions.MOST_WAITING + 5 }, (_, n) => ({
       alert_id: `msg_${n.toString(16).padStart(32, "0")}`,
       finding,
@@ -82,7 +82,7 @@ describe("alerts", () => {
     expect(events).toHaveLength(subscriptions.MOST_WAITING);
     expect(subscriptions.trigger(many, AT)(told(subscribed, ...events))).toEqual([]);
   });
-  test("cost a credit when they are delivered, and the last one pauses", () => {
+  test("cost a credit on delivery, and the last one pauses", () => {
     given([withCredits(2), triggered(id("a")), triggered(id("b"))])
       .when(subscriptions.deliver(id("a"), 200, AT))
       .then([delivered(id("a"), 1)]);
@@ -93,7 +93,7 @@ describe("alerts", () => {
       .when(subscriptions.deliver(id("a"), 200, AT))
       .thenNothingHappened();
   });
-  test("that wait are kept over a pause, and go on with a topup", () => {
+  test("that wait survive a pause, and resume with a topup", () => {
     const story = [withCredits(1), triggered(id("a")), triggered(id("b")), delivered(id("a"), 0), paused(1)];
     given(story)
       .when(subscriptions.topUp(500, AT))
@@ -105,7 +105,7 @@ describe("alerts", () => {
 });
 
 describe("a failed attempt", () => {
-  test("is followed by another, later and later, and at last the subscription is disabled", () => {
+  test("is followed by another with growing delays, and at last the subscription is disabled", () => {
     const story: Event[] = [subscribed, triggered(id("a"))];
     for (const [n, pause] of BACKOFF_S.entries()) {
       const expected = failed(n + 1, later(pause));
@@ -134,16 +134,16 @@ describe("a failed attempt", () => {
         failed(1, null, 410),
         {
           type: "AlertDisabled",
-          data: { reason: "the webhook answered 410 Gone: it wants no more alerts", disabled_at: AT },
+          data: { reason: "the webhook answered 410 Gone, which ends its alerts", disabled_at: AT },
         },
       ]);
   });
-  test("is forgiven by a topup: what waits is tried from the beginning", () => {
+  test("is reset by a topup: waiting alerts are tried from the beginning", () => {
     const state = told(subscribed, triggered(id("a")), failed(7, null), disabled, toppedUp(600));
     expect(state).toMatchObject({ status: "active", disabled: null, credits: 600 });
     expect(state.waiting.get(id("a"))).toMatchObject({ attempts: 0, next_attempt_at: AT });
   });
-  test("has a reason of bounded length", () => {
+  test("has a reason of limited length", () => {
     const long = { ...failure, reason: "a".repeat(10_000) };
     const state = told(subscribed, triggered(id("a")), failed(6, later(5)));
     for (const { type, data } of subscriptions.fail(id("a"), long, 0, AT)(state))
@@ -157,7 +157,7 @@ describe("a failed attempt", () => {
   });
 });
 
-test("a release is looked through once, an older one never after it", () => {
+test("a release is evaluated once, an older one never after it", () => {
   const evaluated = (release_position: number): evaluation.EvaluationEvent => ({
     type: "AlertsEvaluated",
     data: {
@@ -182,7 +182,7 @@ test("a release is looked through once, an older one never after it", () => {
     .thenNothingHappened();
 });
 
-test("every event of a story fits its schema", () => {
+test("every event of a history fits its schema", () => {
   const state = told(subscribed, triggered(id("a")));
   const made = [
     ...subscriptions.deliver(id("a"), 204, AT)(told(withCredits(1), triggered(id("a")))),

@@ -9,7 +9,7 @@ import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development, takeAlertTurn } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let service: Service;
@@ -40,7 +40,7 @@ async function post(path: string, body: object, headers = mine): Promise<Answer>
   return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
 
-/** As docs/alerts.md writes it, but for the address of the webhook. */
+/** The request of docs/alerts.md, with the test's own webhook address. */
 async function subscribeAsThePageSays(): Promise<{ subscription_id: string; secret: string }> {
   const page = await readFile(new URL("../../docs/alerts.md", import.meta.url), "utf8");
   const example = /POST \/v1\/agent\/trade\/alerts\/subscribe\s+(\{.*\})/.exec(page)![1]!;
@@ -54,7 +54,7 @@ beforeEach(async () => {
   ({ subscription_id, secret } = await subscribeAsThePageSays());
 });
 
-test("a test event comes at once, signed as alerts are, and costs nothing", async () => {
+test("a test event comes at once, signed like alerts, and costs nothing", async () => {
   const { status, body } = await post("test", { subscription_id });
   expect(status).toBe(200);
   expect(body.data).toMatchObject({ taken: true, status: 204, reason: null });
@@ -69,7 +69,7 @@ test("a test event comes at once, signed as alerts are, and costs nothing", asyn
   expect(state).toMatchObject({ status: "active", credits: 100, delivered: 0 });
 });
 
-test("what the webhook does wrong is told, and not tried again", async () => {
+test("a webhook's failure is reported, and not retried", async () => {
   receiver.answers({ status: 302, headers: { Location: "/elsewhere" } });
   const { body } = await post("test", { subscription_id });
   expect(body.data).toMatchObject({
@@ -97,7 +97,7 @@ test("the same command again sends nothing more", async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test("it is its owner's alone, and there are only so many an hour", async () => {
+test("a test event is its owner's only, in a limited number an hour", async () => {
   expect((await post("test", { subscription_id }, others)).status).toBe(404);
   expect((await post("test", { subscription_id }, {})).status).toBe(401);
   const asked = await Promise.all(
@@ -110,7 +110,7 @@ test("it is its owner's alone, and there are only so many an hour", async () => 
   expect(receiver.received).toHaveLength(subscriptions.MOST_TESTS);
 });
 
-test("the page's example is told of the next release of the sandbox", async () => {
+test("the page's example gets the next release of the sandbox", async () => {
   await openSandbox(service, 0.1);
   const { position } = await service.app.store.head();
   for (const projection of [alertsProjection, releasesProjection])

@@ -1,4 +1,4 @@
-/** From the subscription to the alert of a released dataset, as an agent and its webhook see it. */
+/** From a subscription to the alert of a released dataset, as an agent and its webhook see it. */
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
@@ -8,7 +8,7 @@ import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
 import { LARGER, openSandbox, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development, takeAlertTurn } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivery-setup.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 type Answer = { data: Record<string, never>; status: number; errors: { path: string; message: string }[] };
@@ -19,7 +19,7 @@ let mine: Record<string, string>;
 let others: Record<string, string>;
 beforeAll(async () => {
   [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
-  // Made here, for it takes the longest.
+  // Built here, because it takes the longest.
   await sandboxIn(service.data_dir, LARGER);
   mine = (await service.issue()).headers;
   others = (await service.issue({ tenant: "other" })).headers;
@@ -47,7 +47,7 @@ const seriesOf = ({ reporter, product, period }: Record<string, unknown>) =>
 
 const receivedAt = (path: string) => receiver.received.filter(({ url }) => url === path);
 
-/** Turns until nothing is due. */
+/** Ticks until nothing is due. */
 async function turns(): Promise<void> {
   for (let before = -1; receiver.received.length !== before; ) {
     before = receiver.received.length;
@@ -58,8 +58,8 @@ async function turns(): Promise<void> {
   }
 }
 
-test("a subscription is told of what trade_alerts finds in a release, once over all vintages, and shows how it stands", async () => {
-  // What is released before anybody subscribes is told to nobody.
+test("a subscription gets the findings of trade_alerts in a release, once over all vintages, and shows its status", async () => {
+  // Releases before a subscription trigger no alert.
   await openSandbox(service);
   const wanted = { url: receiver.url, flow: "IMPORT", threshold: 4, dataset: "sandbox" };
   const { secret, ...subscription } = (await call("POST", "/subscribe", wanted)).data as Record<
@@ -110,7 +110,7 @@ test("a subscription is told of what trade_alerts finds in a release, once over 
     waiting: 0,
   });
 
-  // Another vintage of the same months: only series that were not told of before may alert.
+  // Another vintage of the same months: only series without an earlier alert may alert.
   await openSandbox(service);
   const again = await alerts(
     trade,
@@ -126,7 +126,7 @@ test("a subscription is told of what trade_alerts finds in a release, once over 
   expect(new Set(ids).size).toBe(ids.length);
   const { rows } = await service.app.pool.query("select * from read.alerts_evaluated_v1");
   expect(rows).toHaveLength(1);
-  // What it did not ask for by name it is not told of: the sandbox is synthetic.
+  // A subscription without a named dataset gets no synthetic one: the sandbox is synthetic.
   expect(await statusOf(real.subscription_id!)).toMatchObject({ delivered: 0, waiting: 0 });
 });
 
@@ -145,7 +145,7 @@ test("topup, rotation and deletion", async () => {
   expect((await call("POST", "/topup", { subscription_id })).status).toBe(409);
 });
 
-test("a subscription is its tenant's alone", async () => {
+test("a subscription is its tenant's only", async () => {
   const { subscription_id } = (await call("POST", "/subscribe", { url: receiver.url })).data as Record<
     string,
     string
@@ -160,7 +160,7 @@ test("a subscription is its tenant's alone", async () => {
   expect(await statusOf(subscription_id!)).toMatchObject({ status: "active", credits: 100 });
 });
 
-test("the same command again makes one subscription, also when its answer is kept no more", async () => {
+test("the same command again makes one subscription, also when its answer is no longer stored", async () => {
   const headers = { ...mine, "Idempotency-Key": "once" };
   const first = await call("POST", "/subscribe", { url: receiver.url }, headers);
   expect(await call("POST", "/subscribe", { url: receiver.url }, headers)).toEqual(first);

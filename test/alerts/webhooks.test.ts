@@ -1,4 +1,4 @@
-/** Where alerts are sent, and where never: addresses, names that lead to them, redirects, and answers without end. */
+/** Allowed and refused webhook targets: addresses, names that resolve to them, redirects, and endless answers. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isPublicAddress } from "../../src/adapters/public-address.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
   receiver.answers({ status: 204 });
 });
 
-/** Receivers listen at whatever ports are free. */
+/** Receivers listen on any free port. */
 const ports = [[1_024, 65_535]] as const;
 const headers = { "content-type": "application/json", "webhook-id": "msg_1" };
 const message = (url: string) => ({ url, headers, body: '{"é":1}' });
@@ -85,8 +85,8 @@ const PUBLIC = [
 ];
 
 describe("public addresses", () => {
-  test.each(PRIVATE)("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
-  test.each(PUBLIC)("%s is one", (address) => expect(isPublicAddress(address)).toBe(true));
+  test.each(PRIVATE)("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
+  test.each(PUBLIC)("%s is public", (address) => expect(isPublicAddress(address)).toBe(true));
 });
 
 describe("a URL", () => {
@@ -123,7 +123,7 @@ describe("a URL", () => {
     "https://agent.example.org:443/",
     "https://[2606:4700::1111]/",
   ])("%s is taken", (url) => expect(refusalOf(url)).toBeUndefined());
-  test("in development may be http and private, at 443, 80 and the ports that were set", () => {
+  test("in development may be http and private, at 443, 80 and the configured ports", () => {
     const open = createWebhooks({ allow_private: true, ports: [[8_000, 8_002]] });
     for (const taken of ["", ":80", ":443", ":8000", ":8002"])
       expect(open.refusalOf(`http://127.0.0.1${taken}/`)).toBeUndefined();
@@ -147,7 +147,7 @@ describe("a name", () => {
       expect(receiver.received).toEqual([]);
     },
   );
-  test("is resolved once, and what was found is what is connected to", async () => {
+  test("is resolved once, and the resolved address is connected to", async () => {
     const asked: string[] = [];
     const webhooks = createWebhooks({
       allow_private: true,
@@ -166,7 +166,7 @@ describe("a name", () => {
       },
     ]);
   });
-  test("without an address, or one that cannot be resolved, says so", async () => {
+  test("without an address, or unresolvable, fails with the reason", async () => {
     const none = createWebhooks({ resolve: async () => [] });
     expect(await failureOf(none.post(message("https://none.example.org/")))).toBe(
       "the host cannot be resolved",
@@ -180,7 +180,7 @@ describe("a name", () => {
       "the host cannot be resolved",
     );
   });
-  test("whose look-up never ends is given up", async () => {
+  test("whose lookup never ends is given up", async () => {
     const slow = createWebhooks({ resolve: () => new Promise(() => undefined), deadline_ms: 50 });
     expect(await failureOf(slow.post(message("https://slow.example.org/")))).toBe("no answer within 0.05 s");
   });
@@ -188,11 +188,11 @@ describe("a name", () => {
 
 describe("an answer", () => {
   const webhooks = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
-  test.each([200, 204, 404, 410, 500])("%i is what it is", async (status) => {
+  test.each([200, 204, 404, 410, 500])("%i is passed on", async (status) => {
     receiver.answers({ status });
     expect(await webhooks.post(message(receiver.url))).toMatchObject({ status });
   });
-  test("says when to come back", async () => {
+  test("has the time to retry", async () => {
     receiver.answers({ status: 503, headers: { "Retry-After": "120" } });
     expect(await webhooks.post(message(receiver.url))).toEqual({ status: 503, retry_after: "120" });
   });
@@ -217,39 +217,39 @@ describe("an answer", () => {
     });
     expect(written).toBeLessThan(16 * 1024 * 1024);
   });
-  test("whose body never ends is left at the deadline, and its status counts", async () => {
+  test("whose body never ends is dropped at the deadline, and its status counts", async () => {
     receiver.answers((response) => {
       response.writeHead(202);
       response.write("a");
     });
     expect(await webhooks.post(message(receiver.url))).toMatchObject({ status: 202 });
   });
-  test("that never begins is none", async () => {
+  test("that never begins is a failure", async () => {
     receiver.answers(() => undefined);
     expect(await failureOf(webhooks.post(message(receiver.url)))).toBe("no answer within 0.3 s");
   });
-  test("with headers without end is none", async () => {
+  test("with endless headers is a failure", async () => {
     receiver.answers(
       (response) => void response.socket!.end(`HTTP/1.1 200 OK\r\nA: ${"a".repeat(100_000)}\r\n\r\n`),
     );
     expect(await failureOf(webhooks.post(message(receiver.url)))).toContain("no connection");
   });
-  test("of a server without TLS is none where https was asked for", async () => {
+  test("from a server without TLS fails where https was requested", async () => {
     const failure = await failureOf(webhooks.post(message(receiver.url.replace("http:", "https:"))));
     expect(failure).toMatch(/^no (secure )?connection/);
     expect(receiver.received).toEqual([]);
   });
-  test("nobody there is none", async () => {
+  test("from an unreachable host is a failure", async () => {
     const gone = await openReceiver();
     await gone.close();
     expect(await failureOf(webhooks.post(message(gone.url)))).toBe("no connection");
   });
 });
 
-describe("what is read", () => {
+describe("a fetched body", () => {
   const webhooks = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
   const asked = (url = receiver.url) => ({ url, headers: { accept: "application/json" }, most: 1_000 });
-  test("is the whole of an answer, and nothing is sent but the request", async () => {
+  test("is the whole answer, and only the request is sent", async () => {
     receiver.answers((response) => void response.writeHead(404).end("é"));
     const { status, body } = await webhooks.get(asked());
     expect([status, Buffer.from(body).toString()]).toEqual([404, "é"]);
@@ -257,7 +257,7 @@ describe("what is read", () => {
       { url: "/hook", body: "", headers: { accept: "application/json" } },
     ]);
   });
-  test("has so many bytes at most, whatever its header says", async () => {
+  test("has a limited number of bytes, whatever its header says", async () => {
     receiver.answers((response) => void response.end("a".repeat(1_000)));
     expect((await webhooks.get(asked())).body).toHaveLength(1_000);
     receiver.answers((response) => void response.end("a".repeat(1_001)));
@@ -268,7 +268,7 @@ describe("what is read", () => {
     });
     expect(await failureOf(webhooks.get(asked()))).toBe("its answer is more than 1000 bytes");
   });
-  test("is none where it does not end, or breaks off", async () => {
+  test("fails where it does not end, or breaks off", async () => {
     receiver.answers((response) => void response.write("a"));
     expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
     receiver.answers((response) => {
@@ -279,12 +279,12 @@ describe("what is read", () => {
     receiver.answers(() => undefined);
     expect(await failureOf(webhooks.get(asked()))).toBe("no answer within 0.3 s");
   });
-  test("is never behind a redirect", async () => {
+  test("never follows a redirect", async () => {
     receiver.answers({ status: 302, headers: { Location: `${receiver.url}/elsewhere` } });
     expect(await webhooks.get(asked())).toMatchObject({ status: 302 });
     expect(receiver.received).toHaveLength(1);
   });
-  test("is at public addresses alone, resolved once", async () => {
+  test("comes from public addresses only, resolved once", async () => {
     for (const url of [
       "http://agent.example.org/",
       "https://127.0.0.1/",
@@ -310,7 +310,7 @@ describe("what is read", () => {
   });
 });
 
-test("ports of one's own are for development", () => {
+test("configured ports are for development", () => {
   const set = { WEBHOOK_PORTS: "8000,9000-9099" };
   expect(readConfig({ ...set, ALLOW_PRIVATE_WEBHOOKS: "1" }).WEBHOOK_PORTS).toEqual([
     [8000, 8000],
@@ -320,7 +320,7 @@ test("ports of one's own are for development", () => {
   expect(() => readConfig({ WEBHOOK_PORTS: "http" })).toThrow(/list of ports/);
 });
 
-test("private webhooks are not for a real chain", () => {
+test("private webhooks are refused on a real chain", () => {
   expect(readConfig({ ALLOW_PRIVATE_WEBHOOKS: "1" }).ALLOW_PRIVATE_WEBHOOKS).toBe(true);
   const real = {
     BASE_RPC_URL: "https://mainnet.base.org",

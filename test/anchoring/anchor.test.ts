@@ -1,4 +1,4 @@
-/** What may be said of a log's checkpoints and anchors, in any order that processes and chains come up with. */
+/** Events of a log's checkpoints and anchors, in any order that processes and chains produce. */
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
@@ -82,7 +82,7 @@ const refused = (type = "conflict") =>
   [Refusal, (error: Refusal) => error.code === "conflict" && error.type.slug === type] as const;
 
 describe("a checkpoint", () => {
-  test("is signed, and the next one is of more events", () => {
+  test("is signed, and the next one has more events", () => {
     given([])
       .when(sign(checkpoint(10)))
       .then([signed(10)]);
@@ -91,7 +91,7 @@ describe("a checkpoint", () => {
       .then([signed(20, "2")]);
   });
 
-  test("is signed once, whoever says it again", () => {
+  test("is signed once, whoever repeats it", () => {
     given([signed(10)])
       .when(sign({ ...checkpoint(10), signed_at: "2026-01-02T00:00:00.000Z" }))
       .thenNothingHappened();
@@ -114,7 +114,7 @@ describe("a checkpoint", () => {
 });
 
 describe("a cosignature", () => {
-  test("is kept once a witness, below the checkpoint it is of", () => {
+  test("is stored once a witness, below its checkpoint", () => {
     given([signed(10)])
       .when(cosign(cosignature("w1", 10)))
       .then([cosigned("w1", 10)]);
@@ -132,7 +132,7 @@ describe("a cosignature", () => {
     expect(publishedNote(initialState())).toBeUndefined();
   });
 
-  test("of an earlier checkpoint is not published with the newest, and says how far the witness came", () => {
+  test("of an earlier checkpoint is not published with the newest, and shows the witness's progress", () => {
     const history = [signed(10), cosigned("w1", 10), cosigned("w2", 10), signed(20)];
     given(history)
       .when(cosign(cosignature("w1", 20)))
@@ -159,7 +159,7 @@ describe("a cosignature", () => {
 });
 
 describe("an anchor", () => {
-  test("is kept, and the next one above it", () => {
+  test("is stored, and the next one above it", () => {
     given([signed(10)])
       .when(anchor(first))
       .then([anchored(first)]);
@@ -171,7 +171,7 @@ describe("an anchor", () => {
     });
   });
 
-  test("is kept once, also when it is said after a later one", () => {
+  test("is stored once, also when it arrives after a later one", () => {
     given([anchored(first)])
       .when(anchor(first))
       .thenNothingHappened();
@@ -204,7 +204,7 @@ describe("an anchor", () => {
       .thenThrows(...refused());
   });
 
-  test("that the chain took back leaves the one before it", () => {
+  test("that a reorg removed leaves the one before it", () => {
     const history = [anchored(first), anchored(second)];
     given(history)
       .when(reorg(second.transaction, AT))
@@ -218,7 +218,7 @@ describe("an anchor", () => {
       .then([anchored(placed(20, 111))]);
   });
 
-  test("that is final makes those below it so; it is said once and not taken back", () => {
+  test("that is final makes those below it final; this is recorded once and not undone", () => {
     const history = [anchored(first), anchored(second), anchored(third)];
     given(history)
       .when(finalise(second.transaction, AT))
@@ -236,7 +236,7 @@ describe("an anchor", () => {
       .thenThrows(...refused());
   });
 
-  test("nobody knows is neither final nor taken back", () => {
+  test("that is unknown is neither final nor taken back", () => {
     given([anchored(first)])
       .when(finalise(third.transaction, AT))
       .thenNothingHappened();
@@ -249,8 +249,8 @@ describe("an anchor", () => {
   });
 });
 
-describe("what is pending", () => {
-  test("stands until something is anchored, and is not said of what is", () => {
+describe("a pending transaction", () => {
+  test("remains until an anchor covers it, and is not recorded for a covered one", () => {
     given([signed(10)])
       .when(pend(pending(10)))
       .then([sent(10)]);
@@ -265,7 +265,7 @@ describe("what is pending", () => {
   });
 });
 
-test("the stream is the operator's, and its events have the form that is stored", () => {
+test("the stream is the operator's, and its events have the stored form", () => {
   expect(targetOf("log.example/1/0f")).toEqual({ tenant: "operator", id: "log.example/1/0f" });
   expect(streamOf("log.example/1/0f")).toBe("anchor-log.example/1/0f");
   for (const event of [

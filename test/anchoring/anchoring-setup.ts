@@ -1,4 +1,4 @@
-/** A service whose log is signed and anchored by hand, a turn at a time. */
+/** A service whose log is signed and anchored tick by tick. */
 
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
@@ -7,16 +7,16 @@ import { type App, withParts } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
+import { type ContractHead, contractHead, headCall, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
 
-/** Whatever waits is due. */
+/** Everything that waits is due. */
 export const AT_ONCE = { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000 };
 
 export type AnchoringSetup = LedgerSetup & {
-  /** Signs and anchors what is due, and everything is unless said otherwise. */
+  /** Signs and anchors due heads; by default everything is due. */
   turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<Taken>;
   /** Appends an event that is not the anchoring's own. */
   happen(by?: App): Promise<void>;
@@ -26,11 +26,11 @@ export type AnchoringSetup = LedgerSetup & {
   checkpoints(): Promise<number[]>;
   /** The types of the anchoring's events. */
   story(): Promise<string[]>;
-  /** The head that the contract keeps. */
-  kept(): Promise<KeptHead | undefined>;
+  /** The head in the contract. */
+  kept(): Promise<ContractHead | undefined>;
   /** The service with another chain before it. */
   over(more: Partial<Chain>, by?: App): App;
-  /** A process that appends without holding the log against what was signed of it, as whoever means harm would. */
+  /** A process that appends without comparing the log with its signed heads, as an attacker would. */
   heedless(): App;
 };
 
@@ -62,7 +62,7 @@ export async function openAnchoringSetup(): Promise<AnchoringSetup> {
     kept: async () => {
       const { chain } = app;
       const [answer] = await chain.read([headCall(chain.sender, logIdOf(await origin()))]);
-      return keptHead(answer!);
+      return contractHead(answer!);
     },
     heedless: () => {
       const { schemas, subjects, objects } = app.unit;

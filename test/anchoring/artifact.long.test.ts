@@ -1,4 +1,4 @@
-/** What is deployed is what the source says: compiled anew, it is the same to the byte, and settings and pins agree. */
+/** The deployed contract matches its source: recompiled, it is the same to the byte, and settings and pins agree. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -25,14 +25,14 @@ test("the compiler is pinned, in package.json and in the source", async () => {
     expect(await readFile(contract.source, "utf8")).toContain(`pragma solidity ${devDependencies.solc};`);
 });
 
-test("a comment does not change the code, another line does, and a mistake is told in the compiler's words", () => {
+test("a comment does not change the code, another line does, and a mistake is reported in the compiler's words", () => {
   const codeOf = (text: string) => /INIT_CODE = "(0x[0-9a-f]+)"/.exec(artifactOf(logAnchor, text))?.[1];
   expect(codeOf(`${source}// and no more\n`)).toBe(INIT_CODE);
   expect(codeOf(source.replace("mstore8(input, 0x01)", "mstore8(input, 0x00)"))).not.toBe(INIT_CODE);
   expect(() => artifactOf(logAnchor, source.replace("uint64 keptSize", "uint63 keptSize"))).toThrow(/uint63/);
 });
 
-test("nobody owns the contract, and no function takes ether", () => {
+test("the contract has no owner, and no function accepts ether", () => {
   const functions = ABI.filter((entry) => entry.type === "function");
   expect(functions.map(({ name }) => name).sort()).toEqual(
     ["anchor", "commitSeeds", "endorse", "head", "seedCommittedAt", "successor"].sort(),

@@ -54,7 +54,7 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 `;
 
 describe("a checkpoint", () => {
-  test("is read as the specification's example has it", () => {
+  test("is parsed from the specification's example", () => {
     const { text, signatures } = parseNote(SOFA);
     expect(parseCheckpoint(text)).toMatchObject({
       origin: "example.com/behind-the-sofa",
@@ -70,7 +70,7 @@ describe("a checkpoint", () => {
     expect(cosigned!.bytes).toHaveLength(72);
   });
 
-  test("is signed by the key that is named like its origin", () => {
+  test("is signed by the key named like its origin", () => {
     expect(note.split("\n").slice(0, 4)).toEqual([origin, "11", checkpoint.root.toString("base64"), ""]);
     expect(openCheckpoint(note, { log })).toEqual({ ...checkpoint, cosignatures: [] });
   });
@@ -118,7 +118,7 @@ describe("a checkpoint", () => {
     expect(() => signCheckpoint({ ...checkpoint, ...change }, signer)).toThrow(MalformedNote);
   });
 
-  test("of another log, or by another key, is not believed", () => {
+  test("of another log, or by another key, is refused", () => {
     const elsewhere = signCheckpoint({ ...checkpoint, origin: "log.example.com/other" }, signer);
     expect(() => openCheckpoint(elsewhere, { log })).toThrow("no known key has signed");
     const text = formatCheckpoint({ ...checkpoint, origin: "log.example.com/other" });
@@ -130,7 +130,7 @@ describe("a checkpoint", () => {
     expect(() => openCheckpoint(forged, { log })).toThrow(UnverifiedNote);
   });
 
-  test("that only witnesses have signed is not believed", () => {
+  test("signed only by witnesses is refused", () => {
     const { text } = parseNote(note);
     const unsigned = `${text}\n${cosign(witnessNames[0], 1)}`;
     expect(() => openCheckpoint(unsigned, { log, witnesses })).toThrow(/the log's key .* has not signed/);
@@ -191,7 +191,7 @@ describe("a tlog-proof", () => {
   const index = 6;
   const text = formatTlogProof({ index, proof: proofOf(index), checkpoint: note });
 
-  test("is read as the specification's example has it", () => {
+  test("is parsed from the specification's example", () => {
     const example = `c2sp.org/tlog-proof@v1
 extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6kYXJ3aW4tYXJ
 index 73894
@@ -209,7 +209,7 @@ ${SOFA}`;
     expect(formatTlogProof(parsed)).toBe(example);
   });
 
-  test("shows that an event is in the log, offline, with the log's key alone", () => {
+  test("proves that an event is in the log, offline, with the log's key only", () => {
     expect(text.split("\n").slice(0, 2)).toEqual(["c2sp.org/tlog-proof@v1", "index 6"]);
     const opened = openTlogProof(text, events[index]!, { log });
     expect(opened).toEqual({ ...checkpoint, cosignatures: [], index });
@@ -236,7 +236,7 @@ ${SOFA}`;
     expect(() => openTlogProof(changed, event_hash, { log })).toThrow(ProofError);
   });
 
-  test("does not hold without the log's signature", () => {
+  test("does not verify without the log's signature", () => {
     expect(() => openTlogProof(text, events[index]!, { log: witnesses[0]! })).toThrow(UnverifiedNote);
   });
 
@@ -264,7 +264,7 @@ ${SOFA}`;
     expect(() => openTlogProof(changed, events[index]!, { log })).toThrow(fault);
   });
 
-  test("no changed character of one is believed, and none breaks anything", () => {
+  test("with any changed character is refused, without a crash", () => {
     fc.assert(
       fc.property(fc.nat({ max: text.length - 1 }), fc.integer({ min: 1, max: 127 }), (at, change) => {
         const other = String.fromCharCode(text.charCodeAt(at) ^ change);
@@ -281,8 +281,8 @@ ${SOFA}`;
   });
 });
 
-describe("what a log sends a witness", () => {
-  test("is read as the specification's example has it", () => {
+describe("a log's request to a witness", () => {
+  test("is parsed from the specification's example", () => {
     const example = `old 20852014
 PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=
 jrJZDmY8Y7SyJE0MWLpLozkIVMSMZcD5kvuKxPC3swk=

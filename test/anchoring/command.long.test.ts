@@ -1,4 +1,4 @@
-/** `tallystick anchor …` beside a service with its embedded database, whose role is not the owner's, and its own chain. */
+/** `tallystick anchor …` with a service's embedded database, whose role is not the owner's, and its own chain. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -40,9 +40,9 @@ const run = async (...args: string[]): Promise<string> => {
 
 const status = async (): Promise<AnchorStatus> => JSON.parse(await run("anchor", "status", "--json"));
 
-type Serving = { child: ChildProcess; url: string };
+type RunningService = { child: ChildProcess; url: string };
 
-async function serve(): Promise<Serving> {
+async function serve(): Promise<RunningService> {
   const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const line of createInterface(child.stdout!)) {
@@ -53,22 +53,22 @@ async function serve(): Promise<Serving> {
 }
 
 /** Waits until more of the log is anchored than this. */
-const anchoredBeyond = (size: number, { url }: Serving) =>
+const anchoredBeyond = (size: number, { url }: RunningService) =>
   until(async () => {
     const told = (await (await fetch(`${url}/log/status`)).json()) as { anchor: { size: number } | null };
     expect(told.anchor?.size ?? 0).toBeGreaterThan(size);
   });
 
-async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
+async function stop({ child }: RunningService, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, "exit");
   child.kill(signal);
   await ended;
 }
 
-/** How far the first service had come when it was killed. */
+/** The first service's progress when it was killed. */
 let reached: AnchorStatus;
 
-test("before a service has run, the commands say that nothing is anchored", async () => {
+test("before a service has run, the commands report that nothing is anchored", async () => {
   expect(await runWith(env, "anchor", "deploy")).toMatchObject({
     code: 0,
     stdout: `The contract is already at ${ANCHOR_ADDRESS}.\n`,
@@ -88,7 +88,7 @@ test("a service anchors its log, until it is killed", async () => {
   await stop(first, "SIGKILL");
 });
 
-test("the next one goes on, and the commands say how far it came", async () => {
+test("the next one continues, and the commands report the progress", async () => {
   await run("keys", "issue", "--tenant", "acme");
   const second = await serve();
   await anchoredBeyond(reached.anchor!.size, second);

@@ -1,4 +1,4 @@
-/** The anchoring contract by way of the Chain port: where it is, what it keeps and logs, and what one finds of it later. */
+/** The anchoring contract through the Chain port: its address, its state and logs, and later lookups. */
 import {
   decodeErrorResult,
   getContractAddress,
@@ -41,7 +41,7 @@ const gasOf = async ({ transaction }: Receipt): Promise<number> => {
 
 const codeAt = (address: Hex) => workshop.rpc<Hex>("eth_getCode", address, "latest");
 
-/** How many transactions were mined above a block; blocks come of themselves, too. */
+/** The number of transactions mined above a block; blocks are also mined without any. */
 async function transactionsSince(block: bigint): Promise<number> {
   const { latest } = await chain.heads();
   let count = 0;
@@ -77,7 +77,7 @@ test("the proxy's code and address are those of its keyless transaction", async 
   expect(await codeAt(DEPLOYMENT_PROXY.address)).toBe(DEPLOYMENT_PROXY.code);
 });
 
-test("the contract's address is known beforehand, and the same wherever deployCall is sent", async () => {
+test("the contract's address is known in advance, and the same wherever deployCall is sent", async () => {
   const salt = `0x${"00".repeat(32)}` as const;
   const known = getContractAddress({
     opcode: "CREATE2",
@@ -100,7 +100,7 @@ test("the contract's address is known beforehand, and the same wherever deployCa
     contract.seedCall(chain.sender, salt),
     contract.successorCall(chain.sender),
   ]);
-  expect(() => contract.keptHead(answers[0]!)).toThrow(/the anchoring contract is not on this chain/);
+  expect(() => contract.contractHead(answers[0]!)).toThrow(/the anchoring contract is not on this chain/);
   expect(() => contract.seedCommitment(answers[1]!)).toThrow(/the anchoring contract is not on this chain/);
   expect(() => contract.endorsedSuccessor(answers[2]!)).toThrow(
     /the anchoring contract is not on this chain/,
@@ -125,7 +125,7 @@ test("the contract's address is known beforehand, and the same wherever deployCa
   await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS, purpose: "settlement" });
   expect(await codeAt(ANCHOR_ADDRESS)).toBe(code);
 
-  // A chain saved before there was the contract gets it when it starts again.
+  // A chain saved before the contract existed gets it at the next start.
   await remove();
   const { latest } = await chain.heads();
   await placeContracts((method, params) => workshop.rpc(method, ...params));
@@ -135,7 +135,7 @@ test("the contract's address is known beforehand, and the same wherever deployCa
   expect(await transactionsSince(latest.number)).toBe(1);
 });
 
-test("a head is kept with its block, found in storage and in the logs", async () => {
+test("a head is stored with its block, found in storage and in the logs", async () => {
   const log_id = contract.logIdOf("log.example/main/0f");
   expect(log_id).toBe(sha256("log.example/main/0f"));
   const other_log = contract.logIdOf("log.example/audit/0f");
@@ -148,14 +148,14 @@ test("a head is kept with its block, found in storage and in the logs", async ()
   await send(contract.anchorCall(head, []), other);
 
   const block = (await chain.block(second.block_number))!;
-  const kept = contract.keptHead((await chain.read([contract.headCall(chain.sender, log_id)]))[0]!);
+  const kept = contract.contractHead((await chain.read([contract.headCall(chain.sender, log_id)]))[0]!);
   expect(kept).toEqual({
     size: 9n,
     root: step.second_root,
     block_number: block.number,
     timestamp: block.timestamp,
   });
-  const none = contract.keptHead((await chain.read([contract.headCall(ANCHOR_ADDRESS, log_id)]))[0]!);
+  const none = contract.contractHead((await chain.read([contract.headCall(ANCHOR_ADDRESS, log_id)]))[0]!);
   expect(none).toBeUndefined();
 
   const slots = contract.headSlots(chain.sender, log_id);
@@ -184,13 +184,13 @@ test("a head is kept with its block, found in storage and in the logs", async ()
   other.close();
 });
 
-test("what travels with others is Multicall3's, and nobody's anchor", async () => {
+test("a batched call is Multicall3's, and no anchor of ours", async () => {
   const log_id = contract.logIdOf("together");
   const { call, options } = contract.anchorCall({ log_id, size: 3n, root: smallRoot(3n) }, []);
   const { logs } = await chain.send(call, { gas: options.gas, purpose: "settlement" });
   expect(logs.map((log) => contract.anchoredIn(log)?.signer)).toEqual([MULTICALL3.toLowerCase()]);
   const [mine] = await chain.read([contract.headCall(chain.sender, log_id)]);
-  expect(contract.keptHead(mine!)).toBeUndefined();
+  expect(contract.contractHead(mine!)).toBeUndefined();
 });
 
 test("seeds are committed once: a second time, and by another, changes nothing", async () => {
@@ -225,7 +225,7 @@ test("seeds are committed once: a second time, and by another, changes nothing",
   other.close();
 });
 
-test("as many seeds as may be asked for fit into a transaction", async () => {
+test("the maximum number of seeds fits into a transaction", async () => {
   const seedsOf = (count: number) =>
     Array.from({ length: count }, (_, i) => sha256(`of ${count}, seed ${i}`));
   for (const count of [1, 10, 100, contract.MOST_SEEDS]) {
@@ -275,7 +275,7 @@ test("a signer names one successor, once", async () => {
   retiring.close();
 });
 
-test("what was kept outlives the node", async () => {
+test("the contract's state survives the node", async () => {
   const log_id = contract.logIdOf("restarted");
   await send(contract.anchorCall({ log_id, size: 6n, root: smallRoot(6n) }, []));
   await workshop.node.leave();
@@ -286,7 +286,7 @@ test("what was kept outlives the node", async () => {
     gas_key: GAS_KEY,
   });
   const [answer] = await again.read([contract.headCall(again.sender, log_id)]);
-  expect(contract.keptHead(answer!)).toMatchObject({ size: 6n, root: smallRoot(6n) });
+  expect(contract.contractHead(answer!)).toMatchObject({ size: 6n, root: smallRoot(6n) });
   const step = smallGrowth(6n, 13n);
   const next = contract.anchorCall({ log_id, size: 13n, root: step.second_root }, step.proof);
   expect((await send(next, again)).success).toBe(true);

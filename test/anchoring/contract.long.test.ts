@@ -1,4 +1,4 @@
-/** What the anchoring contract takes and refuses, on a real chain: every small growth, large ones by chance, forgeries of each. */
+/** The anchoring contract on a real chain: every small growth, large random ones, and forgeries of each. */
 import fc from "fast-check";
 import { decodeErrorResult } from "viem";
 import { generatePrivateKey } from "viem/accounts";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import type { Call, CallResult, Hex } from "../../src/core/model/chain.ts";
 import { MULTICALL3 } from "../../src/core/model/multicall.ts";
-import { ANCHOR_ADDRESS, anchorCall, headCall, keptHead } from "../../src/domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, anchorCall, contractHead, headCall } from "../../src/domain/anchoring/contract.ts";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { scaled } from "../support/scale.ts";
@@ -30,7 +30,7 @@ afterAll(() => workshop.close());
 const anchor = (log_id: Hex, size: bigint, root: Hex, proof: readonly Hex[] = []): Call =>
   anchorCall({ log_id, size, root }, proof).call;
 
-/** What became of a call: "taken", or the contract's error and its arguments. */
+/** The result of a call: "taken", or the contract's error and its arguments. */
 function verdictOf({ success, data }: CallResult): string {
   if (success) return "taken";
   if (data === "0x") return "reverted";
@@ -38,7 +38,7 @@ function verdictOf({ success, data }: CallResult): string {
   return [errorName, ...(args ?? [])].join(" ");
 }
 
-/** An anchor tried on a log and the verdict it must meet; none is kept but where it is taken. */
+/** An anchor with its expected verdict; the contract stores only those taken. */
 type Trial = { what: string; call: Call; verdict: string };
 
 /** Tries stories, each on a log of its own, many in a question; in there the sender is Multicall3. */
@@ -61,7 +61,7 @@ const flipped = (hash: Hex, bit: number): Hex =>
 
 const without = <T>(items: readonly T[], index: number): T[] => items.filter((_, i) => i !== index);
 
-/** One growth, after every forgery of it that the contract must see through. */
+/** One growth, after every forgery of it that the contract must refuse. */
 function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
   const growth = grow(first, second);
   const rewritten = grow(first, second, "log, rewritten");
@@ -76,7 +76,7 @@ function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
     return { what: `${name}, ${what}`, call: anchor(log_id, size, root, nodes), verdict };
   };
   const forged = (what: string, changed: Partial<Growth>) => trial(what, "Inconsistent", changed);
-  // A root does not say how many leaves it has: another size goes through where its tree has the same shape.
+  // A root does not include its number of leaves: another size passes where its tree has the same shape.
   const resized = (size: bigint) =>
     trial(`said to be ${size}`, holds({ ...growth, second: size }) ? "taken" : "Inconsistent", {
       second: size,
@@ -112,14 +112,14 @@ function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
 
 const LEAVES = Math.min(64, scaled(32, 20));
 
-test(`every growth up to ${LEAVES} leaves is taken, and no forgery of it`, async () => {
+test(`every growth up to ${LEAVES} leaves is taken, and none of its forgeries`, async () => {
   const stories = [];
   for (let n = 2n; n <= LEAVES; n++) for (let m = 1n; m < n; m++) stories.push(storyOf(smallGrowth, m, n));
   expect(stories).toHaveLength((LEAVES * (LEAVES - 1)) / 2);
   expect(await tryAll(stories)).toBeGreaterThan(LEAVES === 64 ? 40_000 : 15 * stories.length);
 });
 
-test("growths of trees of up to 2^64 - 1 leaves are taken, and no forgery of them", async () => {
+test("growths of trees of up to 2^64 - 1 leaves are taken, and none of their forgeries", async () => {
   const near = fc
     .tuple(fc.integer({ min: 0, max: 63 }), fc.bigInt(-2n, 2n))
     .map(([power, more]) => 2n ** BigInt(power) + more);
@@ -136,7 +136,7 @@ test("growths of trees of up to 2^64 - 1 leaves are taken, and no forgery of the
   );
 });
 
-test("a root does not say how many leaves it has: a size of the same shape goes through, and only such a one", async () => {
+test("a root does not include its number of leaves: only a size of the same shape passes", async () => {
   const { first, first_root, second_root, proof } = smallGrowth(4n, 5n);
   const log_id = sha256("shapes");
   const first_one = { what: "4", call: anchor(log_id, first, first_root), verdict: "taken" };
@@ -172,7 +172,7 @@ const growth = (log_id: Hex, { second, second_root, proof }: Growth): Anchoring 
   proof,
 });
 
-test("a signer's head is nobody else's", async () => {
+test("a signer's head belongs to that signer only", async () => {
   const { chain } = workshop;
   const other_key = generatePrivateKey();
   const other = workshop.connect({ gas_key: other_key });
@@ -188,7 +188,7 @@ test("a signer's head is nobody else's", async () => {
   expect(await send(other, growth(log_id, smallGrowth(8n, 34n)))).toBeGreaterThan(0);
 
   const signers = [chain.sender, other.sender, MULTICALL3.toLowerCase() as Hex];
-  const heads = (await chain.read(signers.map((signer) => headCall(signer, log_id)))).map(keptHead);
+  const heads = (await chain.read(signers.map((signer) => headCall(signer, log_id)))).map(contractHead);
   expect(heads.map((head) => head?.size)).toEqual([34n, 34n, undefined]);
   expect(heads.map((head) => head?.root)).toEqual([smallRoot(34n), smallRoot(34n), undefined]);
   other.close();
@@ -216,7 +216,7 @@ test("no amount of gas lets a forged proof through", async () => {
   expect(dishonest).not.toContain(true);
 });
 
-test("what is not a call of its own is refused: sizes beyond 64 bits, cut or overlong data, ether", async () => {
+test("malformed calls are refused: sizes beyond 64 bits, cut or overlong data, ether", async () => {
   const log_id = sha256("odd calls");
   const { to, data } = anchor(log_id, 5n, smallRoot(5n));
   const from = workshop.chain.sender;

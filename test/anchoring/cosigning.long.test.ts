@@ -1,4 +1,4 @@
-/** Witnesses cosign the log's checkpoints: a real one, and such as are away, slow or lie. */
+/** Witnesses cosign the log's checkpoints: a real one, and ones that are away, slow or lying. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,10 +30,10 @@ import { signerOf } from "./signers.ts";
 let setup: AnchoringSetup;
 let app: App;
 let log: VerifierKey;
-let told: [witness: string, Trouble | undefined][];
+let reports: [witness: string, Trouble | undefined][];
 let isShared = false;
 beforeEach(async () => {
-  told = [];
+  reports = [];
   if (isShared) return;
   const { close } = await begin();
   onTestFinished(close);
@@ -63,7 +63,7 @@ const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOpt
     cosignTurn(turn.app, {
       witnesses,
       retry_ms: -60_000,
-      onTrouble: (witness, trouble) => void told.push([witness, trouble]),
+      onTrouble: (witness, trouble) => void reports.push([witness, trouble]),
       ...more,
     }),
   );
@@ -71,14 +71,14 @@ const sign = async (by = app) => {
   await setup.happen(by);
   expect(await signTurn(by, AT_ONCE)).toBe("done");
 };
-/** Who cosigned the note as it is published. */
+/** The cosigners of the published note. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {
   const keys = witnesses.map(({ key }) => key);
   const note = anchors.publishedNote(await setup.state())!;
   return openCheckpoint(note, { log: by, witnesses: keys }).cosignatures.map(({ witness }) => witness);
 };
 
-/** As somebody with the owner's rights who means harm. */
+/** Acts as an attacker with the owner's rights. */
 const rewrite = async () => {
   const client = await app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
@@ -88,7 +88,7 @@ const rewrite = async () => {
   client.release();
 };
 
-test("a service's checkpoint is cosigned by a witness, and so it is published and told of", async () => {
+test("a service's checkpoint is cosigned by a witness, published and reported", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const { origin } = await service.app.store.identity();
@@ -102,7 +102,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   });
   onTestFinished(() => running.stop());
   await service.issue();
-  // The log grows while the service starts, and so each second there is another checkpoint: all three are asked until they tell of one.
+  // The log grows during the start, and so each second there is another checkpoint: query all three until they agree.
   await until(async () => {
     const published = await (await fetch(`${running.url}/log/checkpoint`)).text();
     expect(published).toContain("— w.example ");
@@ -116,7 +116,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   });
 });
 
-test("each checkpoint is cosigned once, and what that appends asks for no further one", async () => {
+test("each checkpoint is cosigned once, and the event of that requires no further one", async () => {
   const witness = await witnessOf();
   const [address] = [witness.address];
   expect(await cosign([address])).toEqual({ status: "done" });
@@ -131,10 +131,10 @@ test("each checkpoint is cosigned once, and what that appends asks for no furthe
       Array.from({ length: n }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
     );
   }
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });
 
-test("a witness that is killed is asked again for the newest checkpoint, and knows what it cosigned", async () => {
+test("a killed witness is asked again for the newest checkpoint, and remembers its cosignatures", async () => {
   const first = await witnessOf();
   await sign();
   await cosign([first.address]);
@@ -143,8 +143,8 @@ test("a witness that is killed is asked again for the newest checkpoint, and kno
   await sign();
   expect(await cosign([first.address], { memory })).toEqual({ status: "done" });
   expect(await cosigners([first.address])).toEqual([]);
-  expect(told).toEqual([["w.example", { grave: false, reason: expect.stringContaining("ECONNREFUSED") }]]);
-  // In trouble it is left alone for a while.
+  expect(reports).toEqual([["w.example", { grave: false, reason: expect.stringContaining("ECONNREFUSED") }]]);
+  // After failures it is not called for a while.
   const ask_after = Date.now() + 60_000;
   const patient: WitnessMemory = new Map([["w.example", { ...memory.get("w.example")!, ask_after }]]);
   await cosign([{ ...first.address, url: "http://nobody.invalid/" }], { memory: patient });
@@ -154,11 +154,11 @@ test("a witness that is killed is asked again for the newest checkpoint, and kno
   const again = await witnessOf(log, { dir: first.dir, port: Number(new URL(first.url).port) });
   await cosign([again.address], { memory });
   expect(await cosigners([again.address])).toEqual(["w.example"]);
-  expect(told.slice(1)).toEqual([["w.example", undefined]]);
+  expect(reports.slice(1)).toEqual([["w.example", undefined]]);
   expect(memory.size).toBe(0);
 });
 
-test("a cosignature that got lost on its way is given again; a witness that is new begins at the beginning", async () => {
+test("a lost cosignature is given again; a new witness starts at the beginning", async () => {
   const witness = await witnessOf();
   await sign();
   const cut = await listen(async (request, response) => {
@@ -172,14 +172,14 @@ test("a cosignature that got lost on its way is given again; a witness that is n
   await cosign([witness.address]);
   expect(await cosigners([witness.address])).toEqual(["w.example"]);
 
-  // The same name and another key, which has seen nothing.
+  // The same name with another key, which has seen nothing.
   await sign();
   const fresh = await witnessOf();
   await cosign([fresh.address]);
   expect(await cosigners([fresh.address])).toEqual(["w.example"]);
 });
 
-test("a log that was rewritten with its checkpoints finds no witness any more, and that is an alarm", async () => {
+test("a log rewritten with its checkpoints gets no more cosignatures, which raises an alarm", async () => {
   const SIGNING_KEY = newSigningKey();
   const [honest, forger] = [await setup.beside({ SIGNING_KEY }), await setup.beside({ SIGNING_KEY })];
   onTestFinished(async () => {
@@ -196,11 +196,11 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
 
   await rewrite();
   const asked = async () => {
-    told = [];
+    reports = [];
     await sign(forger.app);
     await cosign([witness.address], {}, forger.app);
     const { checkpoint } = await forger.app.load(anchors, anchors.targetOf(log.name));
-    return [checkpoint!.size, told] as const;
+    return [checkpoint!.size, reports] as const;
   };
   const alarm = (reason: RegExp) => [["w.example", { grave: true, reason: expect.stringMatching(reason) }]];
   const has = new RegExp(`it has cosigned ${size} events that this log does not continue`);
@@ -210,7 +210,7 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
 
-test("two services ask at once, and one cosignature is kept", async () => {
+test("two services ask concurrently, and one cosignature is stored", async () => {
   const witness = await witnessOf();
   const other = await setup.beside();
   onTestFinished(() => other.close());
@@ -228,7 +228,7 @@ test("two services ask at once, and one cosignature is kept", async () => {
   expect(await setup.story()).toEqual(
     Array.from({ length: 4 }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
   );
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });
 
 /** Answers the requests of a witness; its prefix. */
@@ -244,7 +244,7 @@ async function listen(handle: RequestListener): Promise<string> {
 
 const signer = signerOf("liar");
 const key = verifierKey("liar.example", "cosignature/v1", signer.public_key);
-/** Signs whatever it is shown. */
+/** Signs everything that it receives. */
 const honest: RequestListener = async (request, response) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -317,17 +317,17 @@ describe("a witness that", () => {
     const memory: WitnessMemory = new Map();
     const status = trouble.grave ? "disputed" : "done";
     expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
-    expect(told).toEqual([["liar.example", trouble]]);
+    expect(reports).toEqual([["liar.example", trouble]]);
     expect(await cosigners(both)).toEqual(["honest.example"]);
-    // While it is in trouble, the log is signed; then it is asked for the newest.
+    // The log is signed while it fails; then it is asked for the newest checkpoint.
     await sign();
     await cosign(both, { deadline_ms: 1_000, memory });
     expect(await cosigners(both)).toEqual(["honest.example"]);
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
     now = honest;
     await cosign(both, { memory });
     expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
-    expect(told.slice(1)).toEqual([["liar.example", undefined]]);
+    expect(reports.slice(1)).toEqual([["liar.example", undefined]]);
   });
 });
 
@@ -346,11 +346,11 @@ test.each([
   };
   const address = { url: await listen(witness), key };
   await cosign([address]);
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
 });
 
-test("WITNESSES is a list of prefixes and keys, and what is wrong with it is said", () => {
+test("WITNESSES is a list of prefixes and keys, and its errors are reported", () => {
   const key = formatVerifierKey(verifierKey("w.example", "cosignature/v1", signerOf("w").public_key));
   const other = formatVerifierKey(verifierKey("v.example", "cosignature/v1", signerOf("v").public_key));
   const witnesses = (text: string) =>
@@ -362,7 +362,7 @@ test("WITNESSES is a list of prefixes and keys, and what is wrong with it is sai
   ]);
   const logs = formatVerifierKey(log);
   const long = formatVerifierKey(verifierKey("w".repeat(201), "cosignature/v1", signerOf("w").public_key));
-  for (const [text, told] of [
+  for (const [text, reports] of [
     [key, "is no witness"],
     [`ftp://w.example#${key}`, "is no witness"],
     [`https://w.example/?x=1#${key}`, "is no witness"],
@@ -373,6 +373,9 @@ test("WITNESSES is a list of prefixes and keys, and what is wrong with it is sai
     [`https://w.example#${key},https://v.example#${key}`, "two witnesses are called w.example"],
   ] as const)
     expect(() => readConfig({ WITNESSES: text })).toThrow(
-      expect.objectContaining({ name: "ConfigError", message: expect.stringMatching(`WITNESSES .*${told}`) }),
+      expect.objectContaining({
+        name: "ConfigError",
+        message: expect.stringMatching(`WITNESSES .*${reports}`),
+      }),
     );
 });

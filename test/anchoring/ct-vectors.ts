@@ -1,7 +1,7 @@
 /**
- * The reference tree of Certificate Transparency: eight inputs, the root of every size, and proofs. The same bytes stand
+ * The reference tree of Certificate Transparency: eight inputs, the root of every size, and proofs. The same bytes are
  * in google/certificate-transparency (merkletree/merkle_tree_test.cc), google/trillian and transparency-dev/merkle
- * (proof/verify_test.go), which every implementation of RFC 6962 is held against. Leaves count from 0 here.
+ * (proof/verify_test.go), the common vectors for implementations of RFC 6962. Leaves count from 0 here.
  */
 export const ctInputs = [
   "",
@@ -14,7 +14,7 @@ export const ctInputs = [
   "606162636465666768696a6b6c6d6e6f",
 ].map((hex) => Buffer.from(hex, "hex"));
 
-/** Of the first 1, 2 … 8 inputs. */
+/** The roots of the first 1, 2 … 8 inputs. */
 export const ctRoots = [
   "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
   "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",

@@ -12,7 +12,7 @@ const bytes = (hex: Hex) => Buffer.from(hex.slice(2), "hex");
 
 const node = (left: Hex, right: Hex): Hex => sha256(Buffer.of(1), bytes(left), bytes(right));
 
-/** The hash of the leaves from `start` on, `size` of them, as far as it is not put together from smaller ones. */
+/** The hash of the `size` leaves from `start` on, unless it is composed of smaller ones. */
 export type Subtree = (start: bigint, size: bigint) => Hex;
 
 /** The largest power of two below `size`. */
@@ -22,7 +22,7 @@ function half(size: bigint): bigint {
   return k;
 }
 
-/** MTH(D[start : start + size]), split down to the subtrees that `given` knows. */
+/** MTH(D[start : start + size]), split down to the subtrees in `given`. */
 function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) => boolean, start = 0n): Hex {
   if (isGiven(size)) return given(start, size);
   const k = half(size);
@@ -33,7 +33,7 @@ function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) => boole
 /** PROOF(m, D_n), with the roots of both trees. */
 export type Growth = { first: bigint; first_root: Hex; second: bigint; second_root: Hex; proof: Hex[] };
 
-/** One log growing from `first` leaves to `second`; another history has other leaves everywhere. */
+/** One log's growth from `first` leaves to `second`; another history has other leaves everywhere. */
 export type Grow = (first: bigint, second: bigint, history?: string) => Growth;
 
 const isLeaf = (size: bigint) => size === 1n;
@@ -69,8 +69,8 @@ function subproof(m: bigint, start: bigint, size: bigint, complete: boolean, has
 }
 
 /**
- * The same of trees too large to be hashed: every subtree that the first size does not cut in two is given a hash of its
- * own, and those are all that proofs and roots are made of.
+ * The same for trees too large to hash: every subtree that the first size does not split gets a hash of its own, and
+ * proofs and roots consist of those alone.
  */
 export const largeGrowth: Grow = (first, second, history = "log") => {
   const given: Subtree = (start, size) => sha256(`${history}: ${size} leaves from ${start}`);
@@ -90,7 +90,7 @@ export const largeGrowth: Grow = (first, second, history = "log") => {
   };
 };
 
-/** The hashes a verifier computes: a node that lies left of the path counts for both trees. */
+/** The hashes a verifier computes: a node left of the path counts for both trees. */
 export function hashesOf({ first, second }: Growth): number {
   let [fn, sn, hashes] = [first - 1n, second - 1n, 0];
   while (fn & 1n) [fn, sn] = [fn >> 1n, sn >> 1n];
@@ -103,7 +103,7 @@ export function hashesOf({ first, second }: Growth): number {
   return hashes;
 }
 
-/** Whether a proof holds, by rebuilding both roots in the order in which SUBPROOF was taken apart. */
+/** Verifies a proof by rebuilding both roots in the order in which SUBPROOF was taken apart. */
 export function holds({ first, first_root, second, second_root, proof }: Growth): boolean {
   const rest = [...proof];
   const rebuild = (m: bigint, size: bigint, complete: boolean): [Hex, Hex] | undefined => {

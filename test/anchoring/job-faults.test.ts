@@ -1,4 +1,4 @@
-/** Whatever the node and the chain behind it do, the log is signed, and anchored when they do better. */
+/** The log is signed whatever faults the node and the chain have, and anchored after they recover. */
 import { encodeFunctionResult, multicall3Abi } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -28,7 +28,7 @@ describe("an endpoint that", () => {
     by = through({ sending: { poll_ms: 20 } });
     await setup.happen();
   });
-  /** The service whose chain is asked by way of the endpoint. */
+  /** The service with its chain behind the endpoint. */
   function through(options: Partial<BaseChainOptions>): App {
     const chain = setup.workshop.connect({ rpc_url: meddler.url, ...options });
     onTestFinished(() => chain.close());
@@ -36,7 +36,7 @@ describe("an endpoint that", () => {
   }
   const honest: Meddler["meddle"] = () => undefined;
 
-  test("hangs has the log signed all the same, and anchored when it answers again", async () => {
+  test("hangs delays no signature, and the log is anchored when it answers again", async () => {
     meddler.meddle = () => "hangs";
     const impatient = through({ request_ms: 500, deadline_ms: 1_000 });
     expect(await setup.turn({}, impatient)).toMatchObject({ status: "away" });
@@ -46,7 +46,7 @@ describe("an endpoint that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("loses the receipt leaves an anchor pending, which is taken up when it is found", async () => {
+  test("loses the receipt leaves an anchor pending, which is recorded when it is found", async () => {
     const before = await setup.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
     meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
     const impatient = through({ sending: { wait_ms: 1_500, poll_ms: 20 } });
@@ -61,7 +61,7 @@ describe("an endpoint that", () => {
     );
   });
 
-  test("says that more is anchored than the log has is an alarm, and believed no longer than it says so", async () => {
+  test("claims a larger anchor than the log raises an alarm, for as long as it does", async () => {
     const lie = Buffer.alloc(128);
     lie.writeBigUInt64BE(1_000_000n, 24);
     lie.fill(7, 32, 64);
@@ -83,7 +83,7 @@ describe("an endpoint that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("serves a chain of another number is not sent anything", async () => {
+  test("serves a chain with another id gets no transaction", async () => {
     meddler.meddle = (method) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     expect(await setup.turn({}, by)).toMatchObject({
       status: "away",
@@ -92,7 +92,7 @@ describe("an endpoint that", () => {
     expect(meddler.asked).not.toContain("eth_sendRawTransaction");
   });
 
-  test("takes its finalized block back neither takes an anchor back nor raises an alarm", async () => {
+  test("takes its finalized block back neither removes an anchor nor raises an alarm", async () => {
     await setup.turn({}, by);
     await setup.mine(4);
     await setup.turn({}, by);
@@ -110,7 +110,7 @@ describe("an endpoint that", () => {
 });
 
 describe("a chain that", () => {
-  test("is dead changes nothing but that the log is signed", async () => {
+  test("is dead changes nothing but the anchoring", async () => {
     await setup.happen();
     const dead = setup.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
     onTestFinished(() => dead.close());
@@ -118,7 +118,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned"]);
   });
 
-  test("is away has the log signed all the same, and anchored later", async () => {
+  test("is away delays only the anchoring", async () => {
     await setup.happen();
     const away = () => Promise.reject(new ChainUnavailable("no answer"));
     expect(await setup.turn({}, setup.over({ read: away }))).toEqual({
@@ -131,7 +131,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("lags behind what it showed before changes nothing", async () => {
+  test("lags behind its earlier state changes nothing", async () => {
     await setup.happen();
     const { latest: old } = await app.chain.heads();
     await setup.turn();
@@ -149,7 +149,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
   });
 
-  test("does not show who brought the head that it keeps is told of, and followed when it does", async () => {
+  test("hides the origin of its stored head is reported, and followed once it does not", async () => {
     await setup.happen();
     const dying = setup.over({
       send: async (call, options) => {
@@ -166,7 +166,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("has not the contract is told how it gets there", async () => {
+  test("lacks the contract is reported with the remedy", async () => {
     await setup.happen();
     await setup.workshop.rpc("anvil_setCode", ANCHOR_ADDRESS, "0x");
     await setup.workshop.rpc("anvil_setNonce", ANCHOR_ADDRESS, "0x0");
@@ -181,7 +181,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("finds no gas on our key is asked again when there is some", async () => {
+  test("has no gas on our key is retried when it has some", async () => {
     await setup.happen();
     const poor = setup.workshop.connect({ gas_key: generatePrivateKey() });
     onTestFinished(() => poor.close());
@@ -193,7 +193,7 @@ describe("a chain that", () => {
     await setup.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
     expect(await setup.turn({}, withParts(app, { chain: poor }))).toEqual({ status: "done" });
     expect((await setup.state()).anchors).toMatchObject([{ signer: poor.sender }]);
-    // Another key begins at the contract without a proof, and goes on from there.
+    // Another key begins at the contract without a proof, and continues from there.
     await setup.happen();
     expect(await setup.turn()).toEqual({ status: "done" });
     expect((await setup.state()).anchors.map(({ signer }) => signer)).toEqual([

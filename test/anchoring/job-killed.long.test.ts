@@ -1,4 +1,4 @@
-/** The process is killed at each step of signing and anchoring; the next one goes on, and nothing is sent twice. */
+/** Kills the process at each step of signing and anchoring; the next one continues, and nothing is sent twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => setup.close());
 
 async function dies(at: string): Promise<void> {
-  const child = startProgram("test/anchoring/doomed-anchorer.ts", [], {
+  const child = startProgram("test/anchoring/killed-anchorer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,

@@ -1,4 +1,4 @@
-/** A log that was rewritten, cut or damaged is neither signed nor anchored any more. */
+/** A log that was rewritten, cut or damaged is no longer signed or anchored. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
@@ -13,7 +13,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-/** As somebody with the owner's rights who means harm. */
+/** Acts as an attacker with the owner's rights. */
 async function unguarded(sql: string): Promise<void> {
   const client = await app.pool.connect();
   try {
@@ -27,7 +27,7 @@ async function unguarded(sql: string): Promise<void> {
 }
 
 describe("a log that was", () => {
-  test("rewritten is neither signed nor anchored any more", async () => {
+  test("rewritten is no longer signed or anchored", async () => {
     await setup.happen();
     await setup.turn();
     await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
@@ -55,7 +55,7 @@ describe("a log that was", () => {
     });
   });
 
-  test("rewritten with its checkpoints is caught by what the chain keeps", async () => {
+  test("rewritten with its checkpoints is exposed by the chain", async () => {
     await setup.happen();
     await setup.happen();
     await setup.turn();
@@ -71,7 +71,7 @@ describe("a log that was", () => {
     expect(await setup.story()).toEqual([]);
   });
 
-  test("cut is told from one that lags: by the checkpoint, and without it by the chain", async () => {
+  test("cut differs from one that lags: by the checkpoint, and without it by the chain", async () => {
     for (let n = 0; n < 5; n++) await setup.happen();
     await setup.turn();
     await unguarded("delete from eventstore.events where position > 2");
@@ -87,7 +87,7 @@ describe("a log that was", () => {
     });
   });
 
-  test("robbed of an event in its midst is known to be damaged", async () => {
+  test("robbed of an event in the middle is reported as damaged", async () => {
     for (let n = 0; n < 3; n++) await setup.happen();
     await setup.turn();
     await setup.happen();
@@ -99,7 +99,7 @@ describe("a log that was", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("left without a part of its tree is known to be damaged, and goes on when the tree is grown anew", async () => {
+  test("missing a part of its tree is reported as damaged, and resumes when the tree is rebuilt", async () => {
     await Promise.all(Array.from({ length: 520 }, () => setup.happen()));
     await setup.turn();
     await unguarded("delete from anchoring.tiles_v1 where level = 0 and tile_index = 0");
@@ -108,7 +108,7 @@ describe("a log that was", () => {
       status: "diverged",
       reason: expect.stringContaining("the log in this database is damaged"),
     });
-    // An anchor becomes final whenever the chain has gone on enough.
+    // An anchor becomes final once the chain has grown enough.
     const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
     expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
     await unguarded("truncate anchoring.tiles_v1");

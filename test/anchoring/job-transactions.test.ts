@@ -20,8 +20,8 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-describe("after a send whose answer never came to the log", () => {
-  test("the next turn takes up what the chain holds, and nothing is sent twice", async () => {
+describe("after a send without an answer in the log", () => {
+  test("the next tick records the chain's head, and nothing is sent twice", async () => {
     await setup.happen();
     const dying = setup.over({
       send: async (call, options) => {
@@ -37,7 +37,7 @@ describe("after a send whose answer never came to the log", () => {
     expect((await setup.state()).anchors).toMatchObject([{ size: Number((await setup.kept())!.size) }]);
   });
 
-  test("a pending one is waited for by every process, and sent again once it has been for too long", async () => {
+  test("every process waits for a pending one, and resends it after the limit", async () => {
     await setup.happen();
     let sent = 0;
     const transactions = [`0x${"1".repeat(64)}`] as const;
@@ -57,7 +57,7 @@ describe("after a send whose answer never came to the log", () => {
     expect((await anchorStatus(app)).pending).toBeNull();
   });
 
-  test("one that was mined while it was waited for is found", async () => {
+  test("one mined during the wait is found", async () => {
     await setup.happen();
     const memory = {};
     let mined: Receipt | undefined;
@@ -72,7 +72,7 @@ describe("after a send whose answer never came to the log", () => {
     expect((await setup.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
   });
 
-  test("one that came to nothing is no anchor, and is not sent again at once", async () => {
+  test("a failed one is no anchor, and is not resent at once", async () => {
     await setup.happen();
     const memory = {};
     let sent = 0;
@@ -93,7 +93,7 @@ describe("after a send whose answer never came to the log", () => {
 
 describe("a transaction that is stuck", () => {
   const sending = { stuck_ms: 150, poll_ms: 20, foreign_ms: 150 };
-  /** As the chain goes on without saving its state, which would set it mining. */
+  /** Mines without saving the chain's state, which would set it mining. */
   const stuckOver = async (more: Partial<SendLimits> = {}) => {
     const chain = setup.workshop.connect({ sending: { ...sending, ...more } });
     onTestFinished(() => chain.close());
@@ -107,7 +107,7 @@ describe("a transaction that is stuck", () => {
       return one!;
     });
 
-  test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
+  test("is replaced by one of the newest checkpoint with a higher fee; signing continues meanwhile", async () => {
     await setup.happen();
     const by = await stuckOver();
     const turn = setup.turn({}, by);
@@ -129,7 +129,7 @@ describe("a transaction that is stuck", () => {
   test("outlives the process that sent it: another one replaces it under its nonce", async () => {
     await setup.happen();
     const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
-    // A turn that signed nothing within its time is taken again.
+    // A tick that signed nothing within its time is repeated.
     await until(async () => {
       await setup.turn({}, dying);
       return (await setup.state()).pending !== undefined;
@@ -152,7 +152,7 @@ describe("a transaction that is stuck", () => {
     expect(pending).toBeUndefined();
   });
 
-  test("and whose nonce went to another is not sent anew; the next turn sees what is there", async () => {
+  test("and whose nonce was used by another is not resent; the next tick reads the chain", async () => {
     await setup.happen();
     const by = await stuckOver({ stuck_ms: 400 });
     const turn = setup.turn({}, by);
@@ -176,7 +176,7 @@ describe("a transaction that is stuck", () => {
 });
 
 describe("a reorg", () => {
-  test("that drops an anchor has it sent again; once final it is said so, and later ones follow", async () => {
+  test("that drops an anchor has it resent; once final that is recorded, and later ones follow", async () => {
     await setup.happen();
     const snapshot = await setup.snapshot();
     await setup.turn();
@@ -191,7 +191,7 @@ describe("a reorg", () => {
     await setup.turn();
     expect((await setup.story()).slice(4)).toEqual(["CheckpointSigned", "AnchorFinal", "Anchored"]);
     expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
-    // What was final stays so, though the node's finalized head goes back.
+    // A final anchor stays final, though the node's finalized head goes back.
     const heads = async () => ({ ...(await app.chain.heads()), finalized: (await app.chain.block(0n))! });
     expect(await setup.turn({}, setup.over({ heads }))).toEqual({ status: "done" });
     expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
@@ -209,7 +209,7 @@ describe("a reorg", () => {
     expect((await setup.state()).anchors).toMatchObject([{ size: (await setup.state()).checkpoint!.size }]);
   });
 
-  test("of what is final is none: the RPC serves another chain, and nothing is marked or sent", async () => {
+  test("of a final block is impossible: the RPC serves another chain, and nothing is recorded or sent", async () => {
     await setup.happen();
     const snapshot = await setup.snapshot();
     await setup.turn();

@@ -28,7 +28,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-test("a turn signs what is there and anchors it; the chain keeps the very root of the tree", async () => {
+test("a tick signs and anchors the log; the contract has the very root of the tree", async () => {
   await setup.happen();
   await setup.happen();
   const { position: size } = await app.store.head();
@@ -55,7 +55,7 @@ test("a turn signs what is there and anchors it; the chain keeps the very root o
   });
 });
 
-test("where nothing is new, nothing is signed, and the anchoring's own events ask for no checkpoint", async () => {
+test("without new events nothing is signed, and the anchoring's own events require no checkpoint", async () => {
   expect(await setup.turn()).toEqual({ status: "done" });
   expect(await setup.story()).toEqual([]);
   await setup.happen();
@@ -77,8 +77,8 @@ test("where nothing is new, nothing is signed, and the anchoring's own events as
   expect(await setup.turn({ memory }, deaf)).toEqual({ status: "done" });
 });
 
-test("events wait for their checkpoint as long, or as many, as they may, and checkpoints for their anchor", async () => {
-  // An anchor becomes final whenever the chain has gone on enough.
+test("events wait for their checkpoint up to the limit of time or number, and checkpoints for their anchor", async () => {
+  // An anchor becomes final once the chain has grown enough.
   const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
   await setup.happen();
   const patient = { checkpoint_every_ms: 3_600_000, anchor_every_ms: 3_600_000 };
@@ -97,7 +97,7 @@ test("events wait for their checkpoint as long, or as many, as they may, and che
   expect(standing.at(-1)!.size).toBe(checkpoint!.size);
 });
 
-test("after a change of key what is signed is signed again, once, and a service that waits for its time does not", async () => {
+test("after a change of key the log is signed again, once, and a service that waits for its interval does not", async () => {
   await setup.happen();
   await setup.turn();
   const other = await setup.beside({ SIGNING_KEY: newSigningKey() });
@@ -116,7 +116,7 @@ test("after a change of key what is signed is signed again, once, and a service 
 });
 
 describe("several processes", () => {
-  test("while one is at it, the others do nothing", async () => {
+  test("while one has the lease, the others do nothing", async () => {
     await setup.happen();
     await alone(app, "log-anchoring", async () => {
       expect(await setup.turn()).toEqual({ status: "taken" });
@@ -128,7 +128,7 @@ describe("several processes", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("taking turns all at once sign and anchor every size once, each after the one before", async () => {
+  test("that run ticks concurrently sign and anchor every size once, each after the one before", async () => {
     const other = await setup.beside();
     onTestFinished(() => other.close());
     for (let n = 0; n < 4; n++) {
@@ -149,7 +149,7 @@ describe("several processes", () => {
     expect((await setup.state()).anchors.at(-1)).toMatchObject({ size: Number((await setup.kept())!.size) });
   });
 
-  test("whose lease was lost do no harm: what one anchored the other takes up", async () => {
+  test("that lost their lease do no harm: another records their anchor", async () => {
     const other = await setup.beside();
     onTestFinished(() => other.close());
     await setup.happen();
@@ -168,7 +168,7 @@ describe("several processes", () => {
   });
 });
 
-test("it runs until it is stopped, and tells troubles when they begin and when they end", async () => {
+test("it runs until it is stopped, and reports failures when they begin and when they end", async () => {
   await setup.happen();
   let isAway = true;
   const read: Chain["read"] = (...calls) =>
@@ -194,7 +194,7 @@ test("it runs until it is stopped, and tells troubles when they begin and when t
   expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
 });
 
-test("the status says how far the log is proven", async () => {
+test("the status shows how far the log is proven", async () => {
   await setup.happen();
   const { position } = await app.store.head();
   const origin = await setup.origin();
@@ -213,7 +213,7 @@ test("the status says how far the log is proven", async () => {
   });
 });
 
-test("the gas of anchors counts against the day's budget in every process, and what a reorg took back was paid all the same", async () => {
+test("the gas of anchors counts against the day's budget in every process, also for reorged ones", async () => {
   await setup.happen();
   const snapshot = await setup.snapshot();
   await setup.turn();
@@ -241,7 +241,7 @@ test("the gas of anchors counts against the day's budget in every process, and w
   expect(await spent(day)).toBe(BigInt(fee_wei) + BigInt(again.fee_wei));
 });
 
-test("the chain says how firmly an anchor stands, and what the gas key has", async () => {
+test("the chain shows an anchor's finality, and the gas key's balance", async () => {
   await setup.happen();
   const now = async () => chainStatus(app.chain, await setup.origin());
   expect(await now()).toMatchObject({ placed: true, head: null, contract: ANCHOR_ADDRESS });

@@ -1,4 +1,6 @@
-/** Signed notes, against the vectors of Go's sumdb/note and the examples of c2sp.org, and against whatever else is sent. */
+/**
+ * Signed notes, compared with the vectors of Go's sumdb/note and the examples of c2sp.org, and with arbitrary input.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -49,7 +51,7 @@ describe("verifier keys", () => {
     expect(parseVerifierKey(formatVerifierKey(witness))).toEqual(witness);
   });
 
-  test("no part of one and no change to one is a key", () => {
+  test("no part of a key and no change to one is a key", () => {
     for (let begin = 0; begin < PETER.length; begin++)
       for (let end = begin; end <= PETER.length; end++)
         if (end - begin < PETER.length)
@@ -103,7 +105,7 @@ describe("verifier keys", () => {
 });
 
 describe("signing", () => {
-  test("makes the note that Go makes", () => {
+  test("makes the same note as Go", () => {
     const signature = signText(TEXT, "PeterNeumann", signerOf(PETER_SEED));
     expect(formatNote({ text: TEXT, signatures: [signature] })).toBe(`${TEXT}\n${PETER_LINE}`);
   });
@@ -126,15 +128,16 @@ describe("signing", () => {
 });
 
 describe("reading", () => {
-  test("gives the text and the keys that signed it, and passes over the others", () => {
+  test("gives the text and the keys that signed it, and ignores the others", () => {
     expect(openNote(NOTE, [peter])).toEqual({ text: TEXT, signatures: [{ key: peter }] });
     expect(openNote(NOTE, [enoch, peter]).signatures).toEqual([{ key: peter }, { key: enoch }]);
     const namesake = verifierKey("PeterNeumann", "ed25519", signerOf("somebody else").public_key);
     expect(openNote(NOTE, [namesake, enoch]).signatures).toEqual([{ key: enoch }]);
   });
 
-  // What c2sp.org/tlog-checkpoint shows under another name is a true head of the Go checksum database, signature included.
-  test("believes a tree head of the Go checksum database", () => {
+  // The example in c2sp.org/tlog-checkpoint is a true head of the Go checksum database under another name, signature
+  // included.
+  test("accepts a tree head of the Go checksum database", () => {
     const text = "go.sum database tree\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";
     const line =
       "— sum.golang.org Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n";
@@ -143,13 +146,13 @@ describe("reading", () => {
     expect(() => openNote(`${text.replace("63", "64")}\n${line}`, [key])).toThrow(UnverifiedNote);
   });
 
-  test("counts a signature that is there twice once, and refuses a wrong one beside a right one", () => {
+  test("counts a repeated signature once, and refuses a wrong one next to a right one", () => {
     expect(openNote(NOTE + PETER_LINE, [peter]).signatures).toEqual([{ key: peter }]);
     const wrong = PETER_LINE.replace("x08go/ZJk", "x08go/ZJl");
     expect(() => openNote(NOTE + wrong, [peter])).toThrow(UnverifiedNote);
   });
 
-  test("takes what a format writes", () => {
+  test("reads every formatted note", () => {
     expect(formatNote(parseNote(NOTE))).toBe(NOTE);
     expect(formatSignatureLine(parseSignatureLine(ENOCH_LINE.trimEnd()))).toBe(ENOCH_LINE);
   });
@@ -223,7 +226,7 @@ describe("reading", () => {
     expect(() => openNote(note, keys)).toThrow(fault);
   });
 
-  test("no changed byte of a signed note is believed, and none breaks anything", () => {
+  test("no changed byte of a signed note is accepted, and none causes a crash", () => {
     const bytes = Buffer.from(`${TEXT}\n${PETER_LINE}`);
     fc.assert(
       fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
@@ -242,7 +245,7 @@ describe("reading", () => {
     );
   });
 
-  test("any text and any signers come back", () => {
+  test("any text and any signers survive a round trip", () => {
     const text = fc.stringMatching(/^[ -~é—\n]{0,40}$/u).map((line) => `${line}\n`);
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z0-9./é-]{1,12}$/u), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -263,7 +266,7 @@ describe("cosignatures", () => {
   const signature = cosignText(text, key.name, signer, 1_679_315_147);
   const note = (bytes: Buffer) => formatNote({ text, signatures: [{ ...signature, bytes }] });
 
-  test("carry their time, signed before the text", () => {
+  test("have their time, signed before the text", () => {
     expect(openNote(note(signature.bytes), [key]).signatures).toEqual([{ key, timestamp: 1_679_315_147 }]);
     const message = Buffer.from(`cosignature/v1\ntime 1679315147\n${text}`);
     expect(signature.bytes.subarray(8)).toEqual(Buffer.from(signer.sign(message)));
@@ -287,7 +290,7 @@ describe("cosignatures", () => {
     expect(() => openNote(note(Buffer.concat([time, signer.sign(message)])), [key])).toThrow("is wrong");
   });
 
-  test("are no signatures of a log, nor the other way round", () => {
+  test("are no signatures of a log, and vice versa", () => {
     const asLog = verifierKey(key.name, "ed25519", signer.public_key);
     expect(() => openNote(note(signature.bytes), [asLog])).toThrow("no known key");
     const relabelled = formatNote({ text, signatures: [{ ...signature, key_id: asLog.id }] });

@@ -1,4 +1,4 @@
-/** A database that goes back to an older state is not signed again: the machine remembers what it signed. */
+/** A database restored to an older state is not signed again: the machine remembers its last signature. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-test("a backup with fewer events, and one that went on otherwise, are told of and not signed", async () => {
+test("a backup with fewer events, and a diverged one, are reported and not signed", async () => {
   const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-signed-"));
   onTestFinished(async () => {
     await setup.close();
     await rm(DATA_DIR, { recursive: true, force: true });
   });
-  /** A process that starts anew on the same machine. */
+  /** A new process on the same machine. */
   const start = async () => {
     const started = await setup.beside({ DATA_DIR });
     onTestFinished(() => started.close());

@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import type { OkpKey, Signer } from "../../src/core/model/ports/signer.ts";
 
-/** What stands before the seed in PKCS #8 (RFC 8410, section 7). */
+/** The prefix of the seed in PKCS #8 (RFC 8410, section 7). */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** The signer of a seed of 32 bytes, or of the SHA-256 of a name. */

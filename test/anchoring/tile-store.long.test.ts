@@ -1,4 +1,4 @@
-/** The tree in Postgres: the same however it grew and whoever was killed meanwhile, and every proof from it holds. */
+/** The tree in Postgres is the same for every growth and after every kill, and all its proofs verify. */
 import { once } from "node:events";
 import fc from "fast-check";
 import pg from "pg";
@@ -30,7 +30,7 @@ async function newLog(): Promise<number> {
   return log_id;
 }
 
-/** Rows after the head whose hashes are no chain, which a tree does not mind. */
+/** Rows after the head whose hashes are no chain, which the tree does not check. */
 async function fill(log_id: number, events: number): Promise<void> {
   await log.pool.query(
     `insert into eventstore.events
@@ -65,7 +65,7 @@ const countTiles = async (log_id: number): Promise<number> => {
   return (await log.pool.query(sql, [log_id])).rows[0].n;
 };
 
-test("events appended in batches: the root of every size is that of all at once", async () => {
+test("events appended in batches: the root of every size equals that of one batch", async () => {
   const tree = openTree(log.pool, 1);
   expect(await tree.grow()).toBe(0);
   expect(await tree.rootAt(0)).toEqual(EMPTY_ROOT);
@@ -195,7 +195,7 @@ describe("a tree of 70,000", () => {
     await expect(ask()).rejects.toThrow(RangeError);
   });
 
-  test("goes on from its last tile without looking back", async () => {
+  test("continues from its last tile without rereading", async () => {
     const other = await newLog();
     await fill(other, 600);
     const growing = openTree(log.pool, other);
@@ -210,7 +210,7 @@ describe("a tree of 70,000", () => {
   });
 });
 
-test("a size whose events no tile holds yet waits for grow", async () => {
+test("a size whose events have no tile yet waits for grow", async () => {
   const log_id = await newLog();
   await fill(log_id, 300);
   const tree = openTree(log.pool, log_id);
@@ -221,7 +221,7 @@ test("a size whose events no tile holds yet waits for grow", async () => {
   expect(await tree.rootAt(300)).toEqual(roots[300]);
 });
 
-test("two logs have each their own tree", async () => {
+test("two logs have separate trees", async () => {
   const [one, other] = [await newLog(), await newLog()];
   await fill(one, 700);
   await fill(other, 500);
@@ -245,7 +245,7 @@ function startGrower(log_id: number) {
   return { kill: () => child.kill("SIGKILL"), exited };
 }
 
-test("killed again and again at its work, it ends up the same", async () => {
+test("killed repeatedly at work, it reaches the same state", async () => {
   const log_id = await newLog();
   await fill(log_id, 70_000);
   const tree = openTree(log.pool, log_id);
@@ -260,7 +260,7 @@ test("killed again and again at its work, it ends up the same", async () => {
   expect(await tree.rootAt(70_000)).toEqual(rootsOf(await leavesOf(log_id)).at(-1));
 });
 
-test("a connection lost between writing a page and committing it leaves nothing of it", async () => {
+test("a connection lost between writing a page and its commit leaves nothing of it", async () => {
   const log_id = await newLog();
   await fill(log_id, 66_000);
   await log.pool.query(`
@@ -298,7 +298,7 @@ test("three processes grow one tree while it is appended to", async () => {
   expect(await tree.rootAt(23_330)).toEqual(rootsOf(await leavesOf(log_id)).at(-1));
 });
 
-test("it stops between two pages when told to", async () => {
+test("it stops between two pages on request", async () => {
   const log_id = await newLog();
   await fill(log_id, 1_000);
   const tree = openTree(log.pool, log_id);
@@ -306,7 +306,7 @@ test("it stops between two pages when told to", async () => {
   expect(await tree.grow()).toBe(768);
 });
 
-/** As somebody with the owner's rights who means harm. */
+/** Acts as an attacker with the owner's rights. */
 async function unguarded(sql: string, values: unknown[]): Promise<void> {
   const client = await log.pool.connect();
   try {
@@ -319,7 +319,7 @@ async function unguarded(sql: string, values: unknown[]): Promise<void> {
   }
 }
 
-test("an event missing among others stops it; none moves into its place", async () => {
+test("an event missing among others stops it; no other takes its leaf", async () => {
   const log_id = await newLog();
   await fill(log_id, 300);
   await unguarded("delete from eventstore.events where log_id = $1 and position = 20", [log_id]);
@@ -331,7 +331,7 @@ test("an event missing among others stops it; none moves into its place", async 
   await expect(tree.grow()).rejects.toThrow(LogDamaged);
 });
 
-test("a tile missing among others is not made up by its neighbours", async () => {
+test("a missing tile is not replaced by its neighbours", async () => {
   const log_id = await newLog();
   await fill(log_id, 1_000);
   const tree = openTree(log.pool, log_id);

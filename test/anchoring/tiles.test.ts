@@ -89,7 +89,7 @@ describe("widths", () => {
   });
 });
 
-test("a subtree's root is made of hashes of one tile", () => {
+test("a subtree's root consists of hashes of one tile", () => {
   expect(sliceOf({ height: 0, index: 70_000 })).toEqual({ level: 0, index: 273, begin: 112, count: 1 });
   expect(sliceOf({ height: 7, index: 3 })).toEqual({ level: 0, index: 1, begin: 128, count: 128 });
   expect(sliceOf({ height: 8, index: 256 })).toEqual({ level: 1, index: 1, begin: 0, count: 1 });
@@ -103,7 +103,7 @@ describe("bundles", () => {
     expect(decodeBundle(bytes)?.map(({ length }) => length)).toEqual([3, 0, 300]);
   });
 
-  test("one that ends in the middle of an entry is none", () => {
+  test("one that ends within an entry is invalid", () => {
     const bytes = encodeBundle([Buffer.alloc(32), Buffer.alloc(32)]);
     for (const cut of [1, 33, 35, 67]) expect(decodeBundle(bytes.subarray(0, cut))).toBeUndefined();
     expect(decodeBundle(bytes.subarray(0, 34))).toHaveLength(1);

@@ -40,7 +40,7 @@ test("merkletreejs and the frontier give the RFC's root of every size to 300", (
   }
 });
 
-test("a frontier goes on from what another one holds", () => {
+test("a frontier continues from another one's hashes", () => {
   const first = new Frontier();
   for (const leaf of leaves.slice(0, 107)) first.append(leaf);
   const second = new Frontier(first.size, first.roots);
@@ -49,7 +49,7 @@ test("a frontier goes on from what another one holds", () => {
   expect(first.root()).toEqual(oracle.root(107));
 });
 
-test("a frontier takes an event as its leaf, and what it told of its roots stays", () => {
+test("a frontier takes an event as its leaf, and its earlier roots stay", () => {
   const byLeaf = new Frontier();
   const byEvent = new Frontier();
   for (const [n, leaf] of leaves.entries()) {
@@ -69,7 +69,7 @@ test("a frontier of the wrong length is refused", () => {
   expect(() => new Frontier(0, leaves.slice(0, 1))).toThrow("of 0 hashes, not 1");
 });
 
-test("a leaf is no node, and a node's halves have an order", () => {
+test("a leaf is no node, and a node's halves are ordered", () => {
   const [a, b] = leaves as [Buffer, Buffer];
   expect(leafHash(Buffer.concat([a, b]))).not.toEqual(nodeHash(a, b));
   expect(nodeHash(b, a)).not.toEqual(nodeHash(a, b));

@@ -8,7 +8,7 @@ import { signShown } from "../support/checked.ts";
 import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
-import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
+import { type Answered, type Ask, type Desk, openDesk } from "./check-setup.ts";
 
 let desk: Desk;
 let mine: Ask;
@@ -25,7 +25,7 @@ const write = async (more: object = {}) => (await mine("POST", "create", { ...dr
 const cancel = (check_id: string, more: object = {}, ask = mine) =>
   ask("POST", "cancel", { check_id, issuer_address: issuer.address, ...more });
 const shown = async (check_id: string) => (await mine("GET", `verify/${check_id}`)).body.data;
-const told = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
+const refusalOf = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
 const url = (path: string) => `${desk.service.url}/v1/agent/checks/${path}`;
 const posted = (body: object): RequestInit => ({
   method: "POST",
@@ -75,7 +75,7 @@ describe("writing a check", () => {
     [{ mode: "push" }, "mode"],
   ];
   test.each(drafts)("refuses %j by its field", async (more, path) => {
-    expect(told(await mine("POST", "create", { ...draft, ...more }))).toEqual([400, "invalid", path]);
+    expect(refusalOf(await mine("POST", "create", { ...draft, ...more }))).toEqual([400, "invalid", path]);
   });
 
   test("answers typed data that ends with its days, a nonce of its own, and the warning", async () => {
@@ -92,7 +92,7 @@ describe("writing a check", () => {
     expect((await write()).nonce).not.toBe(nonce);
   });
 
-  test("under one key is one check, and the passphrase is part of what is said", async () => {
+  test("under one key is one check, and the passphrase is part of the request", async () => {
     const key = { "Idempotency-Key": "once" };
     const body = { ...draft, passphrase: "a" };
     const [first, again] = await Promise.all([1, 2].map(() => mine("POST", "create", body, key)));
@@ -116,8 +116,8 @@ test("a test key writes and draws none where the money is real, and then there i
   const drawing = { check_id, signature: await signShown(0, typed_data) };
   replace(desk.app, { embedded_chain: false });
   try {
-    expect(told(await testing("POST", "create", draft))).toEqual([403, "forbidden", undefined]);
-    expect(told(await testing("POST", "redeem", drawing))).toEqual([403, "forbidden", undefined]);
+    expect(refusalOf(await testing("POST", "create", draft))).toEqual([403, "forbidden", undefined]);
+    expect(refusalOf(await testing("POST", "redeem", drawing))).toEqual([403, "forbidden", undefined]);
     expect(await desk.story(check_id)).toEqual(["CheckCreated"]);
     expect((await mine("POST", "create", draft)).body.meta.warning).toBeNull();
   } finally {
@@ -125,21 +125,26 @@ test("a test key writes and draws none where the money is real, and then there i
   }
 });
 
-test("an id that the list may not know yet is no 404", async () => {
+test("an id that may not be listed yet is no 404", async () => {
   const asked = () => other("GET", `verify/${"e".repeat(32)}`);
-  expect(told(await asked())).toEqual([404, "not-found", undefined]);
+  expect(refusalOf(await asked())).toEqual([404, "not-found", undefined]);
   const { caughtUp } = desk.app;
   replace(desk.app, { caughtUp: async () => false });
   try {
     const early = await asked();
-    expect([...told(early), early.headers.get("retry-after")]).toEqual([503, "unavailable", undefined, "1"]);
+    expect([...refusalOf(early), early.headers.get("retry-after")]).toEqual([
+      503,
+      "unavailable",
+      undefined,
+      "1",
+    ]);
   } finally {
     replace(desk.app, { caughtUp });
   }
 });
 
 describe("cancelling", () => {
-  test("is the creator's, once or twice, and the check is not redeemed any more", async () => {
+  test("by the creator, once or twice, ends redemption", async () => {
     const check = await write();
     const first = await cancel(check.check_id);
     expect(first.body.data).toMatchObject({
@@ -152,13 +157,13 @@ describe("cancelling", () => {
     expect((await cancel(check.check_id)).body.data).toEqual(first.body.data);
     const signature = await signShown(0, check.typed_data);
     const refused = await mine("POST", "redeem", { check_id: check.check_id, signature });
-    expect(told(refused)).toEqual([409, "check-not-pending", undefined]);
+    expect(refusalOf(refused)).toEqual([409, "check-not-pending", undefined]);
   });
 
-  test("is nobody else's: not another key's, nor of a wallet that is not the issuer", async () => {
+  test("by anybody else is refused: another key, or a wallet other than the issuer", async () => {
     const check = await write();
-    expect(told(await cancel(check.check_id, {}, other))).toEqual([403, "forbidden", undefined]);
-    expect(told(await cancel(check.check_id, { issuer_address: payee.address }))).toEqual([
+    expect(refusalOf(await cancel(check.check_id, {}, other))).toEqual([403, "forbidden", undefined]);
+    expect(refusalOf(await cancel(check.check_id, { issuer_address: payee.address }))).toEqual([
       403,
       "forbidden",
       undefined,
@@ -166,10 +171,14 @@ describe("cancelling", () => {
     const wanted = posted({ check_id: check.check_id, issuer_address: issuer.address });
     expect((await buy(wallet(1), url("cancel"), wanted)).answer.status).toBe(403);
     const signature = await signShown(1, check.typed_data);
-    expect(told(await cancel(check.check_id, { signature }, other))).toEqual([400, "invalid", "signature"]);
+    expect(refusalOf(await cancel(check.check_id, { signature }, other))).toEqual([
+      400,
+      "invalid",
+      "signature",
+    ]);
     // The check's own signature is not one of its cancelling.
     const drawing = await signShown(0, check.typed_data);
-    expect(told(await cancel(check.check_id, { signature: drawing }, other))).toEqual([
+    expect(refusalOf(await cancel(check.check_id, { signature: drawing }, other))).toEqual([
       400,
       "invalid",
       "signature",
@@ -178,7 +187,7 @@ describe("cancelling", () => {
     expect((await shown(check.check_id)).status).toBe("cancelled");
   });
 
-  test("with the issuer's signature has the transaction that makes it void on the chain", async () => {
+  test("with the issuer's signature returns the transaction that voids it on the chain", async () => {
     const check = await write();
     const { cancel_typed_data } = await shown(check.check_id);
     const signature = await signShown(0, cancel_typed_data);
@@ -189,14 +198,14 @@ describe("cancelling", () => {
     expect(await shown(check.check_id)).toMatchObject({ status: "cancelled", cancel_typed_data: null });
   });
 
-  test("of a check that is being redeemed is too late here, not on the chain", async () => {
+  test("a check being redeemed is too late here, not on the chain", async () => {
     const check = await write();
     const { check_id } = check;
     await mine("POST", "redeem", { check_id, signature: await signShown(0, check.typed_data) });
-    expect(told(await cancel(check_id))).toEqual([409, "check-redeeming", undefined]);
+    expect(refusalOf(await cancel(check_id))).toEqual([409, "check-redeeming", undefined]);
   });
 
-  test("and redeeming at once: one of them wins, whatever is asked", async () => {
+  test("and redeeming at once: one of them wins", async () => {
     for (let round = 0; round < 5; round++) {
       const { check_id, typed_data } = await write();
       const signature: Hex = await signShown(0, typed_data);
@@ -236,7 +245,7 @@ describe("the list", () => {
     expect((await listed("status=cancelled")).rows.map(({ amount }) => amount)).toEqual(["4.00"]);
     expect((await listed(`recipient=${to.address}&status=pending`)).meta.total).toBe(4);
     expect((await listed(`issuer=${to.address}`)).meta.total).toBe(0);
-    // To name a wallet is not to have it.
+    // Naming a wallet does not prove it.
     expect((await listed(`issuer=${from.address}`, other)).meta.total).toBe(0);
   });
 
@@ -261,13 +270,13 @@ describe("the list", () => {
     const own = await listed(from.address, await from.signMessage({ message }));
     expect(own.body.meta.total).toBe(5);
     const stolen = await listed(from.address, await to.signMessage({ message }));
-    expect(told(stolen)).toEqual([400, "invalid", "wallet_signature"]);
+    expect(refusalOf(stolen)).toEqual([400, "invalid", "wallet_signature"]);
     const moved = await listed(to.address, await from.signMessage({ message }));
-    expect(told(moved)).toEqual([400, "invalid", "wallet_signature"]);
+    expect(refusalOf(moved)).toEqual([400, "invalid", "wallet_signature"]);
     for (const end of [new Date(0).toISOString(), new Date(Date.now() + 2 * 86_400_000).toISOString()]) {
       const signature = await from.signMessage({ message: text(from.address, end) });
-      expect(told(await listed(from.address, signature, end))).toEqual([400, "invalid", "until"]);
+      expect(refusalOf(await listed(from.address, signature, end))).toEqual([400, "invalid", "until"]);
     }
-    expect(told(await other("GET", `list?wallet=${from.address}`))).toEqual([400, "invalid", "until"]);
+    expect(refusalOf(await other("GET", `list?wallet=${from.address}`))).toEqual([400, "invalid", "until"]);
   });
 });

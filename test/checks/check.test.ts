@@ -13,13 +13,13 @@ import {
   create,
   events,
   evolve,
+  existingCheck,
   expire,
   follow,
   initialState,
   isRedeeming,
   MOST_TRIES,
   refusePassphrase,
-  standing,
   statusOf,
   takeBack,
 } from "../../src/domain/checks/check.ts";
@@ -137,13 +137,13 @@ describe("a check", () => {
     given(history).when(decision).then(then);
   });
 
-  type Refused = [
+  type RefusedCase = [
     what: string,
     history: CheckEvent[],
     decision: (state: CheckState) => CheckEvent[],
     type: string,
   ];
-  const refused: Refused[] = [
+  const refused: RefusedCase[] = [
     ["nobody created: redeem", [], askRedemption("key:1", AT), "not-found"],
     ["nobody created: cancel", [], cancel(byCreator), "not-found"],
     ["nobody created: expire", [], expire(over), "not-found"],
@@ -174,8 +174,8 @@ describe("a check", () => {
     given(history).when(decision).thenThrows(refusedAs(type));
   });
 
-  type Standing = [status: CheckStatus, redeeming: boolean, history: CheckEvent[]];
-  const standings: Standing[] = [
+  type StatusCase = [status: CheckStatus, redeeming: boolean, history: CheckEvent[]];
+  const standings: StatusCase[] = [
     ["pending", false, [created]],
     ["pending", true, [created, asked]],
     ["redeemed", false, [created, asked, paid("1")]],
@@ -190,7 +190,7 @@ describe("a check", () => {
     ["cancelled", false, [created, cancelled, voided("1")]],
   ];
   test.each(standings)("is %s, redeeming %s, after %j", (status, redeeming, history) => {
-    const check = standing(stateAfter(history));
+    const check = existingCheck(stateAfter(history));
     expect([statusOf(check), isRedeeming(check)]).toEqual([status, redeeming]);
   });
 });
@@ -204,7 +204,7 @@ describe("the block up to which checks are followed", () => {
   const given = specificationOf(following);
   const at5 = [eventOf(followed(5, 5))];
 
-  test("only moves on", () => {
+  test("only advances", () => {
     given([])
       .when(advance(followed(5, 5)))
       .then(at5);
@@ -215,13 +215,13 @@ describe("the block up to which checks are followed", () => {
       given(at5).when(advance(earlier)).thenNothingHappened();
   });
 
-  test("must be known before a check is made", () => {
+  test("must exist before a check is made", () => {
     expect(() => followedTo(undefined)).toThrow(/has not been seen/);
     expect(followedTo(followed(5, 5)).block_number).toBe(5);
   });
 });
 
-test("property: the chain's last word counts, and without it only what was said here", () => {
+test("property: the chain's outcome counts, and without one only the service's record", () => {
   const said = fc.constantFrom(
     askRedemption("key:1", AT),
     cancel(byCreator),
@@ -252,12 +252,12 @@ test("property: the chain's last word counts, and without it only what was said 
         const told = decided(state, decision);
         state = told.reduce(evolve, state);
         local = told.filter(({ type }) => !/Redeemed|Revoked|Reorged/.test(type)).reduce(evolve, local);
-        if (ending) expect(standing(state).ending).toMatchObject(ending.data);
+        if (ending) expect(existingCheck(state).ending).toMatchObject(ending.data);
       }
-      const { ending } = standing(state);
-      if (ending?.kind === "redeemed") expect(statusOf(standing(state))).toBe("redeemed");
+      const { ending } = existingCheck(state);
+      if (ending?.kind === "redeemed") expect(statusOf(existingCheck(state))).toBe("redeemed");
       if (ending) state = takeBack(ending, AT)(state).reduce(evolve, state);
-      expect(statusOf(standing(state))).toBe(statusOf(standing(local)));
+      expect(statusOf(existingCheck(state))).toBe(statusOf(existingCheck(local)));
     }),
   );
 });

@@ -1,4 +1,4 @@
-/** What the chain says of checks, turn by turn: ends, expiry by its time, reorgs, and the record of what is final. */
+/** Checks followed on the chain, tick by tick: ends, expiry, reorgs, and the record of final blocks. */
 
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ import { signShown, writeCheck } from "../support/checked.ts";
 import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { payment, wallet } from "../support/wallets.ts";
-import { type Desk, openDesk } from "./desk.ts";
+import { type Desk, openDesk } from "./check-setup.ts";
 
 let desk: Desk;
 let app: App;
@@ -38,7 +38,7 @@ const idOf = () => randomBytes(16).toString("hex");
 const write = (more: Partial<checks.CheckFacts> = {}) => writeCheck(app, { check_id: idOf(), ...more });
 const turn = () => desk.follow(memory);
 const stateOf = async (facts: checks.CheckFacts) =>
-  checks.standing(await app.load(checks, { tenant: "acme", id: facts.check_id }));
+  checks.existingCheck(await app.load(checks, { tenant: "acme", id: facts.check_id }));
 const statusOf = async (facts: checks.CheckFacts) => checks.statusOf(await stateOf(facts));
 const story = ({ check_id }: checks.CheckFacts) => desk.story(check_id);
 const draw = async (facts: checks.CheckFacts) =>
@@ -58,12 +58,12 @@ async function rewind(snapshot: Hex): Promise<void> {
   const { latest } = await app.chain.heads();
   expect(await desk.rpc("evm_revert", snapshot)).toBe(true);
   await desk.rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
-  // For a moment after it went back the node may know no final block.
+  // Right after a reorg the node may have no final block.
   while ((await until(() => app.chain.heads())).latest.number <= latest.number) await desk.rpc("evm_mine");
 }
 
-describe("the chain's word", () => {
-  test("redeems a check, whatever was said of it here, once however often it is looked at", async () => {
+describe("the chain's outcome", () => {
+  test("redeems a check, whatever the service recorded, once however often it is scanned", async () => {
     const [pending, cancelled] = [await write(), await write()];
     await cancelHere(cancelled);
     await turn();
@@ -77,7 +77,7 @@ describe("the chain's word", () => {
     expect(await statusOf(cancelled)).toBe("redeemed");
   });
 
-  test("makes a check void: its nonce was cancelled, or used for another transfer", async () => {
+  test("voids a check: its nonce was cancelled, or used for another transfer", async () => {
     const [revoked, spent] = [await write(), await write()];
     await revoke(revoked);
     await desk.send(transferCall(await payment(wallet(0), 1n, { nonce: spent.nonce })), 9);
@@ -90,7 +90,7 @@ describe("the chain's word", () => {
     });
   });
 
-  test("is for good once its block is final, and then it is not asked again", async () => {
+  test("is permanent once its block is final, and then it is not read again", async () => {
     const facts = await write();
     await draw(facts);
     await turn();
@@ -101,7 +101,7 @@ describe("the chain's word", () => {
     expect((await findCheck(app.pool, facts.check_id))?.followed).toBe(false);
   });
 
-  test("finds a check that ended while nobody looked, in this process or another", async () => {
+  test("finds a check that ended while no process followed, in this process or another", async () => {
     const facts = await write();
     await turn();
     await draw(facts);
@@ -111,7 +111,7 @@ describe("the chain's word", () => {
   });
 });
 
-test("however many checks are open, each is followed, and a few are held at a time", async () => {
+test("any number of open checks is followed, a few in memory at a time", async () => {
   const [first, last] = [await write(), await write()];
   await turn();
   await app.pool.query(
@@ -146,7 +146,7 @@ test("however many checks are open, each is followed, and a few are held at a ti
 
 describe("a reorg", () => {
   let chain: App["chain"];
-  // The node mines on by itself, and what is final is not taken back.
+  // The node mines by itself, and final blocks stay.
   beforeEach(async () => {
     chain = app.chain;
     const { finalized } = await chain.heads();
@@ -156,7 +156,7 @@ describe("a reorg", () => {
     replace(app, { chain });
   });
 
-  test("takes a redemption back, and a later one counts", async () => {
+  test("undoes a redemption, and a later one counts", async () => {
     const facts = await write();
     await desk.mine(3);
     await turn();
@@ -175,7 +175,7 @@ describe("a reorg", () => {
     ]);
   });
 
-  test("that turns a redemption into a cancellation is followed, also by a process that has just begun", async () => {
+  test("that turns a redemption into a cancellation is followed, also by a new process", async () => {
     const [facts, cancelled] = [await write(), await write()];
     await cancelHere(cancelled);
     await desk.mine(3);
@@ -204,7 +204,7 @@ describe("a chain that fails", () => {
     }
   };
 
-  test("changes nothing: away, behind, or another one", async () => {
+  test("changes nothing: away, lagging, or another one", async () => {
     const facts = await write();
     await draw(facts);
     await turn();
@@ -228,7 +228,7 @@ describe("a chain that fails", () => {
 
 // The last ones: the chain's time is ahead afterwards.
 describe("time", () => {
-  test("is the chain's: no jump of our own clock ends a check or brings it back", async () => {
+  test("is the chain's: no jump of our own clock ends a check or restores it", async () => {
     const facts = await write({ valid_before: Math.floor(Date.now() / 1_000) + 7_200 });
     const { clock } = app;
     for (const jump of [10 * 365 * 86_400_000, -10 * 365 * 86_400_000]) {
@@ -252,7 +252,7 @@ describe("time", () => {
     expect((await findCheck(app.pool, facts.check_id))?.followed).toBe(false);
   });
 
-  test("of the chain is asked when a check is drawn, before its expiry was recorded", async () => {
+  test("of the chain counts when a check is drawn, before its expiry is recorded", async () => {
     const facts = await write({ valid_before: Math.floor(Date.now() / 1_000) + 7_250 });
     const mine = await desk.as("acme");
     const signature = await signShown(0, checkTypedData(facts));
@@ -265,7 +265,7 @@ describe("time", () => {
   });
 });
 
-test("what was looked through is recorded block by final block, never back", async () => {
+test("the scanned range is recorded by final block, never backwards", async () => {
   const stream_id = following.streamOf("eip155:8453");
   const recorded = await app.store.readStream({ tenant: "operator", stream_id });
   const blocks = recorded.map(({ payload }) => Number(payload.block_number));

@@ -1,4 +1,4 @@
-/** The process is killed around each event of a check; what comes after agrees with the chain and says nothing twice. */
+/** Kills the process around each event of a check; afterwards the log agrees with the chain and repeats nothing. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { runningNode } from "../chain/fixture.ts";
 import { signShown, writeCheck } from "../support/checked.ts";
 import { startProgram } from "../support/compiled.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
-import { asker, type Desk, openDesk } from "./desk.ts";
+import { asker, type Desk, openDesk } from "./check-setup.ts";
 
 let desk: Desk;
 let headers: Record<string, string>;
@@ -26,13 +26,13 @@ afterAll(async () => {
 });
 
 /** A service of its own process on the same log and chain. */
-async function doomed(env: { DIES: string; DIES_AT: string; FOLLOWS?: string }) {
+async function startKilled(env: { DIES: string; DIES_AT: string; FOLLOWS?: string }) {
   const { port } = await runningNode(desk.service.data_dir);
-  const child = startProgram("test/checks/doomed-clerk.ts", [], {
+  const child = startProgram("test/checks/killed-clerk.ts", [], {
     env: {
       ...{
         PATH: process.env.PATH,
-        // What it leaves behind goes with the run.
+        // Its files are removed with the run.
         TMPDIR: inject("runDir"),
         DATABASE: desk.service.database_url,
         RPC: `http://127.0.0.1:${port}`,
@@ -62,11 +62,11 @@ test.each([
   const facts = await writeCheck(desk.app, {
     check_id: Buffer.from(`${DIES}${DIES_AT}`.padEnd(16)).toString("hex").slice(-32),
   });
-  const { ended } = await doomed({ DIES, DIES_AT, FOLLOWS: "1" });
+  const { ended } = await startKilled({ DIES, DIES_AT, FOLLOWS: "1" });
   await desk.send(redemptionCall(facts, await signShown(0, checkTypedData(facts))), 9);
   await desk.mine(4);
   await ended;
-  // What the dead process held, its lock and its lease, is free a moment later.
+  // The dead process's lock and lease expire a moment later.
   const isFollowed = async () => {
     await desk.follow({});
     return (await findCheck(desk.app.pool, facts.check_id))?.followed;
@@ -79,14 +79,14 @@ test.each([
   ["after", "CheckCreated"],
   ["after", "CheckRedemptionAsked"],
 ])("killed %s %s: asked again under its key, it is one check and one asking", async (DIES, DIES_AT) => {
-  const { ask: dying, ended } = await doomed({ DIES, DIES_AT });
+  const { ask: dying, ended } = await startKilled({ DIES, DIES_AT });
   const living = asker(desk.service.url, headers);
   const named = (name: string) => ({ "Idempotency-Key": `${name}-${DIES}-${DIES_AT}` });
   const create = (ask: typeof living) => ask("POST", "create", draft, named("create"));
   if (DIES_AT === "CheckCreated") await expect(create(dying)).rejects.toThrow();
   const { data } = (await create(living)).body;
   const target = { tenant: "acme", id: data.check_id };
-  const { facts } = checks.standing(await desk.app.load(checks, target));
+  const { facts } = checks.existingCheck(await desk.app.load(checks, target));
   expect(data.typed_data).toEqual(checkTypedData(facts));
   const body = { check_id: data.check_id, signature: await signShown(0, data.typed_data) };
   const redeem = (ask: typeof living) => ask("POST", "redeem", body, named("redeem"));

@@ -12,7 +12,7 @@ import { signShown } from "../support/checked.ts";
 import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, SAYS_NO, SAYS_YES, wallet } from "../support/wallets.ts";
-import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
+import { type Answered, type Ask, type Desk, openDesk } from "./check-setup.ts";
 
 let desk: Desk;
 let mine: Ask;
@@ -33,10 +33,10 @@ const signed = async (more: object = {}, payer = 0) => {
 };
 const shown = async (check_id: string) => (await mine("GET", `verify/${check_id}`)).body.data;
 const has = (account: string) => balanceOf(desk.app.chain, account.toLowerCase() as Hex);
-const told = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
+const refusalOf = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
 
 describe("a check that its issuer signed", () => {
-  test("is written, drawn by anybody's transaction, and seen to be redeemed", async () => {
+  test("is written, drawn by anybody's transaction, and found redeemed", async () => {
     const { check, signature } = await signed({ amount: "12.5" });
     expect(check).toMatchObject({ status: "pending", amount: "12.50", redeeming: false, final: false });
     const drawn = await redeem(check.check_id, signature, {}, await desk.as("somebody else"));
@@ -49,7 +49,7 @@ describe("a check that its issuer signed", () => {
     await until(async () => (await shown(check.check_id)).status === "redeemed");
     expect((await shown(check.check_id)).onchain).toMatchObject({ transaction: hash, kind: "redeemed" });
     await until(async () => (await shown(check.check_id)).final);
-    expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-not-pending", undefined]);
+    expect(refusalOf(await redeem(check.check_id, signature))).toEqual([409, "check-not-pending", undefined]);
     expect(await desk.story(check.check_id)).toEqual([
       "CheckCreated",
       "CheckRedemptionAsked",
@@ -57,7 +57,7 @@ describe("a check that its issuer signed", () => {
     ]);
   });
 
-  test("of nothing moves nothing and is redeemed", async () => {
+  test("for 0 USDC moves nothing and is redeemed", async () => {
     const { check, signature } = await signed({ amount: 0 });
     await desk.send((await redeem(check.check_id, signature)).body.data.transaction, 9);
     await until(async () => (await shown(check.check_id)).status === "redeemed");
@@ -75,11 +75,11 @@ describe("a check that its issuer signed", () => {
     await until(async () => (await shown(check.check_id)).status === "redeemed");
   });
 
-  test("is redeemed without a word to the service, where its payee goes to the chain", async () => {
+  test("is redeemed without the service, where its payee uses the chain", async () => {
     const { check, signature } = await signed();
     const other = await signed();
     const state = await desk.app.load(checks, { tenant: "acme", id: check.check_id });
-    const { to, data } = redemptionCall(checks.standing(state).facts, signature);
+    const { to, data } = redemptionCall(checks.existingCheck(state).facts, signature);
     await desk.send({ to, data }, 9);
     await until(async () => (await shown(check.check_id)).status === "redeemed");
     expect((await shown(other.check.check_id)).status).toBe("pending");
@@ -87,7 +87,7 @@ describe("a check that its issuer signed", () => {
 });
 
 describe("a signature that is refused", () => {
-  test("is another wallet's, another check's, another kind's, or none", async () => {
+  test("is another wallet's, another check's, of another kind, or missing", async () => {
     const { check } = await signed();
     const bad = [
       await signShown(2, check.typed_data),
@@ -97,14 +97,14 @@ describe("a signature that is refused", () => {
       `0x${"00".repeat(65)}` as Hex,
     ];
     for (const signature of bad)
-      expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+      expect(refusalOf(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
     expect(await desk.story(check.check_id)).toEqual(["CheckCreated"]);
   });
 
-  test("is one that the chain has seen, or whose issuer has too little", async () => {
+  test("is one already used on the chain, or whose issuer has too little", async () => {
     const { check, signature } = await signed({ amount: 900_000 });
-    expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-uncovered", undefined]);
-    expect(told(await redeem("f".repeat(32), signature))).toEqual([404, "not-found", undefined]);
+    expect(refusalOf(await redeem(check.check_id, signature))).toEqual([409, "check-uncovered", undefined]);
+    expect(refusalOf(await redeem("f".repeat(32), signature))).toEqual([404, "not-found", undefined]);
   });
 });
 
@@ -127,7 +127,7 @@ describe("an issuer that is a contract (ERC-1271)", () => {
 
   test.each(["transfer", "receive"])("that does not accept it pays nothing: %s", async (mode) => {
     const check = await write({ from: await placed(SAYS_NO), amount: 5, mode });
-    expect(told(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
+    expect(refusalOf(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
   });
 
   // JUMPDEST, jump back; return a megabyte; stop.
@@ -141,24 +141,28 @@ describe("an issuer that is a contract (ERC-1271)", () => {
     for (const mode of ["transfer", "receive"]) {
       const check = await write({ from, amount: 5, mode });
       for (const signature of ["0xc0ffee", await key.signTypedData(check.typed_data)] as const)
-        expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+        expect(refusalOf(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
       const wanted = { check_id: check.check_id, issuer_address: from, signature: "0xc0ffee" };
-      expect(told(await mine("POST", "cancel", wanted))).toEqual([400, "invalid", "signature"]);
+      expect(refusalOf(await mine("POST", "cancel", wanted))).toEqual([400, "invalid", "signature"]);
     }
   });
 });
 
 describe("a passphrase", () => {
-  test("is asked for, after the signature was found good, and counted when it is wrong", async () => {
+  test("is required, after the signature was found valid, and counted when it is wrong", async () => {
     const { check, signature } = await signed({ passphrase: "open sesame" });
     const { check_id } = check;
     expect(check.passphrase_required).toBe(true);
-    expect(told(await redeem(check_id, signature))).toEqual([400, "invalid", "passphrase"]);
+    expect(refusalOf(await redeem(check_id, signature))).toEqual([400, "invalid", "passphrase"]);
     const foreign = await signShown(2, check.typed_data);
-    expect(told(await redeem(check_id, foreign, { passphrase: "x" }))).toEqual([400, "invalid", "signature"]);
+    expect(refusalOf(await redeem(check_id, foreign, { passphrase: "x" }))).toEqual([
+      400,
+      "invalid",
+      "signature",
+    ]);
     expect(await desk.story(check_id)).toEqual(["CheckCreated"]);
     const wrong = await redeem(check_id, signature, { passphrase: "open barley" });
-    expect(told(wrong)).toEqual([403, "passphrase-wrong", undefined]);
+    expect(refusalOf(wrong)).toEqual([403, "passphrase-wrong", undefined]);
     expect(wrong.headers.get("event-id")).toBeTruthy();
     expect((await redeem(check_id, signature, { passphrase: "open sesame" })).status).toBe(200);
     expect(await desk.story(check_id)).toEqual([
@@ -171,7 +175,7 @@ describe("a passphrase", () => {
     expect(JSON.stringify(written!.payload)).not.toContain("sesame");
   });
 
-  test("cannot be guessed: of twelve tries at once five count, and then not even the right one does", async () => {
+  test("cannot be guessed: of twelve concurrent tries five count, and then even the right one fails", async () => {
     const { check, signature } = await signed({ passphrase: "7" });
     const { check_id } = check;
     const looks = vi.spyOn(crypto, "scrypt");
@@ -191,7 +195,7 @@ describe("a passphrase", () => {
     // Two are looked at at a time, so that one of them may be too late.
     expect([checks.MOST_TRIES, checks.MOST_TRIES + 1]).toContain(looks.mock.calls.length);
     const paused = await redeem(check_id, signature, { passphrase: "7" });
-    expect(told(paused)).toEqual([429, "passphrase-paused", undefined]);
+    expect(refusalOf(paused)).toEqual([429, "passphrase-paused", undefined]);
     expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(checks.PAUSE_S - 60);
     expect((await desk.story(check_id)).length).toBe(1 + checks.MOST_TRIES);
     const { clock } = desk.app;

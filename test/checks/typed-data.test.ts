@@ -1,11 +1,11 @@
-/** What is signed and sent for a check, held against the digests that payments are judged by, and against viem. */
+/** The signed data and calls of a check, compared with the digests of payments and with viem. */
 import { decodeFunctionData, parseAbi } from "viem/utils";
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import type { Refusal } from "../../src/core/model/refusal.ts";
 import type { CheckFacts } from "../../src/domain/checks/check.ts";
-import { inTurn, isPassphrase, keepPassphrase, MOST_WAITING } from "../../src/domain/checks/passphrase.ts";
+import { hashPassphrase, isPassphrase, MOST_WAITING, queued } from "../../src/domain/checks/passphrase.ts";
 import { keySignature } from "../../src/domain/checks/redemption.ts";
 import {
   cancelTypedData,
@@ -37,7 +37,7 @@ const receive: CheckFacts = { ...facts, mode: "receive" };
 const recover = recoverKey;
 
 describe("typed data", () => {
-  test("of a transfer is what a payment of the same authorization signs", async () => {
+  test("of a transfer equals that of a payment with the same authorization", async () => {
     const digest = authorizationDigest(domainSeparator(USDC, 8453));
     expect(Buffer.from(digestOf(checkTypedData(facts)))).toEqual(Buffer.from(digest(transferOf(facts))));
     expect(await signShown(0, checkTypedData(facts))).toBe(
@@ -61,7 +61,7 @@ describe("typed data", () => {
 });
 
 describe("a key's signature", () => {
-  test("is the wallet's own, with v as the contract takes it", async () => {
+  test("is the wallet's own, with v in the form of the contract", async () => {
     const data = checkTypedData(facts);
     const signature = await signShown(0, data);
     const low: Hex = `0x${signature.slice(2, -2)}${signature.endsWith("1b") ? "00" : "01"}`;
@@ -94,7 +94,7 @@ describe("a call to USDC", () => {
     expect(lower(args)).toEqual([from, to, 12_500_001n, 0n, 1_800_000_000n, nonce, "0xabcd"]);
   });
 
-  test("cancelAuthorization makes it void", () => {
+  test("cancelAuthorization voids it", () => {
     const { functionName, args } = read(revocationCall(facts, "0xabcd"));
     expect([functionName, ...lower(args)]).toEqual([
       "cancelAuthorization",
@@ -106,8 +106,8 @@ describe("a call to USDC", () => {
 });
 
 describe("a passphrase", () => {
-  test("is known again, in whatever form its letters are composed, and no other is", async () => {
-    const kept = await keepPassphrase("Zürich", Buffer.alloc(16, 7));
+  test("is recognised in any composition of its letters, and no other is", async () => {
+    const kept = await hashPassphrase("Zürich", Buffer.alloc(16, 7));
     expect(JSON.stringify(kept)).not.toContain("rich");
     expect(await isPassphrase("Zu\u0308rich", kept)).toBe(true);
     expect(
@@ -115,18 +115,18 @@ describe("a passphrase", () => {
     ).toEqual([false, false, false, false]);
   });
 
-  test("waits its turn, and where too many wait it is sent away to come again", async () => {
+  test("is queued, and refused with a retry where too many wait", async () => {
     let under_way = 0;
     const work = async () => {
       expect(++under_way).toBeLessThanOrEqual(2);
       await new Promise((wake) => setImmediate(wake));
       under_way--;
-      return "looked at";
+      return "hashed";
     };
-    const take = () => inTurn(work).catch(({ code, type }: Refusal) => [code, type.slug]);
+    const take = () => queued(work).catch(({ code, type }: Refusal) => [code, type.slug]);
     const answers = await Promise.all(Array.from({ length: MOST_WAITING + 5 }, take));
-    expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("looked at"));
+    expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("hashed"));
     expect(answers.slice(-3)).toEqual(Array(3).fill(["unavailable", "busy"]));
-    expect(await take()).toBe("looked at");
+    expect(await take()).toBe("hashed");
   });
 });

@@ -1,4 +1,6 @@
-/** Customs answers over the sandbox of Latvia, beside plain SQL over its cells, which shares no code with them. */
+/**
+ * Customs answers over the sandbox of Latvia, compared with plain SQL over its cells, which shares no code with them.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countryAnalysis, countryOutput } from "../../src/projections/customs/answers/country-analysis.ts";
 import { seasonal, seasonalInput, seasonalOutput } from "../../src/projections/customs/answers/seasonal.ts";
@@ -32,7 +34,7 @@ async function sql<Row>(query: string): Promise<Row[]> {
 }
 
 describe("which of the two answers", () => {
-  test("customs and finer codes are Latvia's own; chapters, other reporters and the 27 are the sandbox's", async () => {
+  test("customs and finer codes use Latvia's own dataset; chapters, other reporters and the 27 the sandbox's", async () => {
     const { trade } = latvia;
     const codes = await sql<{ code: string }>(
       "select product as code from cells where hs2 <> '44' and product not like '%X' group by 1 order by sum(value_eur) desc limit 1",
@@ -54,7 +56,7 @@ describe("which of the two answers", () => {
     expect((await ask("sandbox-lv")).data).toEqual((await ask("sandbox")).data);
   });
 
-  test("without the sandbox there is no answer, and a dataset that is coarser says that it is a part", async () => {
+  test("without the sandbox there is no answer, and a coarser dataset says that it is a part", async () => {
     const trade = { ...latvia.trade, allow_synthetic: false };
     expect(await refusalOf(trends(trade, trendsInput.parse({})))).toMatchObject({ code: "unavailable" });
     const coarse = commoditiesInput.parse({ year: 2024, dataset: "sandbox" });
@@ -175,7 +177,7 @@ test("country analysis: plain sums by year, rank, share, products and growth", a
   expect(data.trend.imports).toMatchObject({ from_year: 2019, to_year: 2024 });
   expect(data.trend.imports!.growth_per_year).toBeCloseTo((ends[1]! / ends[0]!) ** (1 / 5) - 1, 6);
   expect(meta).toMatchObject({ dataset: "sandbox-lv", years: { from: 2019, to: 2024 } });
-  // The same partner in the trade operations: one figure.
+  // The trade operations give the same partner the same figure.
   const partners = await topPartners(latvia.trade, {
     reporter: "LV",
     year: 2024,
@@ -193,7 +195,7 @@ test("a country without trade has zeros, no rank, no trend and no products; Latv
   expect(refusal.errors).toMatchObject([{ path: "country" }]);
 });
 
-test("seasonal is trade's seasonality for the same code; a short span is an answer that says so", async () => {
+test("seasonal equals trade's seasonality for the same code; a short span is an answer that says so", async () => {
   const asked = { years: "2015-2024", direction: "EXPORT" as const };
   const { data, meta } = seasonalOutput.parse(
     await seasonal(latvia.trade, seasonalInput.parse({ code: "44013100", ...asked })),

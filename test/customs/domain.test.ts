@@ -1,9 +1,9 @@
-/** The pure parts of customs by hand: which duties bear on a code, how names are found, how amounts grow. */
+/** The pure parts of customs by hand: duties of a code, search by name, growth of amounts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bearingOn, dutyGroupOf, meantBy, ratesOf } from "../../src/domain/customs/duties.ts";
 import { changeOf, growthOf } from "../../src/domain/customs/growth.ts";
-import { foldedWords, found, searchable } from "../../src/domain/customs/search.ts";
+import { foldedWords, searchable, searchCodes } from "../../src/domain/customs/search.ts";
 
 describe("duties", () => {
   test.each([
@@ -27,7 +27,7 @@ describe("duties", () => {
     ["4405000000", "44050000", true, "a heading that is not divided"],
   ])("a duty on %s bears on %s: %s, %s", (goods, code, bears) => expect(bearing(goods, code)).toBe(bears));
 
-  test("found among many, they are those that looking at each one finds", () => {
+  test("the search among many finds the same duties as reading each one", () => {
     // Few digits, so that codes share beginnings and end in zeros.
     const digits = (length: number) => fc.stringMatching(new RegExp(`^[04]{${length}}$`));
     const pairs = fc.array(digits(10), { maxLength: 60 }).map((codes) => codes.sort());
@@ -43,7 +43,7 @@ describe("duties", () => {
     );
   });
 
-  test("rates are told apart and never averaged; none known is not zero", () => {
+  test("rates are listed separately and never averaged; an unknown one is not zero", () => {
     expect(ratesOf([])).toBeUndefined();
     expect(ratesOf([0])).toEqual({ min_pct: 0, max_pct: 0, not_ad_valorem: 0 });
     expect(ratesOf([6.5, null, 2])).toEqual({ min_pct: 2, max_pct: 6.5, not_ad_valorem: 1 });
@@ -77,20 +77,20 @@ describe("finding names", () => {
     ["woo sawn", [], "only the last word may be a beginning"],
     ["pellets", [], "nothing"],
   ])("%s", (q, codes) => {
-    const answer = found(q, products);
+    const answer = searchCodes(q, products);
     expect(q === "wood" ? [...answer].sort() : answer).toEqual(codes);
   });
 
-  test("whole words stand before beginnings, shorter names before longer ones", () => {
-    expect(found("wood", products)).toEqual(["4407", "4403", "9403"]);
+  test("whole words come before prefixes, shorter names before longer ones", () => {
+    expect(searchCodes("wood", products)).toEqual(["4407", "4403", "9403"]);
   });
 
-  test("what is found holds every word, whatever is asked", () => {
+  test("every result has every word of any query", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }), (q) => {
         const words = foldedWords(q);
         fc.pre(words.length > 0);
-        for (const code of found(q, products)) {
+        for (const code of searchCodes(q, products)) {
           const { whole } = products.find((product) => product.code === code)!;
           expect(words.every((word) => whole.includes(` ${word}`))).toBe(true);
         }
@@ -99,7 +99,7 @@ describe("finding names", () => {
   });
 });
 
-test("growth: compound between the ends, nothing from nothing", () => {
+test("growth: compound between the ends, none from 0", () => {
   expect(
     growthOf([
       { year: 2020, value: 100 },

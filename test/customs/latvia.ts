@@ -11,7 +11,7 @@ export async function openLatvia() {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
   const { sandbox: basis, latvia } = await latviaIn(dir);
   const vintages = openVintages({ ...limits, dataDir: dir });
-  // In this order, so that being opened first decides nothing.
+  // Opened in this order, so that the result does not depend on being first.
   await vintages.serve(latvia);
   await vintages.serve(basis);
   const trade: TradeData = { vintages, allow_synthetic: true };

@@ -1,4 +1,4 @@
-/** Customs answers over real Comext figures of Latvia, beside plain SQL over the parquet that shares no code with them. */
+/** Customs answers over real Comext figures of Latvia, compared with independent plain SQL over the parquet. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countryAnalysis } from "../../src/projections/customs/answers/country-analysis.ts";
 import { seasonal, seasonalInput } from "../../src/projections/customs/answers/seasonal.ts";
@@ -19,7 +19,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
   afterAll(() => real.close());
 
   type Sum = { code: string; year: number; flow: string; eur: number };
-  /** By product, year and flow: the WORLD rows of the months that have one, else their partners. */
+  /** Totals by product, year and flow: the WORLD rows of the months that have one, else their partners. */
   const totals = () =>
     real.figures.sql(`
       with months as (
@@ -85,14 +85,15 @@ describe.skipIf(!here)("Latvia in the real files", () => {
     });
   });
 
-  test("a country that no row names is refused, and a share tells how much of the total is split by partner", async () => {
+  test("an unknown country is refused, and a share says how much of the total is split by partner", async () => {
     const refused = await refusalOf(countryAnalysis(real.trade, { country: "US", dataset }));
     expect(refused).toMatchObject({ type: { slug: "outside-coverage" }, errors: [{ path: "country" }] });
     expect(refused.message).toMatch(/has no row of US; name another dataset/);
-    // Of this code the files have WORLD rows alone, so no row between two countries is no proof of no trade.
+    // The files have only WORLD rows of this code, so no row between two countries does not prove that there is no
+    // trade.
     const pair = { reporter: "DE", partner: "CN", hs: "32151100", dataset } as const;
     expect(await refusalOf(corridor(real.trade, pair))).toMatchObject({ errors: [{ path: "partner" }] });
-    // A row of a table says itself that its sum is one over a part of the products.
+    // Each row of a table states that its sum covers only a part of the products.
     const partial = await corridor(real.trade, { reporter: "DE", partner: "CN", dataset });
     expect(corridorTable.rows(partial)[0]).toMatchObject({ products_complete: false, dataset });
     const { data } = await countryAnalysis(real.trade, { country: "CN", years: "2024", dataset });
@@ -108,7 +109,7 @@ describe.skipIf(!here)("Latvia in the real files", () => {
     expect(split!.eur / total).toBeLessThan(0.9);
   });
 
-  test("a code that the files hold is answered from them unasked, with its season", async () => {
+  test("a code in the files is answered from them by default, with its season", async () => {
     const { data, meta } = await seasonal(real.trade, seasonalInput.parse({ code: "39206290" }));
     expect(meta).toMatchObject({ dataset, synthetic: false, code: "39206290" });
     expect(data.map(({ months_used }) => months_used).every((months) => months >= 24)).toBe(true);

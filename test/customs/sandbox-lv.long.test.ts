@@ -1,4 +1,4 @@
-/** Latvia at CN8 in the sandbox: the same trade as the sandbox's own, only finer, and found by the questions it is for. */
+/** Latvia at CN8 in the sandbox: the sandbox's own trade in finer detail, as customs questions need it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Lease } from "../../src/datasets/vintage-store.ts";
 import { makeSandboxLv, tempDir } from "../datasets/workshop.ts";
@@ -38,7 +38,7 @@ test("every chapter, partner, month and flow has the same euros and kilograms in
   expect([difference!.differing, wood!.rows]).toEqual([0, 0]);
 });
 
-test("is at CN8, of Latvia alone, complete below every code, and the same whenever it is made", async () => {
+test("it is at CN8, of Latvia only, complete below every code, and the same in every build", async () => {
   const { manifest } = lease;
   const [found] = await lease.query<{ codes: number; finest: boolean; without_mass: number; least: number }>(
     `select count(distinct product) as codes, bool_and(length(product) = 8) as finest, min(value_eur) as least,

@@ -1,4 +1,4 @@
-/** The nomenclatures and duties: their layouts over the real files and over small ones, and their invented stand-ins. */
+/** The nomenclatures and duties: their layouts over real and small files, and their synthetic substitutes. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ describe.skipIf(!isHere)("the real files", () => {
     expect(byCode.size).toBe(rows.length);
     expect(byCode.get("44013100")).toBe(shell("zcat cn2022_en.csv.gz | sed -n 's/^44013100,//p'"));
     expect(byCode.get("01022110")).toMatch(/heifers "female bovines/);
-    // Chapter 99 is national and stands in no edition of the nomenclature.
+    // Chapter 99 is national and is in no edition of the nomenclature.
     const invented = Object.keys({ ...woodNames, ...sandboxCodes }).filter((code) => !code.startsWith("99"));
     expect(invented.filter((code) => !byCode.has(code))).toEqual([]);
     expect(
@@ -120,7 +120,7 @@ test.each([
   expect(() => read([line])).toThrow(message);
 });
 
-test("the invented tables name every code of the sandbox, and every duty of theirs is of one", () => {
+test("the synthetic tables name every code of the sandbox, and every duty in them is of one", () => {
   const rowsOf = (name: string) => {
     const table = referenceTables.find((one) => one.name === name)!;
     return writtenText(table, { dataset: name, source: "x", synthetic: true }, table.sandbox()).reference

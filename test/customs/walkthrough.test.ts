@@ -37,13 +37,13 @@ async function refused(path: string): Promise<{ status: number; fields: string[]
   return { status: response.status, fields: errors.map(({ path: field }) => field) };
 }
 
-test("before any data is there, each says so and when to come again", async () => {
+test("before any data, each says so with a time to retry", async () => {
   for (const path of ["classifications", "trends", "tariff-lookup?code=44"]) {
     const response = await get(path);
     expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
   }
   await openSandbox(service);
-  // The nomenclature is there, Latvia's trade not yet: names without figures.
+  // The nomenclature is open before Latvia's trade: names without figures.
   const { data, meta } = await ask("classifications?q=pellets");
   expect([data[0]!.code, data[0]!.has_data, meta.data]).toEqual(["44013100", null, null]);
   expect((await ask<Line>("tariff-lookup?code=8471")).data.trade).toBeNull();
@@ -77,7 +77,7 @@ describe("classifications", () => {
     });
   });
 
-  test("pages of a prefix join up to the whole list, and nothing given is the chapters", async () => {
+  test("pages of a prefix join up to the whole list, and no input gives the chapters", async () => {
     const whole = (await ask("classifications?code=4&limit=100")).data.map(({ code }) => code);
     const paged: unknown[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
@@ -97,7 +97,7 @@ describe("classifications", () => {
   });
 });
 
-test("tariff-lookup lists what bears on a code, marked invented, with Latvia's trade beside it", async () => {
+test("tariff-lookup lists the duties of a code, marked synthetic, with Latvia's trade", async () => {
   type Tariff = {
     third_country: Line | null;
     goods: { goods_code: string; inherited: boolean; duties: Line[] }[];
@@ -125,7 +125,7 @@ test("tariff-lookup lists what bears on a code, marked invented, with Latvia's t
   expect(none.data.trade).toMatchObject({ imports_eur: 0, exports_eur: 0, imports_kg: null });
 });
 
-test("the figures of all operations are of one dataset and fit together", async () => {
+test("the figures of all operations are of one dataset and consistent", async () => {
   const trends = await ask<{ years: Line[]; months: Line[] }>("trends?years=2024&direction=IMPORT");
   const top = await ask("top-commodities?year=2024&direction=IMPORT&limit=100");
   const sum = top.data.reduce((all, { value_eur }) => all + (value_eur as number), 0);
@@ -193,13 +193,13 @@ test.skipIf(!existsSync(nomenclature))(
       parents: [{ code: "84" }, { code: "8471" }, { name: data[0]!.name }],
     });
     expect(meta).toMatchObject({ dataset: "cn-nomenclature", synthetic: false });
-    // The same question rests on another table now: what was kept is not given again.
+    // The answer now rests on another table: the cached one is not reused.
     const after = await get("top-commodities?year=2024", { "If-None-Match": before.headers.get("etag")! });
     expect(after.status).toBe(200);
   },
 );
 
-test("real duties replace the invented ones", async () => {
+test("real duties replace the synthetic ones", async () => {
   const header =
     "Goods code,Add code,Order No.,Start date,End date,RED_IND,Origin,Measure type,Legal base,Duty,Origin code,Meas. type code";
   const lines = [

@@ -56,7 +56,7 @@ const COLUMNS = [
   " Meas. type code",
 ];
 
-test("a workbook's first sheet is read as its CSV is", async () => {
+test("a workbook's first sheet is read like its CSV", async () => {
   const line = [
     "0101210000 80",
     "",
@@ -88,7 +88,7 @@ test("a workbook's first sheet is read as its CSV is", async () => {
   expect(file.bytes).toBe((await readFile(path)).length);
 });
 
-test("a damaged workbook is refused, and is no layout of anything", async () => {
+test("a damaged workbook is refused, and matches no layout", async () => {
   const path = await workbookOf([COLUMNS]);
   const bytes = await readFile(path);
   await writeFile(path, bytes.subarray(0, bytes.length / 2));

@@ -1,4 +1,4 @@
-/** Drafts are judged as texts: what each check finds, and that no detail says what a draft says. */
+/** Drafts are judged as texts: the findings of each check, and details that never quote a draft. */
 import children from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -31,7 +31,7 @@ test("a draft without fault passes all eight checks", async () => {
   );
 });
 
-/** What is spawned, and which files are opened by name, while something is done. */
+/** The processes spawned, and the files opened by name, during some work. */
 async function watched(work: () => Promise<void>): Promise<string[]> {
   const seen: string[] = [];
   const restore: (() => void)[] = [];
@@ -56,7 +56,7 @@ async function watched(work: () => Promise<void>): Promise<string[]> {
   syncBuiltinESMExports();
   try {
     await work();
-    // That it sees at all.
+    // Confirms that the spies work.
     children.execFileSync("true");
   } finally {
     for (const put of restore) put();
@@ -66,17 +66,17 @@ async function watched(work: () => Promise<void>): Promise<string[]> {
   return seen;
 }
 
-test("hostile drafts are read and nothing else: none runs, none is opened, none is quoted", async () => {
+test("hostile drafts are only read: none runs, none is opened, none is quoted", async () => {
   expect(hostile.length).toBeGreaterThanOrEqual(30);
   const mark = join(tmpdir(), `tallystick-mark-${process.pid}`);
   const drafts = hostile.map((one) => ({ ...one, draft: one.draft.replaceAll("MARK", mark) }));
   const verdicts: ideas.Check[][] = [];
-  // Where the parser lies is looked up for the first draft of all.
+  // The parser's path is looked up for the first draft.
   await judged(fine);
   const seen = await watched(async () => {
     for (const one of drafts) verdicts.push(await judged(one));
   });
-  // For each draft in TypeScript the parser, started with the same words whatever the draft says: it comes by stdin.
+  // Each TypeScript draft starts the parser with the same arguments: the text comes by stdin.
   const parsed = drafts.filter(({ target_file }) => target_file.endsWith(".ts"));
   expect(seen).toHaveLength(parsed.length);
   expect([...new Set(seen)]).toEqual([
@@ -120,7 +120,7 @@ test.each([
   "a/../b.ts",
 ])("%j is no path of the repository", (path) => expect(isPath(path)).toBe(false));
 
-test("likeness: lines in common of all lines; as good as equal is an old draft", async () => {
+test("likeness: lines in common of all lines; nearly equal counts as an old draft", async () => {
   expect(likenessTo("a\nb\nc")("b\nc\nd")).toBe(0.5);
   expect(likenessTo("")("")).toBe(0);
   const checks = await judged(fine, [

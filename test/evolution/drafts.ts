@@ -1,4 +1,4 @@
-/** Drafts of strangers who would like to have them run, and one that is fine. `MARK` stands for a file that would be written. */
+/** Hostile drafts that try to be run, and a good one. `MARK` stands for a file that would be written. */
 export const fine = {
   target_file: "src/domain/example.ts",
   draft:
@@ -8,7 +8,7 @@ export const fine = {
 const write = "require('node:fs').writeFileSync('MARK', 'x')";
 const run = "require('node:child_process').execSync('touch MARK')";
 
-/** What a draft says, for a file, and the first check that it fails; `undefined`: it passes as the text that it is. */
+/** A draft for a file, and the first check that it fails; `undefined`: it passes as a text. */
 export const hostile: readonly { target_file: string; draft: string; fails?: string }[] = [
   { target_file: "src/a.ts", draft: `${write};` },
   { target_file: "src/b.ts", draft: `${run};` },

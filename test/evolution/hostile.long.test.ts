@@ -1,9 +1,9 @@
-/** Drafts of 100 KB that are made to keep the checks busy: what reads them again and again takes minutes, and meets the limit. */
+/** Drafts of 100 KB made to exhaust the checks: repeated reading would take minutes, and exceeds the limit. */
 import { describe, expect, test } from "vitest";
 import { checksOf } from "../../src/domain/evolution/checks.ts";
 import { MOST_DRAFT_BYTES } from "../../src/domain/evolution/idea.ts";
 
-/** As often as it fits into a draft, between what it begins and ends with. */
+/** Repeats a unit as often as it fits into a draft, between its beginning and end. */
 const filled = (unit: string, begin = "", end = "") => {
   const room = MOST_DRAFT_BYTES - Buffer.byteLength(begin + end);
   return begin + unit.repeat(Math.floor(room / Buffer.byteLength(unit))) + end;
@@ -68,7 +68,7 @@ describe.each(Object.entries(forms))("%s", (kind, drafts) => {
     expect(Buffer.byteLength(draft)).toBeGreaterThan(MOST_DRAFT_BYTES - 4_000);
     const target_file = kind === "ts" ? "src/domain/x.ts" : `docs/x.${kind}`;
     const bytes = Buffer.from(draft);
-    // Some times over, what takes seconds is told from what takes milliseconds on any machine.
+    // Several runs distinguish seconds from milliseconds on any machine.
     for (let turn = 0; turn < 5; turn++)
       expect(await checksOf({ target_file, bytes }, [], async () => undefined)).toHaveLength(8);
   });

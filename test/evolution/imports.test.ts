@@ -1,4 +1,4 @@
-/** The imports of drafts, held to the table of who may import whom that this repository is held to. */
+/** The imports of drafts, checked against this repository's own table of layers. */
 import { describe, expect, test } from "vitest";
 import { layers } from "../../layers.ts";
 import { checksOf } from "../../src/domain/evolution/checks.ts";
@@ -13,7 +13,7 @@ async function importsOf(target_file: string, draft: string) {
 
 const fileIn = (layer: string) => (layer.endsWith(".ts") ? layer : `${layer}/new-one.ts`);
 
-test("a draft of any layer is refused whatever its row has not, and all of that alone", async () => {
+test("a draft of any layer is refused for every import that its row lacks, and only for those", async () => {
   const sources = new Set(
     Object.values(layers).flatMap((row) => row.map((name) => name.replace(/^types:/, ""))),
   );
@@ -32,7 +32,7 @@ test("a draft of any layer is refused whatever its row has not, and all of that 
   }
 });
 
-describe("what breaks the table is told, with its line", () => {
+describe("a breach of the table is reported with its line", () => {
   const forms: [file: string, draft: string, detail: string | RegExp][] = [
     ["src/domain/x.ts", 'import fs from "node:fs";', "line 1 may not import this package or module of Node"],
     ["src/domain/x.ts", 'import pg from "pg";', "line 1 may not import this package or module of Node"],
@@ -119,7 +119,7 @@ describe("what breaks the table is told, with its line", () => {
   });
 });
 
-describe("what keeps to it passes, and so does what is no import", () => {
+describe("allowed imports pass, and so do texts that are no import", () => {
   const fine = "each import found in the text is one that its layer may have";
   const forms: [file: string, draft: string][] = [
     ["src/domain/x.ts", 'import { createHash, type Hash } from "node:crypto";'],
@@ -140,7 +140,7 @@ describe("what keeps to it passes, and so does what is no import", () => {
   test.each(["src/new-one.ts", "test/x.ts", "bin/x.ts", "docs/x.md"])(
     "%s is of no layer: that is told, and nothing else",
     async (file) => {
-      const detail = "not looked at: no TypeScript of a layer";
+      const detail = "not checked: no TypeScript of a layer";
       expect(await importsOf(file, 'import "pg";')).toEqual({ passed: true, detail });
     },
   );

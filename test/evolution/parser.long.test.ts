@@ -1,4 +1,4 @@
-/** The parser of strangers' texts: each is said something of within its time, one at a time, and nothing is left behind. */
+/** The parser of third-party texts: each gets a verdict within its time, one at a time, and nothing remains. */
 import { type ChildProcess, default as children } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -24,14 +24,14 @@ afterAll(() => {
 });
 
 const parser = createParser();
-/** As the parser's own, but a script: what it is asked is the same. */
+/** Like the parser's own, but for the script: its input is the same. */
 const scripted = (script: string, timeout_ms?: number) =>
   createParser({ program: ["/bin/sh", "-c", script], ...(timeout_ms && { timeout_ms }) });
 
-test("TypeScript has no fault; anything else has one, by its place", async () => {
+test("TypeScript has no fault; other text has one, with its location", async () => {
   expect(await parser.typescript("export const a = <T,>(x: T): T => x;\n")).toBeUndefined();
   expect(await parser.typescript("const a = 1;\nconst = ;")).toEqual({ line: 2, column: 6 });
-  // What it says of itself is not taken for the parser's word.
+  // The process's own output does not count as the parser's verdict.
   expect(await parser.typescript('"    <stdin>:7:7:";\n    <stdin>:8:8:\n')).toMatchObject({ line: 2 });
 });
 
@@ -46,7 +46,7 @@ test.each(Object.entries(endless))(
       ...{ name: "syntax", passed: false },
       detail: "takes too long to be parsed, or too much memory",
     });
-    // By the system, or by itself where its memory was at an end first.
+    // Ended by the system, or by itself where its memory was exhausted first.
     const ends = started.map(({ signalCode, exitCode }) => signalCode ?? exitCode);
     expect([["SIGKILL"], [2]]).toContainEqual(ends);
     // The next one has a parser of its own.
@@ -54,7 +54,7 @@ test.each(Object.entries(endless))(
   },
 );
 
-test("one text is parsed at a time, in turn", async () => {
+test("one text is parsed at a time", async () => {
   const lock = join(tmpdir(), `tallystick-parser-${process.pid}`);
   const { typescript } = scripted(`mkdir ${lock} && sleep 0.1 && rmdir ${lock}`);
   expect(await Promise.all(Array.from({ length: 5 }, () => typescript("")))).toEqual(
@@ -62,7 +62,7 @@ test("one text is parsed at a time, in turn", async () => {
   );
 });
 
-test("more than ten do not wait: the eleventh is told to come again, and may", async () => {
+test("more than ten do not wait: the eleventh is told to retry, and may", async () => {
   const { typescript } = scripted("sleep 0.1");
   const asked = await Promise.allSettled(Array.from({ length: 12 }, () => typescript("")));
   expect(asked.map(({ status }) => status)).toEqual([
@@ -75,7 +75,7 @@ test("more than ten do not wait: the eleventh is told to come again, and may", a
   expect(await typescript("")).toBeUndefined();
 });
 
-test("where the parser got no time or cannot be started nothing is said of the text", async () => {
+test("where the parser ran out of time or cannot be started there is no verdict", async () => {
   started.length = 0;
   await expect(scripted("exec sleep 600", 100).typescript("")).rejects.toMatchObject({ code: "unavailable" });
   expect(started.map(({ signalCode }) => signalCode)).toEqual(["SIGKILL"]);
@@ -83,7 +83,7 @@ test("where the parser got no time or cannot be started nothing is said of the t
     await expect(scripted(script).typescript("")).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("a parser that has no memory left has had too much of a text", async () => {
+test("a parser that runs out of memory refuses the text as too much", async () => {
   const { typescript } = scripted("echo 'fatal error: runtime: out of memory' >&2; exit 2");
   expect(await typescript("")).toBe("endless");
 });

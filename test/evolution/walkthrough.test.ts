@@ -17,7 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Told = { idea_id: number; status: string; verdict: string; checks: { name: string; passed: boolean }[] };
+type IdeaAnswer = {
+  idea_id: number;
+  status: string;
+  verdict: string;
+  checks: { name: string; passed: boolean }[];
+};
 
 async function post(path: string, body: object, headers = mine) {
   const response = await fetch(`${service.url}/v1/agent/evolution/${path}`, {
@@ -25,7 +30,7 @@ async function post(path: string, body: object, headers = mine) {
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as { data: Told; errors?: { path: string }[] };
+  const answer = (await response.json()) as { data: IdeaAnswer; errors?: { path: string }[] };
   return { status: response.status, ...answer };
 }
 
@@ -42,7 +47,7 @@ const checkedEvents = async () =>
     )
   ).rows[0]!.count;
 
-test("an idea is proposed, checked once, read, accepted and said to have landed", async () => {
+test("an idea is proposed, checked once, read, accepted and reported as landed", async () => {
   const { data } = await post("propose", idea);
   expect(data.status).toBe("proposed");
   const { idea_id } = data;
@@ -61,11 +66,11 @@ test("an idea is proposed, checked once, read, accepted and said to have landed"
     status: "landed",
     commit: "0123abc",
   });
-  // What landed stays as it was judged.
+  // A landed draft keeps its verdict.
   expect((await post(`pipeline/${idea_id}`, {})).data).toMatchObject({ status: "landed", verdict: "passed" });
 });
 
-test("a draft that was proposed before is told so, and its texts are in no event", async () => {
+test("a repeated draft is reported as such, and its texts are in no event", async () => {
   const secret = `sk_live_${"a1B2".repeat(11)}`;
   const { data } = await post("propose", { ...idea, draft_content: `${fine.draft}// ${secret}\n` });
   const { data: judged } = await post(`pipeline/${data.idea_id}`, {});
@@ -82,7 +87,7 @@ test("a draft that was proposed before is told so, and its texts are in no event
   for (const one of [secret, idea.title, idea.description, "addMonths"]) expect(log).not.toContain(one);
 });
 
-test("what passed earlier checks is accepted once these have passed it as well", async () => {
+test("an idea that passed earlier checks is accepted once these have passed it as well", async () => {
   const { data } = await post("propose", { ...idea, target_file: "docs/earlier.md" });
   const { idea_id } = data;
   const { facts } = (await readIdea(service.app, idea_id)).idea;
@@ -101,7 +106,7 @@ test("what passed earlier checks is accepted once these have passed it as well",
   expect(await acceptIdea(service.app, idea_id, "Good.")).toMatchObject({ status: "accepted" });
 });
 
-test("a verdict of later checks stays where a process of an earlier version is asked", async () => {
+test("a verdict of later checks stays where a process of an earlier version is called", async () => {
   const { data } = await post("propose", { ...idea, target_file: "docs/later.md" });
   const { tenant } = (await allIdeas(service.app)).find((row) => row.idea_id === data.idea_id)!;
   const later = { checks_version: CHECKS_VERSION + 1, checks: [], verdict: "failed" as const };
@@ -114,7 +119,7 @@ test("a verdict of later checks stays where a process of an earlier version is a
   expect(await checkedEvents()).toBe(before);
 });
 
-test("a draft that no parser comes to an end with is judged as one that fails, once", async () => {
+test("a draft that exhausts the parser fails its check, once", async () => {
   const [draft_content] = Object.values(endless);
   const { data } = await post("propose", { ...idea, target_file: "src/domain/endless.ts", draft_content });
   const { data: judged } = await post(`pipeline/${data.idea_id}`, {});

@@ -1,4 +1,4 @@
-/** Fusion's answers over the sandbox, against plain SQL over its tables. */
+/** Fusion's answers over the sandbox, compared with plain SQL over its tables. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
@@ -27,7 +27,7 @@ const marketOf = async (asked: z.input<typeof marketInput>) =>
 type Row = { year: number; imports: number; exports: number };
 
 describe("country stats", () => {
-  test("one of the 27 as it reports, with its share of them and the growth between complete years", async () => {
+  test("one of the 27: its own reports, its share of them and the growth between complete years", async () => {
     const { data, meta } = await stats({ country: "LV", years: "2022-2024" });
     const sums = (where: string) =>
       opened.sql<Row>(`select period // 100 as year, sum(value_eur) filter (flow = 'IMPORT')::bigint as imports,
@@ -52,7 +52,7 @@ describe("country stats", () => {
     expect(meta).toMatchObject({ view: "reported", name: "Latvia", synthetic: true, count: 3 });
   });
 
-  test("any other through the 27: what they export to it is what it imports, and it says so", async () => {
+  test("any other country: the 27's exports to it are its imports, and the answer says so", async () => {
     const { data, meta } = await stats({ country: "CN", years: "2024" });
     const [seen] =
       await opened.sql<Row>(`select 2024 as year, sum(value_eur) filter (flow = 'EXPORT')::bigint as imports,
@@ -62,13 +62,13 @@ describe("country stats", () => {
     expect(meta.formula).toContain("the 27's exports to it");
   });
 
-  test("a year that is not over has no growth", async () => {
+  test("an incomplete year has no growth", async () => {
     const { data } = await stats({ country: "LV" });
     const open = data.find(({ complete }) => !complete);
     expect(open?.imports_growth ?? null).toBeNull();
   });
 
-  test("a year outside the data is refused by the name of its field", async () => {
+  test("a year outside the data is refused, naming its field", async () => {
     const refused = await refusalOf(stats({ country: "LV", years: "1990" }));
     expect(refused.errors).toMatchObject([{ path: "years" }]);
   });
@@ -83,7 +83,7 @@ describe("market intelligence", () => {
       from chapter_partners where period // 100 = ${year} and ${where} group by 1 order by 2 desc, 1`);
   const where = "reporter = 'LV' and flow = 'IMPORT' and hs2 = '27'";
 
-  test("partners and their shares are those of the tables, and price and quantity make up the change", async () => {
+  test("partners and their shares match the tables, and price and quantity add up to the change", async () => {
     const { data, meta } = await marketOf(asked);
     expect(meta.year).toBe(2024);
     const [before, after] = [await ofYear(2023, where), await ofYear(2024, where)];
@@ -116,7 +116,7 @@ describe("market intelligence", () => {
     expect(data.absent.map(({ of }) => of)).toEqual(expect.arrayContaining(["dependency", "substitution"]));
   });
 
-  test("gravity holds each partner against what is expected of it", async () => {
+  test("gravity compares each partner with its expected trade", async () => {
     const { data } = await marketOf(asked);
     const { gravity } = data;
     if (gravity === null) throw new Error(`no gravity: ${JSON.stringify(data.absent)}`);
@@ -125,7 +125,7 @@ describe("market intelligence", () => {
       expect(ratio).toBeCloseTo(actual_eur / expected_eur, 3);
   });
 
-  test("dependency of the last three years is as the tables have it", async () => {
+  test("dependency of the last three years matches the tables", async () => {
     const { data } = await marketOf(asked);
     const years = data.dependency!.years;
     expect(years.map(({ year }) => year)).toEqual([2022, 2023, 2024]);
@@ -142,7 +142,7 @@ describe("market intelligence", () => {
       );
   });
 
-  test("one year alone is still held against those before; the 27 together have no advantage, and it says why", async () => {
+  test("a single year is still compared with those before; the 27 together have no advantage, with the reason", async () => {
     const alone = await marketOf({ ...asked, years: "2024" });
     expect(alone.data.size.map(({ year }) => year)).toEqual([2024]);
     expect(alone.data.price_and_quantity).toEqual((await marketOf(asked)).data.price_and_quantity);
@@ -158,7 +158,7 @@ describe("a product", () => {
   const productOf = async (asked: z.input<typeof productInput>) =>
     productOutput.parse(await product(opened.trade, productInput.parse(asked)));
 
-  test("the 27 and their partners are as the tables have them", async () => {
+  test("the 27 and their partners match the tables", async () => {
     const { data, meta } = await productOf({ hs: "27", year: 2024 });
     const of = (column: string, table: string) =>
       opened.sql<{
@@ -182,7 +182,7 @@ describe("a product", () => {
     expect(meta).toMatchObject({ product: "27", year: 2024, synthetic: true });
   });
 
-  test("trade both ways is over the finest products there are, and so is lower than over the chapter", async () => {
+  test("two-way trade uses the finest products, and so is lower than over the chapter", async () => {
     const { data } = await productOf({ hs: "44", year: 2024 });
     const sums = await opened.sql<{ x: number; m: number }>(`select reporter, product,
         coalesce(sum(value_eur) filter (flow = 'EXPORT'), 0)::double as x, coalesce(sum(value_eur) filter (flow = 'IMPORT'), 0)::double as m

@@ -1,4 +1,4 @@
-/** Gravity on worlds whose coefficients are known, and against an estimate found another way. */
+/** Gravity over worlds with known coefficients, and compared with an independent estimate. */
 import { describe, expect, test } from "vitest";
 import { gravity, LEAST_CELLS, type Pair } from "../../src/domain/fusion/gravity.ts";
 
@@ -31,7 +31,7 @@ function world(seed: number): Pair[] {
 }
 
 describe("gravity", () => {
-  test("finds the distance and border that 20 worlds were made with, within two standard errors in 90 %", () => {
+  test("recovers the distance and border coefficients of 20 worlds, within two standard errors in 90 %", () => {
     let within = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const { distance, contiguity } = gravity(world(seed * 7919))!;
@@ -41,7 +41,7 @@ describe("gravity", () => {
     expect(within).toBeGreaterThanOrEqual(36);
   });
 
-  test("is where the scores of the likelihood are nought, and equals coordinate by coordinate ascent to 1e-6", () => {
+  test("has a zero score of the likelihood, and equals coordinate ascent to 1e-6", () => {
     const pairs = world(4242);
     const found = gravity(pairs)!;
     const apart = ascended(pairs);
@@ -53,7 +53,7 @@ describe("gravity", () => {
     }
   });
 
-  test("expects of each country as much in all as it trades, and nothing of one that trades nothing", () => {
+  test("expects each country's actual total trade, and nothing for one without trade", () => {
     const pairs = world(99).map((pair) => (pair.partner === "P3" ? { ...pair, value: 0 } : pair));
     const { expected } = gravity(pairs)!;
     const sum = (of: (at: number) => number) =>
@@ -70,7 +70,10 @@ describe("gravity", () => {
   });
 });
 
-/** The same likelihood, climbed by one variable after the other: effects in closed form, the two slopes by Newton's steps. */
+/**
+ * The same likelihood, maximised one variable after the other: effects in closed form, the two slopes by Newton's
+ * steps.
+ */
 function ascended(pairs: readonly Pair[]) {
   let [beta, gamma] = [0, 0];
   const reporterEffect = new Map(pairs.map(({ reporter }) => [reporter, 1]));

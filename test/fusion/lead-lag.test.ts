@@ -1,4 +1,4 @@
-/** Leads and lags: one that was planted is found, and noise finds none beyond chance. */
+/** Leads and lags: a planted one is found, and noise has none beyond chance. */
 import { describe, expect, test } from "vitest";
 import {
   correlations,
@@ -26,14 +26,14 @@ const noise = (seed: number, length: number) => {
     return level;
   });
 };
-/** With how often others had their turn. */
+/** Also returns the number of pauses. */
 async function leadsAndLags(given: readonly Monthly[], count = () => {}): Promise<LeadLag[] | undefined> {
   return inTurns(given, async () => count());
 }
 const monthly = (name: string, values: (number | null)[]) => ({ name, from: 1, values });
 
 describe("leads and lags", () => {
-  test("the second does three months later what the first did", async () => {
+  test("a second series that follows the first by three months is found", async () => {
     const walk = noise(77, 100);
     const found = (await leadsAndLags([
       monthly("first", walk.slice(3)),
@@ -43,7 +43,7 @@ describe("leads and lags", () => {
     expect(found[0]!.correlation).toBeGreaterThan(0.8);
   });
 
-  test("of 100 pairs of noise at most one in ten reports any", async () => {
+  test("at most one in ten of 100 pairs of noise has a lead", async () => {
     let reported = 0;
     for (let pair = 1; pair <= 100; pair++) {
       const found = await leadsAndLags([
@@ -55,12 +55,12 @@ describe("leads and lags", () => {
     expect(reported).toBeLessThanOrEqual(10);
   });
 
-  test("a season that both have is no lead: it is taken out", () => {
+  test("a shared season is removed, and no lead", () => {
     const season = Array.from({ length: 60 }, (_, at) => Math.exp(Math.sin((at * Math.PI) / 6)));
     for (const change of deseasonalisedChanges(monthly("a", season))) expect(change).toBeCloseTo(0, 9);
   });
 
-  /** Pearson's correlation of first[t] with second[t + lag], written as the textbook has it. */
+  /** Pearson's correlation of first[t] with second[t + lag], by the textbook formula. */
   function correlation(first: (number | null)[], second: (number | null)[], lag: number): number {
     const pairs = first.flatMap((x, t) => {
       const y = second[t + lag];
@@ -76,13 +76,13 @@ describe("leads and lags", () => {
   const at = (first: (number | null)[], second: (number | null)[]) =>
     correlations(preparedOf(first), preparedOf(second));
 
-  test("by hand: 1, 2, 3 against 2, 4, 6 one month on is 1; what does not move is 0", () => {
+  test("by hand: 1, 2, 3 against 2, 4, 6 one month later is 1; a constant series gives 0", () => {
     expect(at([1, 2, 3, null], [9, 2, 4, 6])[MOST_LAG + 1]).toBeCloseTo(1, 12);
     expect(at([1, 1, 1], [1, 2, 3])[MOST_LAG]).toBe(0);
     expect(at([1, 2], [2, 1])[0]).toBe(0);
   });
 
-  test("sums kept for all lags come to what each lag comes to by itself, with gaps and without", () => {
+  test("shared sums for all lags equal those of each lag, with gaps and without", () => {
     const logs = (seed: number) => noise(seed, 90).map(Math.log);
     const gaps = (values: number[], ...months: number[]) =>
       values.map((value, at) => (months.includes(at) ? null : value));
@@ -103,7 +103,7 @@ describe("leads and lags", () => {
     expect(await leadsAndLags([short, monthly("long", noise(4, 60))])).toBeUndefined();
   });
 
-  test("others have their turn while it is found, twenty times for each series after the first", async () => {
+  test("other work proceeds during the search, with twenty pauses for each series after the first", async () => {
     let turns = 0;
     await leadsAndLags([monthly("a", noise(5, 60)), monthly("b", noise(6, 60))], () => void turns++);
     expect(turns).toBe(20);

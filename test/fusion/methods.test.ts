@@ -1,4 +1,4 @@
-/** Each method against a case worked out by hand, or an estimate written apart from it. */
+/** Each method against a case by hand, or an independent estimate. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { comparativeAdvantage, symmetricAdvantage } from "../../src/domain/fusion/comparative-advantage.ts";
@@ -11,7 +11,7 @@ import { substitution } from "../../src/domain/fusion/substitution.ts";
 import { scaled } from "../support/scale.ts";
 
 describe("growth", () => {
-  test("100 to 121 in two years is 10 % a year; from nothing there is none", () => {
+  test("100 to 121 in two years is 10 % a year; from 0 there is none", () => {
     expect(compoundGrowth(100, 121, 2)).toBeCloseTo(0.1, 12);
     expect([compoundGrowth(0, 5, 1), compoundGrowth(5, 5, 0)]).toEqual([undefined, undefined]);
   });
@@ -39,7 +39,7 @@ describe("price and quantity", () => {
     expect(priceAndQuantity([cell])).toEqual({ price_eur: 15, quantity_eur: 25, unsplit_eur: 0, cells: 1 });
   });
 
-  test("what has no mass stands apart, and nothing is lost", () => {
+  test("cells without a mass are separate, and nothing is lost", () => {
     const amount = fc.record({
       value_eur: fc.integer({ min: 0, max: 1e9 }),
       quantity_kg: fc.option(fc.integer({ min: 0, max: 1e9 })),
@@ -48,7 +48,7 @@ describe("price and quantity", () => {
       fc.property(fc.array(fc.record({ before: amount, after: amount })), (cells: Cell[]) => {
         const split = priceAndQuantity(cells);
         const change = cells.reduce((sum, { before, after }) => sum + after.value_eur - before.value_eur, 0);
-        // What is added up may be far larger than what comes of it: a kilogram at millions beside a million of kilograms.
+        // The terms may be far larger than their sum: a kilogram at millions next to a million of kilograms.
         const whole = cells.reduce((sum, { before, after }) => {
           const kg = [before.quantity_kg || 1, after.quantity_kg || 1] as const;
           return sum + (kg[0] + kg[1]) * (before.value_eur / kg[0] + after.value_eur / kg[1]);
@@ -108,7 +108,7 @@ describe("dependency", () => {
     expect(found.dependent).toBe(true);
   });
 
-  test("each indicator alone can end it, and one year of three is not enough", () => {
+  test("each single indicator can end it, and one year of three is not enough", () => {
     const sources = ["CN", "US", "JP", "IN"].map((country) => ({ country, value: 20 }));
     const less = [{ country: "CN", value: 50 }];
     for (const change of [{ sources }, { sources: less }, { exports: 100 }]) {

@@ -1,4 +1,4 @@
-/** What was planted in the sandbox is found over HTTP by the operation that it is for, from 2005 on too, and told as planted. */
+/** The operations over HTTP find each event planted in the sandbox, from 2005 on too, and disclose it as planted. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { plantedIn } from "../../src/projections/fusion/answers/planted.ts";
 import {
@@ -48,8 +48,8 @@ test.each([
     ["from China", "by Spain"],
   ],
   ["all, where none is said", { hs: "30" }, ["from Russia", "to Russia", "to Kazakhstan", "from France"]],
-] as const)("an event touches %s", (_, touched, told) => {
+] as const)("an event touches %s", (_, touched, sentences) => {
   const found = plantedIn({ dataset: "sandbox" }, touched);
-  expect(found).toEqual(told.map((words) => expect.stringContaining(words)));
+  expect(found).toEqual(sentences.map((words) => expect.stringContaining(words)));
   expect(plantedIn({ dataset: "comext-bulk" }, touched)).toEqual([]);
 });

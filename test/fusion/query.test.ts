@@ -1,4 +1,4 @@
-/** Questions in words and profiles of countries over HTTP: what is found, what is refused, and that every figure stands where it says. */
+/** Questions in words and profiles of countries over HTTP: matches, refusals, and the source of every figure. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { methodOf } from "../../src/api/declare/operation-facts.ts";
@@ -6,8 +6,8 @@ import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
 import { faultsOf } from "../../src/domain/plans/plan.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { textFaults } from "../../src/domain/reports/check.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import type { countryOutput } from "../../src/projections/fusion/answers/country.ts";
 import type {
   capabilitiesOutput,
@@ -16,7 +16,7 @@ import type {
 } from "../../src/projections/fusion/answers/discovery.ts";
 import type { marketOutput } from "../../src/projections/fusion/answers/market.ts";
 import type { queryOutput } from "../../src/projections/reports/answers/query.ts";
-import { tellers } from "../../src/projections/reports/answers/tellers.ts";
+import { sectionWriters } from "../../src/projections/reports/answers/section-writers.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -55,17 +55,17 @@ const refused = async (input: object) => {
   return { status: answer.status, errors };
 };
 
-test("each intent asks operations that read, with fields that they have, and each of those is told", () => {
+test("each intent calls reading operations by their own fields, and each has report sections", () => {
   const fieldsOf = (name: string) =>
     catalogue.find((one) => one.name === name && methodOf(one) === "GET")?.input.shape;
   for (const plan of intents) {
     expect([plan.name, faultsOf(plan, fieldsOf)]).toEqual([plan.name, []]);
-    for (const { operation } of plan.steps) expect(Object.keys(tellers)).toContain(operation);
+    for (const { operation } of plan.steps) expect(Object.keys(sectionWriters)).toContain(operation);
   }
 });
 
 describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (example, plan) => {
-  test("is answered by its plan, and every figure is as it is asked again", async () => {
+  test("is answered by its plan, and every figure matches its repeated answer", async () => {
     const { data, meta } = await query({ question: example });
     expect(data.intent).toBe(plan.name);
     expect(data.facts.length).toBeGreaterThan(0);
@@ -74,19 +74,19 @@ describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (examp
     for (const section of data.sections)
       for (const one of section.findings) expect(textFaults(section.title, one, facts)).toEqual([]);
     for (const one of data.limits) expect(textFaults("limits", one, facts)).toEqual([]);
-    const { faults } = await askedAgain(data, canonical, askAt(service.url, secret));
+    const { faults } = await repeatQuestions(data, canonical, askAt(service.url, secret));
     expect(faults).toEqual([]);
   });
 });
 
-test("an intent by its name takes slots as fields, and they go before what is read", async () => {
+test("an intent by name takes slots as fields, which override those in the question", async () => {
   const { data } = await query({ intent: "market", hs: "27", country: "LV", years: "2022-2024" });
   expect(data.slots).toMatchObject({ hs: "27", country: "LV", years: "2022-2024" });
   const both = await query({ question: "The market of wood in Latvia", hs: "27" });
   expect(both.data.slots).toMatchObject({ hs: "27", country: "LV" });
 });
 
-test("what fits no intent, lacks a slot or cannot be asked is refused by the name of its field, with what would fit", async () => {
+test("a question without intent or slot, or that cannot be answered, is refused by field, with alternatives", async () => {
   expect(await refused({ question: "What is love?" })).toMatchObject({
     status: 400,
     errors: [{ path: "question", message: expect.stringContaining("nearest") }],
@@ -102,7 +102,7 @@ test("what fits no intent, lacks a slot or cannot be asked is refused by the nam
   expect(await refused({})).toMatchObject({ status: 400, errors: [{ path: "question" }] });
 });
 
-test("the same question is the same bytes, and so it is at its vintage", async () => {
+test("the same question gives the same bytes, also at its vintage", async () => {
   const question = "How dependent is Latvia on imports of mineral fuels?";
   const [first, second] = [await (await post({ question })).text(), await (await post({ question })).text()];
   expect(second).toBe(first);
@@ -111,7 +111,7 @@ test("the same question is the same bytes, and so it is at its vintage", async (
   expect(again).toBe(first);
 });
 
-test("sources, capabilities and intents say what there is, and what there is not", async () => {
+test("sources, capabilities and intents list present and absent data", async () => {
   const sources = await get<z.infer<typeof sourcesOutput>>("sources");
   expect(sources.data.find(({ dataset }) => dataset === "sandbox")).toMatchObject({
     available: true,
@@ -128,7 +128,7 @@ test("sources, capabilities and intents say what there is, and what there is not
   expect(known.data.map(({ intent }) => intent)).toEqual(intents.map(({ name }) => name));
 });
 
-test("a profile of one of the 27 has all its sides, the same by both paths", async () => {
+test("the profile of one of the 27 has all its parts, the same by both paths", async () => {
   const path = "country?country=LV&year=2024";
   const { data, meta } = await get<z.infer<typeof countryOutput>>(path);
   expect(meta).toMatchObject({ view: "reported", year: 2024, name: "Latvia" });
@@ -143,7 +143,7 @@ test("a profile of one of the 27 has all its sides, the same by both paths", asy
   expect(await get(path.replace("country?", "country-profile?"))).toEqual({ success: true, data, meta });
 });
 
-test("a profile of any other is seen through the 27, and says what that hides and what was planted", async () => {
+test("the profile of any other country is seen through the 27, and discloses the gaps and planted events", async () => {
   const { data, meta } = await get<z.infer<typeof countryOutput>>("country?country=CN");
   expect(meta.view).toBe("through_partners");
   const { meta: russia } = await get<z.infer<typeof countryOutput>>("country?country=RU");
@@ -153,7 +153,7 @@ test("a profile of any other is seen through the 27, and says what that hides an
   expect(data.partners.imports.length).toBeGreaterThan(0);
 });
 
-test("a market tells its value at constant prices, its alerts, and what moves before it", async () => {
+test("a market has its value at constant prices, its alerts, and the products that lead it", async () => {
   const { data, meta } = await get<z.infer<typeof marketOutput>>(
     "market-intel?hs=27&reporter=LV&flow=IMPORT&beside=44,87",
   );

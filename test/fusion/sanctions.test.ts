@@ -1,4 +1,4 @@
-/** Names screened: what an answer says of hits, lists and goods, in process; then asked and imported as callers and operators do. */
+/** Screened names: hits, lists and goods in an answer, in process; then over HTTP and by import. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { ofacAlt, ofacSdn } from "../../src/datasets/reference/sanctions-ofac.ts
 import { unConsolidated } from "../../src/datasets/reference/sanctions-un.ts";
 import type { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
-import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../../src/domain/sanctions/list-entry.ts";
 import { importReference } from "../../src/operator/reference.ts";
 import {
   sanctionsCheck,
@@ -18,7 +18,7 @@ import {
 } from "../../src/projections/fusion/answers/sanctions.ts";
 import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { limits, refusalOf } from "../datasets/workshop.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -57,14 +57,14 @@ async function check(
   return sanctionsOutput.parse(await sanctionsCheck(reference, input, { now: NOW, releasedAt, trade }));
 }
 
-const person = (entry_id: string, name: string, more: Partial<Listed> = {}): Listed => ({
+const person = (entry_id: string, name: string, more: Partial<ListEntry> = {}): ListEntry => ({
   ...{ entry_id, reference: null, kind: "person", born: [], countries: [], programs: ["P"] },
   names: [{ name, quality: "primary" }],
   ...more,
 });
 
 describe("a hit", () => {
-  test("names list, state, entry and what matched, in each list that has it", async () => {
+  test("names list, state, entry and matched words, in each list that has it", async () => {
     const { data, meta } = await check(await invented(), {
       name: "Тимофей Зубарев",
       born: 1970,
@@ -92,13 +92,13 @@ describe("a hit", () => {
     for (const { vintage } of data.lists) expect(meta.vintage).toContain(vintage);
   });
 
-  test("tells nothing of the name that was asked", async () => {
+  test("does not reveal the requested name", async () => {
     const answer = await check(await invented(), { name: "Zubarevv Timofej", threshold: 0.7 });
     expect(answer.data.result).toBe("match");
     expect(JSON.stringify(answer).toUpperCase()).not.toMatch(/ZUBAREVV|TIMOFEJ/);
   });
 
-  test("by another name of OFAC's other table says of whom", async () => {
+  test("by an alias in OFAC's other table names its entry", async () => {
     const { data } = await check(await invented(), { name: "Orlov Merkur Trading" });
     expect(data.hits[0]).toMatchObject({
       list: "ofac",
@@ -109,7 +109,7 @@ describe("a hit", () => {
     expect(data.hits[0]!.why).toContain("another name of MERKUR-ORLOV TRADING HOUSE OOO");
   });
 
-  test("is ranked by year, country and type among those that are as close, and hidden by none", async () => {
+  test("is ranked by year, country and type among equally close ones, and hidden by none", async () => {
     const reference = await storeOf(
       made(unConsolidated, [
         person("1", "IVANOV, Ivan", { born: [1950] }),
@@ -146,7 +146,7 @@ describe("lists", () => {
     expect(JSON.stringify(data)).not.toMatch(/"clear/);
   });
 
-  test("that are invented are not asked beside a real one", async () => {
+  test("that are synthetic are left out next to a real one", async () => {
     const reference = await storeOf(
       made(ofacSdn, ofacSdn.sandbox(), true),
       made(unConsolidated, [person("1", "IVANOV, Ivan")]),
@@ -155,7 +155,7 @@ describe("lists", () => {
     expect([data.result, data.no_match_in, meta.synthetic]).toEqual(["no_match", ["un"], false]);
   });
 
-  test("released more than thirty days ago say so", async () => {
+  test("released more than thirty days ago carry a warning", async () => {
     const reference = await invented();
     const stale = async (at: string) =>
       new Set((await check(reference, { name: "Emma" }, at)).data.lists.map((list) => list.stale));
@@ -163,13 +163,13 @@ describe("lists", () => {
     expect([...(await stale("2026-10-20T00:00:00.000Z"))]).toEqual([true]);
   });
 
-  test("none of which is loaded cannot be asked", async () => {
+  test("that are not loaded cannot be screened", async () => {
     const refused = await refusalOf(check(await storeOf(), { name: "Emma" }));
     expect(refused.message).toContain("no sanctions list is loaded");
   });
 });
 
-test("goods are told where product and country are given, and why they cannot be", async () => {
+test("goods are answered where product and country are given, and otherwise with the reason", async () => {
   const { data } = await check(await invented(), { name: "Emma Daniels", hs: "84", country: "RU" });
   expect(data.goods).toMatchObject({ rerouting: null, controlled: null, why: expect.stringMatching(/\w/) });
 });
@@ -201,13 +201,13 @@ describe("the service", () => {
     for (const { released_at, stale } of lists) expect([released_at !== null, stale]).toEqual([true, false]);
   });
 
-  test("names each field that cannot be", async () => {
+  test("names each invalid field", async () => {
     const { status, body } = await post({ name: "¿?", type: "dog", born: 12, threshold: 0.1, country: "ZZ" });
     const paths = (body.errors as { path: string }[]).map(({ path }) => path);
     expect([status, paths.sort()]).toEqual([400, ["born", "country", "name", "threshold", "type"]]);
   });
 
-  test("takes no list that has lost more than half of its rows, unless it is begun afresh", async () => {
+  test("refuses a list that has lost more than half of its rows, unless it is started afresh", async () => {
     const path = join(service.data_dir, "sdn.csv");
     const bring = async (names: number, afresh = false) => {
       const line = (n: number) => `${n},"NAME ${n}",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n`;

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { rewind } from "../chain/fixture.ts";
-import { type Desk, openDesk } from "../checks/desk.ts";
+import { type Desk, openDesk } from "../checks/check-setup.ts";
 import { SAYS_NO, SAYS_YES } from "../support/wallets.ts";
 import { caller, ed25519Key, kidOf, PROXIED, type TestKey } from "./agents.ts";
 

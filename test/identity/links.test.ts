@@ -6,7 +6,7 @@ import * as agents from "../../src/domain/identity/agent.ts";
 import { REGISTRY } from "../../src/domain/identity/registry.ts";
 import { linksProjection } from "../../src/projections/identity/links.ts";
 import { linksReactor } from "../../src/reactors/identity/follow-links.ts";
-import { type Desk, openDesk } from "../checks/desk.ts";
+import { type Desk, openDesk } from "../checks/check-setup.ts";
 import { turn as take } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { wallet } from "../support/wallets.ts";

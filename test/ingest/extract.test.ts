@@ -1,9 +1,9 @@
-/** What is found in texts, and that nothing a text says changes anything else. */
+/** Events extracted from texts, whose words change nothing else. */
 import { describe, expect, test } from "vitest";
 import { folded, itemDigest } from "../../src/domain/ingest/batch.ts";
 import { extract, namesOf } from "../../src/domain/ingest/extract.ts";
 import { indexNames } from "../../src/domain/sanctions/index.ts";
-import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../../src/domain/sanctions/list-entry.ts";
 import { injections } from "./injections.ts";
 
 const listed = {
@@ -12,7 +12,7 @@ const listed = {
     { name: "Volkov Trading House LLC", quality: "strong" },
     { name: "Volkov", quality: "strong" },
   ],
-} as Listed;
+} as ListEntry;
 const names = namesOf(indexNames([{ list: "ofac", entries: [listed] }]));
 const find = (text: string) => extract(text, names, 5);
 
@@ -33,13 +33,13 @@ describe("an event", () => {
     expect(text.slice(found!.span.from, found!.span.to)).toBe(text);
   });
 
-  test("names those of a list by number, whole names only", () => {
+  test("names list entries by number, whole names only", () => {
     const [found] = find("New sanctions hit Volkov Trading House today.");
     expect(found).toMatchObject({ entities: ["ofac:42"], confidence: 0.5 });
     expect(find("New sanctions hit Volkov today.")).toEqual([]);
   });
 
-  test("stands in its own sentence, and a verb about nothing is none", () => {
+  test("is within its own sentence, and a verb without an object is none", () => {
     const text = "Chile is calm. A strike began. Peru closes a mine.";
     const found = find(text);
     expect(found).toHaveLength(1);
@@ -54,7 +54,7 @@ describe("an event", () => {
   });
 });
 
-test("sixty injections find nothing that their words do not name, and change nothing of what others find", () => {
+test("sixty injections yield nothing that their words do not name, and change no other result", () => {
   expect(injections.length).toBeGreaterThanOrEqual(60);
   const innocent = "The EU puts anti-dumping duties on furniture from China.";
   const before = JSON.stringify(find(innocent));
@@ -65,13 +65,13 @@ test("sixty injections find nothing that their words do not name, and change not
       for (const code of countries) expect(["US", "LV", "CN", "DE"]).toContain(code);
     }
     expect(JSON.stringify(find(innocent))).toBe(before);
-    // What stands after an injection is found as if it were not there.
+    // Text after an injection is processed as if the injection were absent.
     const after = find(`${injection}. ${innocent}`).filter(({ hs }) => hs.includes("94"));
     expect(after).toHaveLength(1);
   }
 });
 
-test("a text that is made to take long does not", () => {
+test("a text made to take long does not", () => {
   for (const one of [
     "tariff ".repeat(9_000),
     `${"a".repeat(60_000)} tariff`,

@@ -1,13 +1,13 @@
-/** News beside reports and skills: quoted to whose they are, as strangers' words, and without any effect on what is found. */
+/** News in reports and skills: quoted to their owner only, as third-party text, without any effect on findings. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
-import { isAsked, print } from "../../src/domain/reports/fact.ts";
-import { detached, type Report, tellable } from "../../src/domain/reports/report.ts";
-import { toRetell } from "../../src/domain/reports/retold.ts";
+import { isAnswerFact, print } from "../../src/domain/reports/fact.ts";
+import { summaryPrompt } from "../../src/domain/reports/model-summary.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
+import { detached, type Report, summarizable } from "../../src/domain/reports/report.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { handIn, NEWS_TOKEN } from "../support/news.ts";
 import {
@@ -39,7 +39,7 @@ const INPUT = { ...BRIEF.input, layers: ["gdelt"] };
 let service: Service;
 let acme: Caller;
 let other: Caller;
-/** What was answered before there were any news. */
+/** Answers from before there were any news. */
 let before: { brief: Report; sectors: Report; spider: SkillResult; shared: string[] };
 
 beforeAll(async () => {
@@ -60,15 +60,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const made = async ({ headers }: Caller, path: string, input: object): Promise<Report> => {
+const requestReport = async ({ headers }: Caller, path: string, input: object): Promise<Report> => {
   const answer = await askReport(service, headers, path, input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
   return (JSON.parse(text) as { data: Report }).data;
 };
-const brief = (caller: Caller) => made(caller, BRIEF.path, INPUT);
+const brief = (caller: Caller) => requestReport(caller, BRIEF.path, INPUT);
 const sectors = (caller: Caller) =>
-  made(caller, "/v1/agent/sovereign/brief/deep", {
+  requestReport(caller, "/v1/agent/sovereign/brief/deep", {
     sectors: ["27", "44"],
     region: "EU",
     years: "2020-2024",
@@ -107,11 +107,11 @@ const found = ({ sections, facts, methods, ...report }: Report) => ({
     report.cited_anomalies,
   ],
   figures: facts
-    .filter((fact) => !(isAsked(fact) && /^\/data\/absent\//.test(fact.from.path)))
+    .filter((fact) => !(isAnswerFact(fact) && /^\/data\/absent\//.test(fact.from.path)))
     .map(({ label, value, unit }) => ({ label, value, unit })),
 });
 
-test("where there are no news the layer is absent, with why, and nothing is quoted", () => {
+test("without news the layer is absent, with the reason, and nothing is quoted", () => {
   for (const report of [before.brief, before.sectors]) {
     expect(report.layers?.[0]).toEqual({
       layer: "gdelt",
@@ -126,7 +126,7 @@ test("where there are no news the layer is absent, with why, and nothing is quot
   );
 });
 
-test("a brief quotes the operator's news to all and a tenant's to itself alone, marked and by their items", async () => {
+test("a brief quotes the operator's news to all and a tenant's only to itself, marked and by their items", async () => {
   const [mine, others] = [await brief(acme), await brief(other)];
   expect(quotesIn(mine)).toEqual([OWN, OPERATORS, INJECTION].toSorted());
   expect(quotesIn(others)).toEqual([OPERATORS]);
@@ -142,16 +142,16 @@ test("a brief quotes the operator's news to all and a tenant's to itself alone, 
   expect(mine.layers).toEqual([{ layer: "gdelt", available: true, why: null }]);
   expect(JSON.stringify(others)).not.toMatch(/Riga|evil/);
   expect(mine.report_id).not.toBe(others.report_id);
-  // Whoever names the other's report has not made it.
+  // Knowing another tenant's report id gives no access to it.
   const path = `${service.url}/v1/agent/reports/${mine.report_id}`;
   expect((await fetch(path, { headers: other.headers })).status).toBe(404);
   const kept = await fetch(path, { headers: acme.headers });
   expect(((await kept.json()) as { data: Report }).data).toEqual(mine);
-  // Not asked for, they are not there.
-  expect(await made(acme, BRIEF.path, BRIEF.input)).not.toHaveProperty("quotations");
+  // Without the layer there are no quotations.
+  expect(await requestReport(acme, BRIEF.path, BRIEF.input)).not.toHaveProperty("quotations");
 });
 
-test("sectors of the EU are quoted by their products alone", async () => {
+test("sectors of the EU are quoted by their products only", async () => {
   const report = await sectors(acme);
   expect(quotesIn(report)).toEqual([OWN, OPERATORS, INJECTION].toSorted());
   expect(report.layers).toEqual([
@@ -161,14 +161,14 @@ test("sectors of the EU are quoted by their products alone", async () => {
   expect(found(report)).toEqual(found(before.sectors));
 });
 
-test("quotations change no figure and no finding, are told to no model, and every fact is proven as before", async () => {
+test("quotations change no figure and no finding, go to no model, and every fact is proven as before", async () => {
   const report = await brief(acme);
   expect(found(report)).toEqual(found(before.brief));
   expect(reportFaults(report, canonical)).toEqual([]);
   expect(factFaults(detached(report), canonical)).toEqual([]);
-  const { faults } = await askedAgain(report, canonical, askAt(service.url, acme.secret));
+  const { faults } = await repeatQuestions(report, canonical, askAt(service.url, acme.secret));
   expect(faults).toEqual([]);
-  expect(JSON.stringify(toRetell(tellable(report)))).not.toMatch(/evil|ignore all/);
+  expect(JSON.stringify(summaryPrompt(summarizable(report)))).not.toMatch(/evil|ignore all/);
   const [first, ...others] = report.quotations!;
   const altered = { ...report, quotations: [{ ...first!, quote: "Something else." }, ...others] };
   expect(reportFaults(altered, canonical).map(({ at }) => at)).toEqual(["sha256", "quotations"]);
@@ -176,11 +176,11 @@ test("quotations change no figure and no finding, are told to no model, and ever
   expect(reportFaults(without, canonical).map(({ at }) => at)).toEqual(["sha256", "quotations"]);
 });
 
-test("printed, a quotation is text: no markup, no link, no citation, nothing unseen, and no number beside it is untraced", async () => {
+test("a printed quotation is text: no markup, link, citation or invisible character, and no other number loses its source", async () => {
   const report = await brief(acme);
   const form = (accept: string) => formOf(service, acme.headers, report, accept);
   const quoted = (text: string) =>
-    text.slice(text.lastIndexOf("What others wrote"), text.lastIndexOf("What this cannot tell"));
+    text.slice(text.lastIndexOf("Quotations of others"), text.lastIndexOf("Limits"));
   const told = report.facts.map(print);
   const beside = (text: string) => untraced(text.replace(quoted(text), " "), report, told);
 
@@ -208,7 +208,7 @@ test("printed, a quotation is text: no markup, no link, no citation, nothing uns
   expect(attachmentOf(pdf).toString()).not.toContain("evil");
 });
 
-test("the spider quotes news to their tenant, and run again it has those that it quoted", async () => {
+test("the spider quotes news to their tenant, and a rerun has the same quotations", async () => {
   const [mine, others] = [await spider(acme), await spider(other)];
   expect(quotesIn(mine.result.report)).toEqual([OWN, INJECTION].toSorted());
   expect(others.result.report).not.toHaveProperty("quotations");
@@ -225,7 +225,7 @@ test("the spider quotes news to their tenant, and run again it has those that it
   expect(again.steps.at(-1)).toEqual({ step: "news", operation: "own_news", how: "kept", same: true });
 });
 
-test("answers that everybody has are what they were, and quote nobody", async () => {
+test("answers that everybody gets are unchanged, and quote nobody", async () => {
   expect(await shared(acme)).toEqual(before.shared);
   expect(await shared(other)).toEqual(before.shared);
 });

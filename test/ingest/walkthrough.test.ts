@@ -42,7 +42,7 @@ const items = [
   { raw_text: "The EU puts tariffs on furniture from China.", published_at },
 ];
 
-test("a batch is taken, looked through, and shown with what was found in it", async () => {
+test("a batch is accepted, processed, and shown with its events", async () => {
   const body = { batch_id: "b-1", source: "Example", items: [...items, { ...items[1] }] };
   const first = await send(body);
   expect(first).toMatchObject({ status: 202, data: { status: "received", items: 2, duplicates: 1 } });
@@ -55,14 +55,14 @@ test("a batch is taken, looked through, and shown with what was found in it", as
       { kind: "tariff", countries: ["CN"], hs: ["94"] },
     ],
   });
-  // Said again it is the same, and its items are had.
+  // A repeat gives the same batch, and adds no items.
   expect(await send(body)).toMatchObject({ status: 202, data: { items: 2, duplicates: 1 } });
   expect(await send({ ...body, items: items.slice(0, 1) })).toMatchObject({ status: 409 });
   expect(await send({ ...body, batch_id: "b-2" })).toMatchObject({ data: { items: 0, duplicates: 3 } });
   expect(await get(`${ROOT}/batches/none`)).toMatchObject({ status: 404 });
 });
 
-test("a country is told with quotations that are marked, the operator's to all and a tenant's to itself alone", async () => {
+test("a country is answered with marked quotations, the operator's to all and a tenant's only to itself", async () => {
   await send({
     batch_id: "t-1",
     source: "Own wire",
@@ -81,7 +81,7 @@ test("a country is told with quotations that are marked, the operator's to all a
   expect((await newsFor("other")).map(({ quote }) => quote)).toEqual([QUOTE]);
 });
 
-test("a product is told by codes that are part of it or that it is part of, and nothing is asked of nothing", async () => {
+test("a product is matched by codes within it or above it, and an empty query matches nothing", async () => {
   const quotesOf = async (query: string) => {
     const { data } = await get(`/v1/agent/fusion/news?${query}`, {});
     return (data as { quote: string }[]).map(({ quote }) => quote);
@@ -97,7 +97,7 @@ test("a product is told by codes that are part of it or that it is part of, and 
   });
 });
 
-test("an item that two batches list, since both came at one moment, is quoted once", async () => {
+test("an item in two concurrent batches is quoted once", async () => {
   const { app } = service;
   const target = { tenant: "operator", id: "twin-1" };
   await send({ batch_id: "twin-1", items: [{ text: "Finland closes the port of Turku.", published_at }] });
@@ -118,20 +118,20 @@ test("an item that two batches list, since both came at one moment, is quoted on
   expect(data).toMatchObject([{ quote: "Finland closes the port of Turku." }]);
 });
 
-test("sources name the news where there are any", async () => {
+test("sources list the news where there are any", async () => {
   const { data } = await get("/v1/agent/fusion/sources", {});
   const news = (data as { dataset: string }[]).find(({ dataset }) => dataset === "news");
   expect(news).toMatchObject({ kind: "news", available: true, to: "2026-01-31" });
 });
 
-test("injections in news change no figure, and nothing of what was found in others", async () => {
+test("injections in news change no figure, and no other event", async () => {
   const { headers } = await service.issue();
   const figures = async () => {
     const { data } = await get("/v1/agent/fusion/country?country=LV", headers);
     return JSON.stringify(data);
   };
   const [before, others] = [await figures(), JSON.stringify(await get(`${ROOT}/batches/b-1`))];
-  // A text with a NUL is no JSON that is taken at all.
+  // JSON with a NUL is refused altogether.
   const hostile = injections.filter((text) => !text.includes("\0")).map((text) => ({ text, published_at }));
   expect(await send({ batch_id: "hostile", source: "Anybody", items: hostile })).toMatchObject({
     status: 202,
@@ -144,7 +144,7 @@ test("injections in news change no figure, and nothing of what was found in othe
     expect(entities).toEqual([]);
 });
 
-test("without the token, with another, or from a key nothing is taken or shown", async () => {
+test("without the token, with another, or from a key nothing is accepted or shown", async () => {
   const body = { batch_id: "x", source: "Example", items };
   const { headers } = await service.issue();
   expect((await send(body, {})).status).toBe(401);

@@ -1,4 +1,4 @@
-/** What callers were handed before a log was lost holds at the service that was restored: cursors of the feed, receipts and proofs. */
+/** Cursors of the feed, receipts and proofs from before the loss of a log are valid at the restored service. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,14 +29,14 @@ type Feed = { events: FeedObject[]; last: FeedObject };
 let workshop: Workshop;
 let folder: string;
 let signing_key: string;
-/** What was handed out before the loss. */
+/** Issued before the loss. */
 let headers: Record<string, string>;
 let feed: Feed;
 let lost: Feed;
 let bought: { receipt: string; body: string; event_id: string };
 let proof: Proof;
 
-/** The name under which callers reach the one and the other. */
+/** Both services have the same public name. */
 const env = { PUBLIC_URL: "https://log.example.org" };
 
 const json = async <T>({ url }: Service, path: string) => (await (await fetch(url + path)).json()) as T;
@@ -87,7 +87,7 @@ async function restoredService(): Promise<Service> {
   return service;
 }
 
-test("a cursor goes on with exactly what came after it, and one beyond the backup is of another history, however far the log grows", async () => {
+test("a cursor continues with exactly the later events, and one beyond the backup is of another history, however far the log grows", async () => {
   const service = await restoredService();
   expect(feed.events).toHaveLength(10);
   for (const at of [0, 4, 8])
@@ -141,7 +141,7 @@ test("a receipt verifies by the key set and the export of the restored service, 
   expect(other.stdout).toMatch(/^FAIL +body\b/m);
 });
 
-test("an inclusion proof holds by the restored log's key, and its checkpoint is the beginning of what is signed from there on", async () => {
+test("an inclusion proof verifies by the restored log's key, and its checkpoint is a prefix of the later signed log", async () => {
   const service = await restoredService();
   const log = await keyOf(service);
   const again = await json<Proof>(service, `/log/proof/${bought.event_id}`);

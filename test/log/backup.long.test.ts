@@ -1,4 +1,7 @@
-/** A log is written to a folder and restored from it, byte for byte or not at all; one that lacks what was signed is for reading. */
+/**
+ * A log is backed up to a folder and restored from it, byte for byte or not at all; one without its signed part is
+ * read-only.
+ */
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An empty database on a machine that knows the key and nothing else. */
+/** An empty database on a machine that has the key and nothing else. */
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);
 
 /** A backup of one pack with these lines, whose list is right about the file. */
@@ -77,7 +80,7 @@ async function exported(to: number): Promise<{ lines: string[]; last: number; lo
   return { lines: text.split(/(?<=\n)/), last: head.position, log_hash: head.hash };
 }
 
-test("each run adds what came since, and the list says what every file is", async () => {
+test("each run adds the new events, and the list describes every file", async () => {
   const backup = (await readBackup(folder))!;
   expect(backup.packs.length).toBe(2);
   for (const { file, sha256, bytes } of backup.packs)
@@ -87,7 +90,7 @@ test("each run adds what came since, and the list says what every file is", asyn
   );
 });
 
-test("a lost database comes back byte for byte, and the service goes on: keys work, it signs", async () => {
+test("a lost database is restored byte for byte, and the service resumes: keys work, it signs", async () => {
   const { restore, start, ask } = await elsewhere();
   const known = await service.issue({ tenant: "known" });
   await addToBackup(service.app.pool, folder, { log_id: MAIN_LOG, beside: evidenceFor(service.app) });
@@ -110,7 +113,7 @@ test("a lost database comes back byte for byte, and the service goes on: keys wo
   }
 });
 
-test("a backup that was cut by one signed event is for reading: nothing is appended or signed, also by a machine that has forgotten", async () => {
+test("a backup that lacks one signed event is read-only: nothing is appended or signed, also by a machine without memory", async () => {
   const { size } = (await service.app.signed.last((await service.app.store.identity()).origin))!;
   const cut = await exported(size - 1);
   expect(cut.last).toBe(size - 1);
@@ -167,7 +170,7 @@ test("a database with another log, and a folder without a backup or of another l
   }
 });
 
-test("what the chain has and the packs lack is not gone on without, though no machine remembers that it was signed", async () => {
+test("a restore without events that the chain has is refused, though no machine remembers that they were signed", async () => {
   const setup = await openAnchoringSetup();
   const packs = await place();
   onTestFinished(async () => {

@@ -1,4 +1,7 @@
-/** A service whose log lost what it signed records and sells nothing, whoever asks, and says why; reading goes on, and so does it once the events are back. */
+/**
+ * A service whose log lost signed events refuses to write or sell, and says why; reads continue, and writes resume
+ * once the events are back.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -34,7 +37,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-/** As somebody with the owner's rights. */
+/** Acts with the owner's rights. */
 async function asOwner(sql: string): Promise<void> {
   await pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`);
 }
@@ -57,7 +60,7 @@ async function whileCut(work: () => Promise<void>, { app: other } = service): Pr
   const { position: left } = await app.store.head();
   await service.issue();
   expect(await signTurn(app, AT_ONCE)).toBe("done");
-  // Every process hears of what was signed before it is gone.
+  // Every process has the signed size before its events are lost.
   const { position: head } = await app.store.head();
   await until(async () => app.tail.position >= head && other.tail.position >= head);
   await asOwner(`create table kept as select * from eventstore.events where position > ${left};
@@ -83,7 +86,7 @@ const refusedCommand = (...args: string[]): Promise<{ code: number; stderr: stri
   );
 };
 
-test("nothing is recorded or sold from the moment that the log contradicts what was signed of it", async () => {
+test("nothing is recorded or sold once the log contradicts its signed heads", async () => {
   const { headers } = await service.issue({ tenant: "acme" });
   expect((await order("before", headers)).status).toBe(201);
   const quote = await quoteOf(echo());
@@ -147,7 +150,7 @@ test("the operator's commands append nothing to it", async () => {
   });
 });
 
-test("a log that was rewritten takes nothing, though its tree is the one that was signed", async () => {
+test("a rewritten log takes no appends, though its tree is the signed one", async () => {
   const { app } = service;
   expect((await app.accepting.contradiction()) ?? "none").toBe("none");
   await asOwner(`create table kept as select * from eventstore.events where position > 1;
@@ -161,7 +164,7 @@ test("a log that was rewritten takes nothing, though its tree is the one that wa
   await service.issue();
 });
 
-test("a log that cannot be held against what was signed takes nothing until it can", async () => {
+test("a log that cannot be compared with its signed heads takes no appends until it can", async () => {
   await asOwner("alter table anchoring.tiles_v1 rename to tiles_gone");
   const fresh = await startService({ operations: sampleOperations, beside: service });
   onTestFinished(() => fresh.stop());

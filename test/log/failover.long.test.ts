@@ -1,4 +1,7 @@
-/** A primary that waits for its standby is lost while many write: whatever was acknowledged is on the standby, which goes on in its place. */
+/**
+ * A primary with a synchronous standby is lost amid writes: every acknowledged event is on the standby, which
+ * replaces it.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
@@ -9,7 +12,7 @@ import { type Cluster, nameOnce, type Standby, startCluster } from "../support/s
 import { until } from "../support/until.ts";
 
 const WRITERS = 8;
-/** So many are acknowledged before the line is cut. */
+/** The number of acknowledged writes before the connection is cut. */
 const ACKNOWLEDGED = 100;
 const all = [...areas, parcels];
 
@@ -43,7 +46,7 @@ async function send(to: Service, name: string): Promise<{ event_id: string; posi
   return { event_id: answer.headers.get("event-id")!, position: Number(token.split(".")[1]) };
 }
 
-test("every acknowledged event is on the standby where it was, what was not acknowledged is done when it is asked again, and once", async () => {
+test("every acknowledged event is on the standby at its position; unacknowledged commands run once when repeated", async () => {
   const acknowledged = new Map<string, { event_id: string; position: number }>();
   const unacknowledged: string[] = [];
   let writing = true;
@@ -58,7 +61,7 @@ test("every acknowledged event is on the standby where it was, what was not ackn
     }),
   );
   await until(() => acknowledged.size >= ACKNOWLEDGED);
-  // From here on what the primary alone has is lost with it, whatever it says.
+  // From here on writes on the primary alone are lost with it, whatever it answers.
   await standby.cutOff();
   const waiting = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
   const before = acknowledged.size;

@@ -1,4 +1,7 @@
-/** What is told of the log follows its events: the fate of every checkpoint and anchor, and no more than is public. */
+/**
+ * The published history of the log follows its events: the fate of every checkpoint and anchor, and only public
+ * parts.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
@@ -29,7 +32,7 @@ const checkpointNow = async () => {
   const { origin } = await app.store.identity();
   return (await app.load(anchors, anchors.targetOf(origin))).checkpoint!;
 };
-const happen = async (name: string) => {
+const appendEvent = async (name: string) => {
   await app.decide(apiKey, { tenant: "acme", id: name }, apiKey.issue(facts(name)), { meta });
   await signTurn(app, { checkpoint_every_events: 0 });
   return checkpointNow();
@@ -46,7 +49,7 @@ const anchored = async (checkpoint: anchors.SignedCheckpoint, transaction: Hex, 
   await decide(anchors.anchor({ size, root, ...place, ...mined, anchored_at: AT }));
 };
 
-async function told<T>(path: string, of: Service = service): Promise<T> {
+async function getJson<T>(path: string, of: Service = service): Promise<T> {
   const { position } = await of.app.store.head();
   expect(await of.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
   const answer = await fetch(of.url + path);
@@ -54,34 +57,34 @@ async function told<T>(path: string, of: Service = service): Promise<T> {
   return (await answer.json()) as T;
 }
 
-test("anchors are told with what became of each, and checkpoints with who cosigned them", async () => {
-  const first = await happen("k_first");
+test("anchors are listed with their fate, and checkpoints with their cosigners", async () => {
+  const first = await appendEvent("k_first");
   await anchored(first, hash("a"), hash("1"));
   // The same transaction moved to another block.
   await anchored(first, hash("a"), hash("2"));
-  const second = await happen("k_second");
+  const second = await appendEvent("k_second");
   await anchored(second, hash("b"), hash("3"));
   await decide(anchors.reorg(hash("b"), AT));
-  const third = await happen("k_third");
+  const third = await appendEvent("k_third");
   await anchored(third, hash("d"), hash("4"));
   await decide(anchors.finalise(hash("a"), AT));
-  const { anchors: list } = await told<{ anchors: Record<string, unknown>[] }>("/log/anchors");
+  const { anchors: list } = await getJson<{ anchors: Record<string, unknown>[] }>("/log/anchors");
   expect(list.map(({ transaction, block_hash, firmness }) => [transaction, block_hash, firmness])).toEqual([
     [hash("d"), hash("4"), "mined"],
     [hash("b"), hash("3"), "reorged"],
     [hash("a"), hash("2"), "final"],
     [hash("a"), hash("1"), "reorged"],
   ]);
-  const page = await told<{ anchors: object[]; next: number }>("/log/anchors?limit=3");
+  const page = await getJson<{ anchors: object[]; next: number }>("/log/anchors?limit=3");
   expect(page.anchors).toEqual(list.slice(0, 3));
-  const rest = await told<{ anchors: object[]; next: null }>(`/log/anchors?limit=3&before=${page.next}`);
+  const rest = await getJson<{ anchors: object[]; next: null }>(`/log/anchors?limit=3&before=${page.next}`);
   expect(rest).toEqual({ anchors: list.slice(3), next: null, as_of_position: expect.any(Number) });
 
-  const fourth = await happen("k_fourth");
+  const fourth = await appendEvent("k_fourth");
   await anchored(fourth, hash("e"), hash("5"));
-  // What is final makes all before it final.
+  // A final anchor makes all earlier ones final.
   await decide(anchors.finalise(hash("e"), AT));
-  const later = await told<{ anchors: Record<string, unknown>[] }>("/log/anchors");
+  const later = await getJson<{ anchors: Record<string, unknown>[] }>("/log/anchors");
   expect(later.anchors.map(({ firmness }) => firmness)).toEqual([
     "final",
     "final",
@@ -94,16 +97,16 @@ test("anchors are told with what became of each, and checkpoints with who cosign
   const { size, root } = fourth;
   const cosigned = { size, root, witness: "witness.example", cosignature, timestamp: 1, cosigned_at: AT };
   await decide(anchors.cosign(cosigned));
-  const { checkpoints } = await told<{ checkpoints: Record<string, unknown>[] }>("/log/checkpoints");
+  const { checkpoints } = await getJson<{ checkpoints: Record<string, unknown>[] }>("/log/checkpoints");
   expect(checkpoints.map((one) => one.cosigned_by)).toEqual([["witness.example"], [], [], []]);
   const published = await (await fetch(`${service.url}/log/checkpoint`)).text();
   expect(checkpoints[0]!.note).toBe(published);
   expect(published).toBe(`${fourth.note}${cosignature}\n`);
 });
 
-test("a public payload stands in the list unless it is long; its proof has it whole", async () => {
+test("a public payload is in the list unless it is long; its proof has it whole", async () => {
   const transactions = Array.from({ length: 1_000 }, () => hash("f"));
-  const { size, root } = await happen("k_long");
+  const { size, root } = await appendEvent("k_long");
   const payload = { size, root, signer: `0x${"5".repeat(40)}`, transactions, pending_at: AT };
   const stream_id = "anchor-elsewhere";
   await app.store.append({
@@ -117,27 +120,27 @@ test("a public payload stands in the list unless it is long; its proof has it wh
     ],
     meta,
   });
-  const { events } = await told<{ events: Record<string, unknown>[] }>("/log/events?limit=2");
+  const { events } = await getJson<{ events: Record<string, unknown>[] }>("/log/events?limit=2");
   expect(events.map(({ type, payload, stream }) => [type, payload !== undefined, stream])).toEqual([
     ["AnchorPending", false, stream_id],
     ["CheckpointSigned", true, expect.stringMatching(/^anchor-/)],
   ]);
-  const { event } = await told<{ event: { payload: string } }>(`/log/proof/${events[0]!.event_id}`);
+  const { event } = await getJson<{ event: { payload: string } }>(`/log/proof/${events[0]!.event_id}`);
   expect(JSON.parse(event.payload)).toEqual(payload);
 });
 
-test("a stream that is not public has the same name wherever it is told of, and another service's is another", async () => {
+test("a private stream has the same name in every answer, and another one at another service", async () => {
   const beside = await startService({ beside: service });
   const stranger = await startService();
   await stranger.app.decide(apiKey, { tenant: "acme", id: "k_named" }, apiKey.issue(facts("k_named")), {
     meta,
   });
-  await happen("k_named");
+  await appendEvent("k_named");
   const nameIn = async (of: Service) => {
-    const { streams } = await told<{ streams: { stream: string; public: boolean }[] }>("/log/streams", of);
+    const { streams } = await getJson<{ streams: { stream: string; public: boolean }[] }>("/log/streams", of);
     return streams.find((stream) => !stream.public)!.stream;
   };
-  const { events } = await told<{ events: { type: string; stream: string }[] }>("/log/events?limit=5");
+  const { events } = await getJson<{ events: { type: string; stream: string }[] }>("/log/events?limit=5");
   const name = await nameIn(service);
   expect(events.find(({ type }) => type === "KeyIssued")!.stream).toBe(name);
   expect(await nameIn(beside)).toBe(name);
@@ -149,7 +152,7 @@ test("a stream that is not public has the same name wherever it is told of, and 
   await Promise.all([beside.stop(), stranger.stop()]);
 });
 
-test("what is public are the log's own events, data, seeds, agents and what is said of them: no payment's, key's or tenant's events", () => {
+test("public are the log's own events, data, seeds, agents and statements on them: no payment's, key's or tenant's events", () => {
   expect(app.unit.schemas.publicTypes().sort()).toEqual([
     "AgentApiKeyIssued",
     "AgentDelegated",

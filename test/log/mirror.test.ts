@@ -1,4 +1,4 @@
-/** Who mirrors the log's tiles leaves the other free calls of the same address alone, and the other way round. */
+/** Mirroring the log's tiles and the other free calls of an address have separate limits. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService } from "../support/service.ts";
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test("tiles are limited apart from other free calls, which say when there are more", async () => {
+test("tiles have a limit apart from other free calls, whose answers say when there are more", async () => {
   const statusOf = async (path: string) => (await fetch(service.url + path)).status;
   for (let n = 0; n < 3 * FREE; n++) expect(await statusOf("/log/tile/0/000")).not.toBe(429);
   for (let n = 0; n < FREE; n++) expect(await statusOf("/log/status")).toBe(200);

@@ -55,7 +55,7 @@ async function witnessOfLog() {
 
 const refusal = { type: { slug: "log-contradicted" } };
 
-test("a note with our own signature at a witness's monitoring address closes the gate in every process", async () => {
+test("a note with our own signature at a witness's monitoring address stops all writes in every process", async () => {
   const setting = await witnessOfLog();
   await setup.happen();
   const { position: early } = await setup.app.store.head();
@@ -79,7 +79,7 @@ test("a note with our own signature at a witness's monitoring address closes the
   expect(await unaware.signed.last(await setup.origin())).toBeUndefined();
 });
 
-test("the chain's head under our own account closes the gate before the first append after a start", async () => {
+test("the chain's head under our own account stops all writes before the first append after a start", async () => {
   await setup.app.pool.query("delete from gate.proven_heads_v1");
   await restoreTo(1);
   const app = await start();
@@ -97,7 +97,7 @@ test("the chain's head under our own account closes the gate before the first ap
   expect((await restored.store.head()).position).toBe(early);
 });
 
-test("an edited idem_key or payload closes the gate: at the head when a process starts, below it when its slice is looked at", async () => {
+test("an edited idem_key or payload stops all writes: at the head when a process starts, below it when its slice is checked", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const { app } = service;
@@ -134,7 +134,7 @@ test("an edited idem_key or payload closes the gate: at the head when a process 
   await expect(service.issue()).rejects.toMatchObject(refusal);
 });
 
-test("a start at which nobody can be reached goes on, and says so", async () => {
+test("a start that reaches nobody continues, and says so", async () => {
   const WITNESSES = `http://127.0.0.1:9/#${vkeyOf("away.example")}`;
   const app = await start({ WITNESSES, BASE_RPC_URL: "http://127.0.0.1:9" });
   await setup.app.pool.query("delete from gate.proven_heads_v1");
@@ -144,7 +144,7 @@ test("a start at which nobody can be reached goes on, and says so", async () => 
   );
 });
 
-test("a witness's word makes the service not ready, and it sells on", async () => {
+test("a witness's report makes the service not ready, and it continues to sell", async () => {
   const liar = createServer((request, response) => {
     const isAsked = request.method === "POST";
     response.writeHead(isAsked ? 409 : 404, { "Content-Type": "text/x.tlog.size" }).end("999999\n");

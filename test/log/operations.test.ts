@@ -81,7 +81,7 @@ type Status = {
   anchor: { size: number; root: string; firmness: string } | null;
   unproven_events: number;
 };
-type Shown = {
+type EventAnswer = {
   event: {
     position: number;
     event_hash: string;
@@ -103,10 +103,10 @@ type Shown = {
   } | null;
   pending: object | null;
 };
-type Listed = { position: number; type: string; event_id: string; stream: string; payload?: object };
+type ListAnswer = { position: number; type: string; event_id: string; stream: string; payload?: object };
 
-/** What of an event's hash the answer has in the words of the log. */
-const headerOf = ({ event }: Pick<Shown, "event">) => event as unknown as EventHeader;
+/** The header of an event's hash, in the words of the log. */
+const headerOf = ({ event }: Pick<EventAnswer, "event">) => event as unknown as EventHeader;
 
 const checkpointNow = async () => {
   const note = await (await get("/log/checkpoint")).text();
@@ -141,7 +141,7 @@ describe("the tree", () => {
     expect(await bytes("/log/tile/1/000.p/1")).toEqual(rootOver(hashesIn(first)));
   });
 
-  test("stays as it is: tiles and proofs of a size may be kept for good, a checkpoint may not", async () => {
+  test("is immutable: tiles and proofs of a size may be cached for ever, a checkpoint may not", async () => {
     const immutable = "public, max-age=31536000, immutable";
     for (const [path, caching] of [
       ["/log/tile/0/000", immutable],
@@ -160,7 +160,7 @@ describe("the tree", () => {
     expect(again.status).toBe(304);
   });
 
-  test("says how far it reaches where it does not, and that answer is not kept", async () => {
+  test("states its size where a request exceeds it, and that answer is not cached", async () => {
     for (const [path, told] of [
       ["/log/tile/0/x999/000", "does not reach"],
       ["/log/tile/63/000", "does not reach"],
@@ -181,7 +181,7 @@ describe("the tree", () => {
     });
   });
 
-  test("proves by number that it only grew, and what is in it", async () => {
+  test("proves by number that it only grew, and its content", async () => {
     const { size, root } = await checkpointNow();
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: size }), fc.nat({ max: size }), async (a, b) => {
@@ -210,9 +210,9 @@ describe("the tree", () => {
 });
 
 describe("the proof of an event", () => {
-  test("shows its owner what its hash is made of, and strangers a keyed hash of its stream", async () => {
+  test("shows its owner the inputs of its hash, and strangers a keyed hash of its stream", async () => {
     const event_id = await idOf("key-k_walk_7");
-    const own = await json<Shown>(`/log/proof/${event_id}`, mine);
+    const own = await json<EventAnswer>(`/log/proof/${event_id}`, mine);
     const { payload, meta, prev_hash } = own.event;
     const { origin } = await service.app.store.identity();
     const hash = eventHash({
@@ -225,7 +225,7 @@ describe("the proof of an event", () => {
     expect(hash.toString("hex")).toBe(own.event.event_hash);
     expect(own.event.stream).toBe("key-k_walk_7");
     for (const headers of [{}, theirs]) {
-      const { event } = await json<Shown>(`/log/proof/${event_id}`, headers);
+      const { event } = await json<EventAnswer>(`/log/proof/${event_id}`, headers);
       expect(Object.keys(event).sort()).toEqual(
         ["event_hash", "event_id", "log_hash", "position", "recorded_at", "stream", "type"].sort(),
       );
@@ -233,8 +233,8 @@ describe("the proof of an event", () => {
     }
   });
 
-  test("holds under the checkpoint, as one text too, and under the anchor", async () => {
-    const shown = await json<Shown>(`/log/proof/${await idOf("key-k_walk_7")}`);
+  test("verifies under the checkpoint, as one text too, and under the anchor", async () => {
+    const shown = await json<EventAnswer>(`/log/proof/${await idOf("key-k_walk_7")}`);
     const { event, inclusion, anchor, checkpoint, tlog_proof } = shown;
     const log = parseVerifierKey((await json<Status>("/log/status")).key);
     const event_hash = fromHex(event.event_hash);
@@ -255,10 +255,10 @@ describe("the proof of an event", () => {
     expect(shown.pending).toBeNull();
   });
 
-  test("is judged good by the second verifier, whoever asks, and bad once a digit of it is another", async () => {
+  test("passes the second verifier, whoever requests it, and fails once a digit of it changes", async () => {
     const event_id = await idOf("key-k_walk_7");
     for (const headers of [{}, mine]) {
-      const shown = await json<Shown>(`/log/proof/${event_id}`, headers);
+      const shown = await json<EventAnswer>(`/log/proof/${event_id}`, headers);
       const judged = await verifyProof(shown);
       expect(judged.verdicts.filter(({ ok }) => !ok)).toEqual([]);
       const { position, event_hash } = shown.event;
@@ -272,10 +272,10 @@ describe("the proof of an event", () => {
     }
   });
 
-  test("shows anybody what a public event's hash is made of", async () => {
-    const { events } = await json<{ events: Listed[] }>("/log/events?limit=200");
+  test("shows anybody the inputs of a public event's hash", async () => {
+    const { events } = await json<{ events: ListAnswer[] }>("/log/events?limit=200");
     const { event_id } = events.find(({ type }) => type === "CheckpointSigned")!;
-    const { event } = await json<Shown>(`/log/proof/${event_id}`);
+    const { event } = await json<EventAnswer>(`/log/proof/${event_id}`);
     const { origin } = await service.app.store.identity();
     const hash = eventHash({
       ...headerOf({ event }),
@@ -289,12 +289,12 @@ describe("the proof of an event", () => {
   });
 });
 
-describe("what happened", () => {
-  test("is listed page by page, the newest first, nothing twice and nothing left out", async () => {
+describe("the history", () => {
+  test("is listed page by page, the newest first, without duplicates or gaps", async () => {
     const { position } = await service.app.store.head();
-    const found: Listed[] = [];
+    const found: ListAnswer[] = [];
     for (let before: number | null = position + 1; before !== null; ) {
-      const page: { events: Listed[]; next: number | null } = await json(
+      const page: { events: ListAnswer[]; next: number | null } = await json(
         `/log/events?before=${before}&limit=97`,
       );
       found.push(...page.events);
@@ -309,7 +309,7 @@ describe("what happened", () => {
     expect(JSON.stringify(found)).not.toContain("k_walk_");
   });
 
-  test("in streams says how many events each has, hiding the names of others", async () => {
+  test("in streams shows the number of events of each, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
     expect(await service.app.runner.reached(streamsProjection, position, LIMIT_MS)).toBe(true);
     const { streams } = await json<{
@@ -327,7 +327,7 @@ describe("what happened", () => {
     expect(new Set(streams.map(({ stream }) => stream)).size).toBe(200);
   });
 
-  test("to checkpoints and anchors is all there, each joined to the next", async () => {
+  test("to checkpoints and anchors is complete, each joined to the next", async () => {
     const { position } = await service.app.store.head();
     expect(await service.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
@@ -352,14 +352,14 @@ describe("what happened", () => {
   });
 });
 
-describe("whatever is asked", () => {
+describe("any request", () => {
   const isRefused = async (path: string) => {
     const answer = await get(path);
     await answer.body?.cancel();
     return answer.status === 400 || answer.status === 404;
   };
 
-  test("of tiles is a tile, or refused for what is wrong with it", async () => {
+  test("for tiles gets a tile, or a refusal with the reason", async () => {
     const segment = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 12 }),
       fc.constantFrom(
@@ -384,7 +384,7 @@ describe("whatever is asked", () => {
         const path = segments.map(encodeURIComponent).join("/");
         const answer = await get(`/log/tile/${path}`);
         const body = Buffer.from(await answer.arrayBuffer());
-        // What fetch makes of dots leads elsewhere under /log.
+        // fetch resolves dots to another path under /log.
         if (answer.status === 200 && new URL(answer.url).pathname.startsWith("/log/tile/"))
           expect(body.length % 2).toBe(0);
         else expect([200, 400, 404]).toContain(answer.status);
@@ -397,7 +397,7 @@ describe("whatever is asked", () => {
       expect([path, await isRefused(`/log/tile/${path}`)]).toEqual([path, true]);
   });
 
-  test("of numbers is answered or refused by name", async () => {
+  test("for numbers is answered or refused by name", async () => {
     const odd = [
       "-1",
       "0",
@@ -431,7 +431,7 @@ describe("whatever is asked", () => {
   });
 });
 
-test("a service that has signed nothing says so, whether it will or not", async () => {
+test("a service that has signed nothing says so, and whether it will", async () => {
   const witness = formatVerifierKey(verifierKey("witness.example", "cosignature/v1", Buffer.alloc(32, 7)));
   const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
   const on = await startService({ env });

@@ -1,4 +1,7 @@
-/** A command's answer names its event, and proves it to whoever prefers that: over real HTTP and MCP, on a real log. */
+/**
+ * A command's answer names its event, and proves it to callers that ask for it: over real HTTP and MCP, on a real
+ * log.
+ */
 
 import { createHash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -25,7 +28,7 @@ let workshop: Workshop;
 let service: Service & { database_url: string };
 let chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
 const PREFER = { Prefer: "proof" };
-/** Nothing is signed but on demand. */
+/** Signs only on demand. */
 const ANCHORING = { ANCHORING: "1", CHECKPOINT_SECONDS: "86400", OPEN_CALLS_PER_MINUTE: "100000" };
 
 beforeAll(async () => {
@@ -63,7 +66,7 @@ type Proof = {
 const proofOf = async (event_id: string, of: Service = service) =>
   (await (await fetch(`${of.url}/log/proof/${event_id}`)).json()) as Proof;
 
-/** Asks again until a checkpoint comes in time, which on a busy machine it may not; nothing is signed but on demand. */
+/** Repeats until a checkpoint comes in time, which a busy machine may not reach; signs only on demand. */
 const untilProven = (ask: () => Promise<Response>): Promise<Response> =>
   until(async () => {
     const answer = await ask();
@@ -83,7 +86,7 @@ async function orderProven(name: string, headers: Record<string, string>, of: Se
   return answer;
 }
 
-/** The proof that an answer carries holds for the event that it names. */
+/** The proof in an answer verifies for the event that it names. */
 async function expectProven(answer: Answer, of: Service = service): Promise<{ size: number }> {
   expect(answer.headers.get("preference-applied")).toBe("proof");
   const event_id = eventIdIn(answer);
@@ -111,7 +114,7 @@ async function withClient<T>(headers: Record<string, string>, use: (client: Clie
 }
 
 describe("a paid call with Prefer: proof", () => {
-  test("comes with the proof of the very event that its receipt names, and an untouched body", async () => {
+  test("has the proof of the very event that its receipt names, and an untouched body", async () => {
     const answer = await buyProven(echoUrl("proof"));
     expect(answer.status).toBe(200);
     await expectProven(answer);
@@ -186,7 +189,7 @@ describe("a paid call with Prefer: proof", () => {
     expect(eventIdIn(second)).toBe(eventIdIn(first));
   });
 
-  test("that is refused and refunded names the event that says so", async () => {
+  test("that is refused and refunded names the event of that", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     onTestFinished(() => {
@@ -212,7 +215,7 @@ describe("a paid call with Prefer: proof", () => {
 });
 
 describe("without Prefer", () => {
-  test("the event is named, its proof pending until a checkpoint covers it; asking signs nothing", async () => {
+  test("the event is named, its proof pending until a checkpoint covers it; reading signs nothing", async () => {
     const { headers } = await service.issue();
     const answer = await fetch(orderUrl(), orderOf("k_plain", headers));
     expect(answer.status).toBe(201);
@@ -239,7 +242,7 @@ describe("without Prefer", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("said again gets the same event and its proof", async () => {
+  test("repeated gets the same event and its proof", async () => {
     const { headers } = await service.issue();
     const init = orderOf("k_once", { ...headers, ...PREFER, "Idempotency-Key": "once" });
     const first = await untilProven(() => fetch(orderUrl(), init));
@@ -248,13 +251,13 @@ describe("an Idempotency-Key", () => {
     expect(eventIdIn(second)).toBe(eventIdIn(first));
     await expectProven(first);
     await expectProven(second);
-    // Without the kept bytes the answer is made again over what was recorded.
+    // Without the stored bytes the answer is rebuilt from the record.
     await service.app.pool.query("delete from access.kept_answers where name like '%/once'");
     const third = await fetch(orderUrl(), init);
     expect(eventIdIn(third)).toBe(eventIdIn(first));
   });
 
-  test("of a payment said again without one names what the payment bought", async () => {
+  test("of a payment repeated without one names what the payment bought", async () => {
     const { headers } = await service.issue({ tenant: "paid-once" });
     const init = { headers: { ...headers, ...PREFER, "Idempotency-Key": "paid-once" } };
     const paid = await signPayment(wallet(0), await quoteOf(echoUrl("paid-once")));
@@ -265,7 +268,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("many at once", () => {
+describe("concurrent calls", () => {
   test("share few checkpoints, and each is proven", async () => {
     const { headers } = await service.issue();
     const before = await signed();
@@ -290,7 +293,7 @@ describe("many at once", () => {
       }),
     );
     const before = await signed();
-    // A turn of signing takes a connection for its lock, and one to grow the tree; whatever only reads takes none.
+    // A tick of signing takes a connection for its lock, and one to grow the tree; reads take none.
     let connections = 0;
     const pool = new Proxy(app.pool, {
       get(target, name) {
@@ -331,7 +334,7 @@ describe("many at once", () => {
   });
 });
 
-test("a log that cannot be signed keeps no answer back: the link alone is given", async () => {
+test("a log that cannot be signed delays no answer: the answer has the link only", async () => {
   const { signer } = service.app;
   const { sign } = signer;
   onTestFinished(() => {
@@ -347,7 +350,7 @@ test("a log that cannot be signed keeps no answer back: the link alone is given"
   expect(answer.headers.get("preference-applied")).toBeNull();
 });
 
-test("a proof that is too large for a header is at its link, and the preference is applied", async () => {
+test("a proof too large for a header is at its link, and the preference is applied", async () => {
   const { headers } = await service.issue();
   const { origin } = await service.app.store.identity();
   const large = orderOf("k_large", { ...headers, ...PREFER, "Idempotency-Key": "large" });
@@ -372,7 +375,7 @@ test("a proof that is too large for a header is at its link, and the preference 
   openTlogProof(tlog_proof!, Buffer.from(event.event_hash, "hex"), { log: await keyOf() });
 });
 
-test("without ANCHORING the event is named, and nothing will prove it", async () => {
+test("without ANCHORING the event is named, and has no proof", async () => {
   const plain = await startService({ operations: sampleOperations });
   onTestFinished(() => plain.stop());
   const { headers } = await plain.issue();

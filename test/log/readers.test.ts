@@ -1,4 +1,4 @@
-/** Readers that are no copy of the primary: another log, a history of their own, one that is ahead of a primary that was restored. */
+/** Readers that are no copy of the primary: another log, a diverged history, or one ahead of a restored primary. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
@@ -31,14 +31,14 @@ async function withLog(): Promise<FreshDatabase> {
 
 const nameOf = ({ url }: FreshDatabase) => new URL(url).pathname.slice(1);
 
-/** The database as it is now, under a name of its own. */
+/** The database at present, under a new name. */
 async function copied(of: FreshDatabase): Promise<FreshDatabase> {
   const copy = await freshDatabase(nameOf(of));
   copies.push(copy);
   return copy;
 }
 
-let told = 0;
+let appended = 0;
 async function append({ url }: FreshDatabase, events: number): Promise<void> {
   await using(url, async (store) => {
     for (let n = 0; n < events; n++)
@@ -46,9 +46,9 @@ async function append({ url }: FreshDatabase, events: number): Promise<void> {
         appends: [
           {
             tenant: "acme",
-            stream_id: `s-${++told}`,
+            stream_id: `s-${++appended}`,
             expected_version: 0,
-            events: [{ type: "Happened", payload: { n: told }, meta: {} }],
+            events: [{ type: "Happened", payload: { n: appended }, meta: {} }],
           },
         ],
       });
@@ -88,7 +88,7 @@ const withReaders = <T>(reader: FreshDatabase, work: (readers: Readers) => Promi
     }
   });
 
-test("a copy of the log serves, also while it is behind, and an empty one too", async () => {
+test("a copy of the log serves, also while it lags, and an empty one too", async () => {
   expect(await leftOut(await copied(primary))).toBeNull();
   await append(primary, 3);
   const copy = await copied(primary);
@@ -96,7 +96,7 @@ test("a copy of the log serves, also while it is behind, and an empty one too", 
   expect(await leftOut(copy)).toBeNull();
 });
 
-test("another log serves nobody, nor does a database without one", async () => {
+test("another log is never used, nor a database without one", async () => {
   const other = await withLog();
   const none = await freshDatabase();
   copies.push(other, none);
@@ -105,7 +105,7 @@ test("another log serves nobody, nor does a database without one", async () => {
   expect(await leftOut(none)).toMatch(/^it cannot be read: .*eventstore/);
 });
 
-test("one that is ahead of a primary that was restored serves nobody: not now, and not once the primary has gone past it", async () => {
+test("one ahead of a restored primary is never used: not now, and not once the primary has passed it", async () => {
   await append(primary, 3);
   const ahead = await copied(primary);
   await append(ahead, 2);
@@ -114,7 +114,7 @@ test("one that is ahead of a primary that was restored serves nobody: not now, a
   expect(await leftOut(ahead)).toBe("it has another history at position 5");
 });
 
-test("one that goes back serves nobody until it has what it had", async () => {
+test("one that goes back is unused until it has caught up", async () => {
   await append(primary, 3);
   const early = await copied(primary);
   await append(primary, 2);
@@ -137,7 +137,7 @@ test("one that goes back serves nobody until it has what it had", async () => {
   });
 });
 
-test("another log that comes to stand there between two looks serves not one read, though no connection breaks", async () => {
+test("another log that replaces it between two checks serves no read, though no connection breaks", async () => {
   await append(primary, 2);
   const reader = await copied(primary);
   const other = await withLog();
@@ -157,7 +157,7 @@ test("another log that comes to stand there between two looks serves not one rea
   });
 });
 
-test("a reader is tried at the start: what it is not fit for is told by the setting's name, and one that is away is waited for", async () => {
+test("a reader is tried at the start: an unfit one is reported by the setting's name, and an unreachable one is awaited", async () => {
   const start = (url: string, warned: object[] = []) =>
     using(primary.url, (store) =>
       openReaders(

@@ -1,4 +1,7 @@
-/** What others know of a log keeps a shorter one from being gone on with: its witnesses are asked before a row goes in. And whoever waits for read models that stand still is told. */
+/**
+ * A restore that others know to be too short is refused: its witnesses are asked before a row is written. Callers
+ * that wait for stopped read models get an error.
+ */
 import { readFile, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -73,20 +76,20 @@ afterAll(async () => {
   for (const one of folders) await rm(one, { recursive: true });
 });
 
-test("what a witness has cosigned and the backup lacks is not gone on without, though no machine and no chain remembers", async () => {
+test("a backup without events that a witness has cosigned is refused, though no machine and no chain remembers them", async () => {
   const { restore, ask } = await elsewhere(signing_key, { WITNESSES });
   await expect(restore(early)).rejects.toThrow(
     `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint that is known here is of`,
   );
   expect((await ask(bytesOf)).length).toBe(1);
-  // The checkpoint of the earlier backup is remembered, as signed as it is.
+  // The checkpoint of the earlier backup is remembered with its signatures.
   expect(await restore(late)).toMatchObject({
     contradiction: null,
     held_against: ["what this machine signed", "the witness w.example"],
   });
 });
 
-test("asking binds nobody: the witness goes on with the log that it knows", async () => {
+test("the query binds nobody: the witness continues with its log", async () => {
   await service.issue();
   expect(await signTurn(service.app, AT_ONCE)).toBe("done");
   const memory = new Map();
@@ -96,7 +99,7 @@ test("asking binds nobody: the witness goes on with the log that it knows", asyn
   await backUp(late);
 });
 
-test("a witness that is away, or knows another key, could have seen more; one that does not follow the log has seen nothing", async () => {
+test("a witness that is away, or has another key, could have seen more; one that does not follow the log has seen nothing", async () => {
   const away = WITNESSES.replace(/:\d+\//, ":9/");
   const one = await elsewhere(signing_key, { WITNESSES: away });
   await expect(one.restore(late)).rejects.toThrow(/the witness w\.example does not say .* Wait for it/);
@@ -113,7 +116,7 @@ test("a witness that is away, or knows another key, could have seen more; one th
   expect(await four.restore(late)).toMatchObject({ contradiction: null });
 });
 
-test("read models that stand still are told with what keeps them, instead of being waited for without end", async () => {
+test("stopped read models are reported with the reason, instead of an endless wait", async () => {
   const { pool } = service.app;
   const stuck = { name: "stuck", version: 1 } as Projection;
   await pool.query(

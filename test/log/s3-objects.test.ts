@@ -1,4 +1,4 @@
-/** Files of objects in a bucket: signed as AWS says, held against their digest, never waited for without end. */
+/** Files of objects in a bucket: signed as AWS specifies, compared with their digest, and fetched with a timeout. */
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ const rowsOf = async (name: string) =>
   (await service.app.pool.query("select bytes from objects.large where name = $1", [name])).rows;
 
 describe.each(["path", "virtual"] as const)("a bucket in the %s", (style) => {
-  test("takes files, gives them back, and loses what is deleted; other keys have nothing", async () => {
+  test("stores files, returns them, and loses deleted ones; other keys have nothing", async () => {
     const own = await startBucket({ credentials, virtual: style === "virtual" });
     onTestFinished(() => own.close());
     const objects = objectsAt(`${own.url}/`);
@@ -73,7 +73,7 @@ describe.each(["path", "virtual"] as const)("a bucket in the %s", (style) => {
   });
 });
 
-test("a session's token is signed along; a beginning of names stands before them", async () => {
+test("a session's token is signed too; a prefix precedes the names", async () => {
   const own = await startBucket({ credentials: { ...credentials, session_token: "token/+=" } });
   onTestFinished(() => own.close());
   await placeAt(`${own.url}/tally stick`, { session_token: "token/+=" }).check();
@@ -90,7 +90,7 @@ test("many processes may start at once", async () => {
   expect(bucket.objects.size).toBe(0);
 });
 
-test("what keeps a place from being used is said at the start, with the setting to change", async () => {
+test("an unusable location is reported at the start, with the setting to change", async () => {
   const [, port] = bucket.url.split(":").slice(1);
   const refused: [RegExp, string, Partial<S3Options>?][] = [
     [/^OBJECTS_URL: there is no bucket at .*NoSuchBucket/, `http://127.0.0.1:${port!.split("/")[0]}/another`],
@@ -112,7 +112,7 @@ test("what keeps a place from being used is said at the start, with the setting 
   await expect(placeAt(bucket.url).check()).rejects.toThrow(
     /may not use .*s3:PutObject, s3:GetObject and s3:DeleteObject/,
   );
-  // Refused is refused: it is not asked again.
+  // A refusal is not retried.
   expect(bucket.asked.length).toBe(1);
 });
 
@@ -139,7 +139,7 @@ test("the service does not start with a bucket that refuses, and starts with one
   await own.stop();
 });
 
-test("a fault of the store is tried once more, and no more often", async () => {
+test("a fault of the store is retried once, and no more often", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
   bucket.misfortune = (_, times) => (times === 1 ? { status: 503, code: "SlowDown" } : undefined);
@@ -157,7 +157,7 @@ test("a fault of the store is tried once more, and no more often", async () => {
   expect(bucket.asked.length).toBe(6);
 });
 
-test("a store that falls silent, at the beginning or within a body, is not waited for", async () => {
+test("a store that falls silent, at the beginning or within a body, is not awaited", async () => {
   const objects = objectsAt(bucket.url, { silence_ms: 100 });
   const { name, path } = await aFile();
   await objects.putFile(name, path);
@@ -173,7 +173,7 @@ test("a store that falls silent, at the beginning or within a body, is not waite
   expect(await readdir(folder)).not.toContain("back");
 });
 
-test("one that goes on forever, a byte at a time, is not waited for either", async () => {
+test("one that sends a byte at a time without end is not awaited either", async () => {
   const { name, path } = await aFile(64);
   await objectsAt(bucket.url).putFile(name, path);
   bucket.misfortune = () => "dripping";
@@ -182,7 +182,7 @@ test("one that goes on forever, a byte at a time, is not waited for either", asy
   ).rejects.toThrow("did not answer in time");
 });
 
-test("a machine fetches a file once, and again where it is not what it was", async () => {
+test("a machine fetches a file once, and again where it has changed", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
   await objects.putFile(name, path);
@@ -191,13 +191,13 @@ test("a machine fetches a file once, and again where it is not what it was", asy
   expect(both[1]).toEqual(both[0]);
   const gets = () => bucket.asked.filter((one) => one.startsWith("GET")).length;
   expect(gets()).toBe(1);
-  // A process after this one finds it, and holds it against its name.
+  // A later process finds it, and compares it with its name.
   expect(await objectsAt(bucket.url).localFile(name)).toEqual(both[0]);
   expect(gets()).toBe(1);
   await writeFile(both[0]!.path, "changed");
   expect((await readFile((await objects.localFile(name))!.path)).equals(content)).toBe(true);
   expect(gets()).toBe(2);
-  // What nobody asked for in a day goes when something else is fetched.
+  // A file unused for a day is deleted when another is fetched.
   await utimes(both[0]!.path, 0, 0);
   const other = await aFile();
   await objects.putFile(other.name, other.path);
@@ -206,7 +206,7 @@ test("a machine fetches a file once, and again where it is not what it was", asy
   expect(await objects.localFile(objectName("file", "nobody", digestOf("x")))).toBeUndefined();
 });
 
-test("a body that is cut, or whose bytes were changed, is not given out", async () => {
+test("a body that is cut or changed is not returned", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
   await objects.putFile(name, path);
@@ -228,7 +228,7 @@ test("a body that is cut, or whose bytes were changed, is not given out", async 
   expect(await objects.getFile(name, join(folder, "back"))).toBe(false);
 });
 
-test("a store that sends more than was put is cut off before it fills the disk", async () => {
+test("a store that sends too much is cut off before it fills the disk", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile(64);
   await objects.putFile(name, path);
@@ -237,7 +237,7 @@ test("a store that sends more than was put is cut off before it fills the disk",
   expect(await readdir(folder)).not.toContain("back");
 });
 
-test("bytes that are not what they are named are not sent; a file that is there already is not written over", async () => {
+test("bytes that do not match their name are not sent; an existing file is not overwritten", async () => {
   const objects = objectsAt(bucket.url);
   const [one, other] = [await aFile(), await aFile(7)];
   await expect(objects.putFile(one.name, other.path)).rejects.toThrow("are not those that it names");
@@ -248,7 +248,7 @@ test("bytes that are not what they are named are not sent; a file that is there 
   expect(bucket.asked).toEqual([`PUT ${other.name}`]);
 });
 
-test("whoever dies while a file is put leaves nothing that is not deleted an hour later; what is kept stays", async () => {
+test("a process that dies while it stores a file leaves nothing undeleted after an hour; stored files stay", async () => {
   const objects = objectsAt(bucket.url);
   const [dying, kept] = [await aFile(), await aFile()];
   await objects.putFile(kept.name, kept.path);
@@ -265,7 +265,7 @@ test("whoever dies while a file is put leaves nothing that is not deleted an hou
   expect([await objects.has(dying.name), await objects.has(kept.name)]).toEqual([false, true]);
 });
 
-test("a store that does not delete keeps the row, so that it is deleted later", async () => {
+test("a store that does not delete leaves the row, so that the file is deleted later", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path } = await aFile();
   await objects.putFile(name, path);
@@ -276,7 +276,7 @@ test("a store that does not delete keeps the row, so that it is deleted later", 
   expect(await objects.delete([name])).toBe(1);
 });
 
-test("without a bucket files lie in a folder, the same way", async () => {
+test("without a bucket files are in a folder, with the same behaviour", async () => {
   const objects = createObjects(
     service.app.pool,
     objectFolder(join(folder, "objects")),

@@ -138,7 +138,7 @@ const verify = (paths: readonly string[], rest?: string, evidence: readonly obje
 const failing = (report: Awaited<ReturnType<typeof verify>>) =>
   report.verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]);
 
-test("what is full and below a final anchor is sealed, once, whoever is asked", async () => {
+test("a full segment below a final anchor is sealed, once, by any process", async () => {
   await grow(4);
   expect(await sealTurn(app, { events: EVENTS })).toBe("idle");
   expect(await sealedOf()).toEqual([]);
@@ -168,7 +168,7 @@ test("what is full and below a final anchor is sealed, once, whoever is asked", 
   expect(rows).toEqual([{ keep_until: "infinity" }]);
 });
 
-test("a file has every column as the table has it, for our reader and for a stranger's", async () => {
+test("a file has every column of the table, for our reader and for an independent one", async () => {
   const [, second] = await sealedOf();
   const path = await fileOf(second!);
   const { facts: told, pages, close } = await openSegment(path);
@@ -202,7 +202,7 @@ test("a file has every column as the table has it, for our reader and for a stra
   );
 });
 
-test("a stranger with the text and a reader of Parquet checks a file: every hash, both chains, the subtree, the path", async () => {
+test("an independent verifier with the specification and a Parquet reader checks a file: every hash, both chains, the subtree, the path", async () => {
   const sealed = await sealedOf();
   const H = (...parts: (Uint8Array | string)[]) => {
     const hash = createHash("sha256");
@@ -269,7 +269,7 @@ test("a stranger with the text and a reader of Parquet checks a file: every hash
   duck.closeSync();
 });
 
-test("the command takes segments and what follows them, without the service", async () => {
+test("the command verifies segments and later events, without the service", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const good = await runCommand(folder, "verify", rest, ...paths);
@@ -307,7 +307,7 @@ test("a segment with the same rows in other bytes is not the file that the log s
   expect(await verdict(bent)).toEqual([false, [["segments", 1]]]);
 });
 
-test("the same events give the same bytes, in whatever pages they come", async () => {
+test("the same events give the same bytes, however they are paged", async () => {
   const [first] = await sealedOf();
   const { from, to, prev_log_hash, sha256 } = first!;
   const { origin } = await app.store.identity();
@@ -320,7 +320,7 @@ test("the same events give the same bytes, in whatever pages they come", async (
   expect((await digestOf(path)).sha256).toBe(sha256);
 });
 
-test("segments and what follows them are verified in one run, as the whole export is", async () => {
+test("segments and later events are verified in one run, like the whole export", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const report = await verify([...paths].reverse(), rest);
@@ -335,7 +335,7 @@ test("segments and what follows them are verified in one run, as the whole expor
   expect(said(report.verdicts)).toEqual(said(verdicts));
 });
 
-test("one that is missing, of another log, or not what follows is named", async () => {
+test("a missing, foreign or misplaced segment is named", async () => {
   const paths = await allFiles();
   const last = paths.length * EVENTS;
   const rest = await restOf(last + 1);
@@ -412,7 +412,7 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
     await writeFile(bent, bytes);
     return verify([paths[0]!, bent, ...paths.slice(2)], rest);
   };
-  // The stored event hash of each event: hashes do not compress, so they stand in the file as they are.
+  // The stored event hash of each event: hashes do not compress, so the file has them verbatim.
   for (const { position, hash } of events) {
     const at = good.indexOf(hash);
     expect(at).toBeGreaterThan(0);
@@ -437,7 +437,7 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
   expect(same).toBeLessThan(bytes / 4);
 });
 
-test("a file that is cut, empty, or says what cannot be is unreadable, not a crash", async () => {
+test("a file that is cut, empty, or impossible is unreadable, without a crash", async () => {
   const [path] = await allFiles();
   const good = await readFile(path!);
   const bent = fresh(".parquet");
@@ -455,7 +455,7 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
     await grow(6);
     await anchorAll();
     const before = (await sealedOf()).length;
-    const child = startProgram("test/log/doomed-sealer.ts", [], {
+    const child = startProgram("test/log/killed-sealer.ts", [], {
       env: {
         ...{ PATH: process.env.PATH, DIES_AT: step, SEGMENT_EVENTS: String(EVENTS), LOG_LEVEL: "silent" },
         ...{ DATABASE_URL: setup.database_url, DATA_DIR: setup.workshop.dir },
@@ -476,13 +476,13 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
     const sealed = await sealedOf();
     expect(sealed.map(({ from }) => from)).toEqual(sealed.map((_, n) => n * EVENTS + 1));
     expect(sealed.length).toBeGreaterThan(before);
-    // What the dead one put is what the next one made: nothing lies there twice.
+    // The dead process's file is the next one's: nothing is stored twice.
     expect(bucket.objects.size).toBe(sealed.length);
     expect(failing(await verify(await allFiles(), await restOf(sealed.length * EVENTS + 1)))).toEqual([]);
   },
 );
 
-test("a bucket that is away keeps nothing but sealing, and says so; it goes on when it is back", async () => {
+test("a bucket that is away stops only sealing, and is reported; sealing resumes when it is back", async () => {
   await grow(6);
   await anchorAll();
   const before = (await sealedOf()).length;
@@ -497,7 +497,7 @@ test("a bucket that is away keeps nothing but sealing, and says so; it goes on w
   expect((await sealedOf()).length).toBeGreaterThan(before);
 });
 
-test("lists are public, files are the operator's alone", async () => {
+test("lists are public, files are the operator's only", async () => {
   const token = "an internal token of more than 32 characters";
   const service = await startService({
     beside: { data_dir: fresh(""), database_url: setup.database_url },
@@ -540,7 +540,7 @@ describe("a backup", () => {
     addToBackup(app.pool, into, { log_id: MAIN_LOG, beside: evidenceFor(app), segments: await sources() });
   const kinds = async (from: string) => (await readBackup(from))!.packs.map(({ file }) => file.split(".")[1]);
 
-  test("has all segments, the rest as a pack, and what was packed is replaced once it is sealed", async () => {
+  test("has all segments, the rest as a pack, and a pack is replaced once it is sealed", async () => {
     const into = fresh("");
     const before = await addToBackup(app.pool, into, { log_id: MAIN_LOG, beside: evidenceFor(app) });
     expect(await kinds(into)).toEqual(["ndjson"]);
@@ -603,7 +603,7 @@ describe("a backup", () => {
   });
 });
 
-test("an event that was altered in the database is not sealed", async () => {
+test("an event altered in the database is not sealed", async () => {
   await grow(6);
   const anchored = await anchorAll();
   const before = await sealedOf();

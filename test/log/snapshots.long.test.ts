@@ -1,4 +1,7 @@
-/** Long streams are folded from a snapshot, and come to the same as without it: whatever was appended, kept, killed, deleted or forged. */
+/**
+ * Long streams fold from a snapshot to the same state as without it, whatever was appended, killed, deleted or
+ * forged.
+ */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { serialize } from "node:v8";
@@ -15,7 +18,7 @@ import { startProgram } from "../support/compiled.ts";
 import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
-import { heap, type Pile, pile, pilesArea } from "./piles.ts";
+import { heap, type Pile, pile, pilesArea } from "./pile-area.ts";
 
 let service: Service & { database_url: string };
 beforeAll(async () => {
@@ -33,7 +36,7 @@ async function grow(id: string, events: number): Promise<void> {
     await service.app.decide(pile, { tenant: TENANT, id }, heap(Math.min(left, 400), left), { meta });
 }
 
-/** What a process that starts now has; `read` counts the events that it reads. */
+/** The state of a process that starts now; `read` counts the events that it reads. */
 function started() {
   const { store, schemas, snapshots, subjects, objects } = service.app.unit;
   let read = 0;
@@ -100,7 +103,7 @@ const change = (id: string, sql: string, ...values: unknown[]) =>
     ...values,
   ]);
 
-test("a fold from a snapshot is the cold fold, however the stream grew and whatever became of the snapshots", async () => {
+test("a fold from a snapshot equals the cold fold, however the stream grew and whatever happened to the snapshots", async () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ grow: fc.integer({ min: 1, max: 700 }) }) },
     { weight: 3, arbitrary: fc.constant("keep" as const) },
@@ -123,7 +126,7 @@ test("a fold from a snapshot is the cold fold, however the stream grew and whate
   );
 });
 
-test("a stream that is short has none, and an entity that declares none has none", async () => {
+test("a short stream has none, and an entity that declares none has none", async () => {
   const id = randomUUID();
   await grow(id, 499);
   await keep();
@@ -135,7 +138,7 @@ test("a stream that is short has none, and an entity that declares none has none
   expect((await both(id, plain as typeof pile)).warm.read).toBe(500);
 });
 
-test("a state that another fold made is not gone on from, and one of an older fold never takes its place", async () => {
+test("a state of another fold is not used, and one of an older fold never replaces it", async () => {
   const id = await snapshotted();
   const newer = {
     ...pile,
@@ -206,7 +209,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   },
 );
 
-test("a snapshot beyond what the log was set back to, or of events that are others now, is not gone on from", async () => {
+test("a snapshot beyond the restored log, or of events that changed, is not used", async () => {
   const id = await snapshotted();
   const { app } = service;
   await app.pool.query(
@@ -224,7 +227,7 @@ test("a snapshot beyond what the log was set back to, or of events that are othe
   expect(regrown.cold.version).toBe(1_200);
 });
 
-test("a command that is said again is answered as of its own commit, before and after a snapshot", async () => {
+test("a repeated command is answered as of its own commit, before and after a snapshot", async () => {
   const id = randomUUID();
   await grow(id, 1_100);
   await keep();
@@ -248,7 +251,7 @@ test.each(["before", "within", "after"])(
   async (at) => {
     const id = randomUUID();
     await grow(id, 1_000);
-    const child = startProgram("test/log/doomed-snapshots.ts", [], {
+    const child = startProgram("test/log/killed-snapshots.ts", [], {
       env: {
         PATH: process.env.PATH,
         DIES_AT: at,

@@ -72,7 +72,7 @@ const caughtUp = async () => {
   const sql = "select max(position)::int as at from eventstore.events";
   await until(async () => (await standby.query<{ at: number }>(sql))[0]!.at >= position);
 };
-/** Has the standby stay as it is until the test is over. */
+/** Pauses the standby until the test is over. */
 async function paused(): Promise<void> {
   await caughtUp();
   await standby.pause();
@@ -83,7 +83,7 @@ async function paused(): Promise<void> {
 }
 
 describe("a reader whose replay is paused", () => {
-  test("answers lists as it has them, and one that has to know more is answered by the primary", async () => {
+  test("answers lists from its own state, and the primary answers requests that need more", async () => {
     const before = await send(writer);
     await until(async () => (await listed()).names.includes(before.name));
     await paused();
@@ -94,11 +94,11 @@ describe("a reader whose replay is paused", () => {
     const fresh = await listed(min(token));
     expect(fresh.names[0]).toBe(name);
     expect(fresh.as_of).toBeGreaterThanOrEqual(Number(token.split(".")[1]));
-    // What it has itself is enough for an older token.
+    // Its own state suffices for an older token.
     expect((await listed(min(before.token))).names).not.toContain(name);
   });
 
-  test("shows a caller what this process appended for it, without a token, and another caller nothing of that", async () => {
+  test("shows a caller the appends of this process for it, without a token, and another caller none of them", async () => {
     await paused();
     const { name } = await send(service);
     expect((await listed()).names[0]).toBe(name);
@@ -117,7 +117,7 @@ describe("a reader whose replay is paused", () => {
     await caughtUp();
   });
 
-  test("the feed ends where the reader does; by a token or a cursor of the primary it goes on there", async () => {
+  test("the feed ends at the reader's position; with a token or a cursor of the primary it continues there", async () => {
     await paused();
     const { name, token } = await send(writer);
     const feed = async (query: string, more = {}) =>
@@ -126,11 +126,11 @@ describe("a reader whose replay is paused", () => {
     const lines = await feed("since=2026-01-01T00:00:00Z", min(token));
     expect(lines.at(-2)).toContain(name);
     const { cursor } = JSON.parse(lines.at(-2)!) as { cursor: string };
-    // The reader lacks that position: it may not say that history diverged.
+    // The reader lacks that position, so it must not report a diverged history.
     expect(await feed(`cursor=${cursor}`)).toHaveLength(1);
   });
 
-  test("the explorer shows what it has", async () => {
+  test("the explorer shows the reader's state", async () => {
     await paused();
     const { token } = await send(writer);
     const newest = async (more = {}) => {
@@ -141,7 +141,7 @@ describe("a reader whose replay is paused", () => {
     expect(await newest(min(token))).toBe(Number(token.split(".")[1]));
   });
 
-  test("an equal command is answered by what was said before, and a decision sees what was decided", async () => {
+  test("a repeated command gets its earlier answer, and a decision sees earlier ones", async () => {
     await paused();
     const key = { "Idempotency-Key": nameOnce() };
     const first = await send(writer, key);
@@ -153,12 +153,12 @@ describe("a reader whose replay is paused", () => {
       body: JSON.stringify({ name: first.name }),
     });
     expect(refused.status).toBe(409);
-    // A key that was made since, and that it has not heard of.
+    // A newer key that the reader does not have yet.
     const { headers: late } = await writer.issue({ tenant: "late" });
     expect((await get("/v1/agent/parcels", late)).status).toBe(200);
   });
 
-  test("lags five seconds and is left out, which /ready and the metrics say, and serves again", async () => {
+  test("is left out once it lags five seconds, which /ready and the metrics report, and serves again", async () => {
     await paused();
     await send(writer);
     await until(() => /^it lags \d+ s behind$/.test(readerOf().left_out ?? ""));
@@ -181,7 +181,7 @@ describe("a reader whose replay is paused", () => {
   });
 });
 
-test(`${PAIRS} pairs or more of a write by one process and a read by another, with tokens and replay that stops and goes on: none stale`, async () => {
+test(`${PAIRS} pairs or more of a write by one process and a read by another, with tokens and interrupted replay: none stale`, async () => {
   await caughtUp();
   let writing = true;
   let served = 0;
@@ -202,13 +202,13 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
     return reader;
   };
   let stale = 0;
-  // As many more as a slow machine needs until both ways were gone: else nothing would be shown of either.
+  // As many more as a slow machine needs until both routes were used: otherwise the test would show nothing of one.
   const hasGoneBoth = () => served > 0 && served < asking;
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let n = 0; n < PAIRS / 8 || (n < 10 * PAIRS && !hasGoneBoth()); n++) {
         const { name, token } = await send(writer);
-        // Where the primary lags as well it is refused, and asked again.
+        // Where the primary lags as well it is refused, and retried.
         const { names } = await until(() => listed(min(token)));
         if (!names.includes(name)) stale++;
       }
@@ -222,7 +222,7 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
   expect(hasGoneBoth()).toBe(true);
 });
 
-test("a list that lags on the primary too is not told as if it knew: with a token it is waited for, and then refused", async () => {
+test("a list that lags on the primary too is not served as current: with a token it waits, and is then refused", async () => {
   await paused();
   const held = await writer.app.pool.connect();
   try {
@@ -242,7 +242,7 @@ test("a list that lags on the primary too is not told as if it knew: with a toke
   }
 });
 
-describe("what is asked for", () => {
+describe("a requested position", () => {
   const problem = async (path: string, token: string) => {
     const answer = await get(path, min(token));
     return { status: answer.status, body: (await answer.json()) as { type?: string; detail?: string } };
@@ -258,7 +258,7 @@ describe("what is asked for", () => {
       }
     },
   );
-  test("that is no position is refused by the name of the header", async () => {
+  test("that is invalid is refused by the name of the header", async () => {
     const { epoch } = await service.app.store.identity();
     for (const token of [
       "7",
@@ -276,12 +276,12 @@ describe("what is asked for", () => {
       ]);
     }
   });
-  test("is not looked at by what reads no log", async () => {
+  test("is ignored by operations that do not read the log", async () => {
     expect((await get("/v1/agent/health", min("nonsense"))).status).toBe(200);
   });
 });
 
-test("a feed that follows hears of news from a reader that announces nothing", async () => {
+test("a live feed gets news from a reader without notifications", async () => {
   await caughtUp();
   const { token } = await send(writer);
   await until(async () => (await listed()).as_of >= Number(token.split(".")[1]));
@@ -305,7 +305,7 @@ test("a feed that follows hears of news from a reader that announces nothing", a
   expect(listening).toEqual([]);
 });
 
-test("over MCP the position of an event is told and taken in _meta", async () => {
+test("over MCP the position of an event is in _meta, both ways", async () => {
   await paused();
   const open = async (of: Service) => {
     const client = new Client({ name: "test", version: "1" });
@@ -349,7 +349,7 @@ test("an export is read from it, whole, and verifies", async () => {
 });
 
 describe("a reader that is lost", () => {
-  test("says nothing more: nobody waits for it, and it serves again when it speaks", async () => {
+  test("that is silent delays nobody, and serves again when it answers", async () => {
     await caughtUp();
     const { name } = await send(writer);
     await caughtUp();
@@ -364,7 +364,7 @@ describe("a reader that is lost", () => {
     await serves();
   });
 
-  test("is killed while many read: no call fails, a feed is cut, and it serves again once it is back", async () => {
+  test("that is killed during many reads: no call fails, a feed is cut, and it serves again once it is back", async () => {
     await caughtUp();
     const following = await get(`/v1/agent/replay/wal-since?since=${new Date().toISOString()}&follow=true`);
     const cut = following.text().then(
@@ -391,7 +391,7 @@ describe("a reader that is lost", () => {
     await until(async () => (await listed()).names[0] === name);
   });
 
-  test("is promoted and takes appends of its own: from the next read on it serves nobody", async () => {
+  test("that is promoted and takes appends of its own is unused from the next read on", async () => {
     await send(writer);
     await caughtUp();
     await standby.promote();
@@ -409,7 +409,7 @@ describe("a reader that is lost", () => {
     expect((await listed(min(kept.token))).names[0]).toBe(kept.name);
     await service.app.readers.look();
     expect(readerOf().left_out).not.toBeNull();
-    // A process that is started now has not seen it follow: the history tells.
+    // A process started now has not seen it follow: the history shows it.
     const late = await startService({
       beside: writer,
       env: { READ_DATABASE_URLS: standby.url },

@@ -1,4 +1,4 @@
-/** The account of the lounge: every transition, every refusal, and what holds whatever happens. */
+/** The account of the lounge: every transition, every refusal, and the invariants. */
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -105,7 +105,7 @@ const folded = (...events: account.AccountEvent[]) => events.reduce(account.evol
 describe("a bet", () => {
   const [first, second] = [pocketAt(0), pocketAt(1)];
 
-  test("is the first: the welcome grant comes before it, in the same commit", () =>
+  test("is the first: the welcome grant precedes it, in the same commit", () =>
     given([])
       .when(bet(first))
       .then([welcomed, played(first, { payout: 36, balance: 135 })]));
@@ -115,7 +115,7 @@ describe("a bet", () => {
       .when(bet(first === second ? "green" : first, 2))
       .then([played(first, { nonce: 1, stake: 2, payout: 0, balance: 133 })]));
 
-  test("of another game, or with another client seed, counts on", () => {
+  test("of another game, or with another client seed, continues the count", () => {
     const { on_seed } = folded(welcomed, played(first, { payout: 36, balance: 135 }));
     expect(on_seed?.bets).toBe(1);
     const other = account.bet(
@@ -133,14 +133,14 @@ describe("a bet", () => {
     expect(other).toMatchObject([{ type: "BetPlayed", data: { nonce: 1, game: "keno" } }]);
   });
 
-  test("on the next seed begins at nonce 0 again", () => {
+  test("on the next seed starts at nonce 0 again", () => {
     const other = seedOf(Buffer.alloc(32, 9));
     const state = folded(welcomed, played(first, { payout: 36, balance: 135 }));
     const [event] = bet("red", 1, other)(state);
     expect(event).toMatchObject({ data: { nonce: 0, result: { pocket: pocketAt(0, Buffer.alloc(32, 9)) } } });
   });
 
-  test("may take all that is there, and no more", () => {
+  test("may take the whole balance, and no more", () => {
     const lost = first === "0" ? "1" : "0";
     given([welcomed])
       .when(bet(lost, 100))
@@ -151,14 +151,14 @@ describe("a bet", () => {
       .thenThrows(refusedAs("balance-too-low"));
   });
 
-  test("that could pay more than the house has set is refused by its field", () => {
+  test("that could pay more than the house's limit is refused by its field", () => {
     given([credited(deposit(1, 1, 900_000))])
       .when(bet("7", 1_001))
       .thenThrows((error) => (error as unknown as Refusal).errors?.[0]?.path === "amount");
     expect(() => bet("7", 1_000)(folded(credited(deposit(1, 1, 900_000))))).not.toThrow();
   });
 
-  test("is not drawn where the seed's secret is not at hand", () =>
+  test("is not drawn where the seed's secret is unavailable", () =>
     given([welcomed])
       .when(bet("red", 1, { ...seed, secret: Buffer.alloc(32) }))
       .thenThrows(refusedAs("seed-missing")));
@@ -172,7 +172,7 @@ describe("a deposit", () => {
       .when(follow([one]))
       .then([credited(one)]));
 
-  test("is credited once, however often it is seen", () => {
+  test("is credited once, however often it is found", () => {
     given([credited(one)])
       .when(follow([one]))
       .thenNothingHappened();
@@ -186,7 +186,7 @@ describe("a deposit", () => {
       .then([credited(other)]);
   });
 
-  test("that the chain took back is taken from the account", () =>
+  test("that a reorg removed is taken from the account", () =>
     given([credited(one)])
       .when(follow([], [one]))
       .then([takenBack(one, 50)]));
@@ -200,7 +200,7 @@ describe("a deposit", () => {
       .thenNothingHappened();
   });
 
-  test("that only moved to another block leaves no debt, though it was played away", () => {
+  test("that only moved to another block leaves no debt, though it was already staked", () => {
     const moved = deposit(1, 11);
     const lost = played("0", { stake: 50, payout: 0, balance: 0 });
     for (const gone of [[], [one]])
@@ -209,7 +209,7 @@ describe("a deposit", () => {
         .then([credited(moved), takenBack(one, 50)]);
   });
 
-  test("that comes back in its block is credited again", () =>
+  test("that returns in its block is credited again", () =>
     given([credited(one), takenBack(one, 50)])
       .when(follow([one]))
       .then([credited(one)]));
@@ -220,7 +220,7 @@ describe("a deposit", () => {
   };
   const played30 = played("0", { stake: 30, payout: 0, balance: 20 });
 
-  test("that was played away and is taken back leaves a debt, and never less than nothing", () => {
+  test("that was already staked and is taken back leaves a debt, and no negative balance", () => {
     given([credited(one), played30])
       .when(follow([], [one]))
       .then([takenBack(one, 20), debt]);
@@ -286,7 +286,7 @@ test("whatever happens, balance = granted + deposited + won − staked + debt, a
         expect(balance).toBe(granted + deposited + won - staked + debt);
         expect(debt).toBeGreaterThanOrEqual(0n);
         expect(debt === 0n || balance === 0n).toBe(true);
-        // A transaction stands in one block.
+        // A transaction is in one block.
         const transactions = [...deposits.values()].map(({ transaction }) => transaction);
         expect(new Set(transactions).size).toBe(transactions.length);
       }

@@ -19,10 +19,10 @@ describe("the bartender", () => {
     ["made of crypto, sitting by the window, downloading different parents", "unknown"],
   ])("takes %j for %s", (text, mood) => expect(orderDrink("gas-fee", text).mood).toBe(mood));
 
-  test("says the same to the same, whatever its case and spaces", () =>
+  test("says the same to the same input, in any case and spacing", () =>
     expect(orderDrink("cold-storage", "Worried ")).toEqual(orderDrink("cold-storage", "worried")));
 
-  test("has something of its own for every drink, and never the customer's words", () => {
+  test("has words for every drink, and never repeats the customer's", () => {
     const moods = ["glad", "worried", "no word <script> of mine", undefined];
     const answers = drinkNames.flatMap((drink) => moods.map((mood) => orderDrink(drink, mood).answer));
     expect(new Set(answers).size).toBe(answers.length);
@@ -33,7 +33,7 @@ describe("the bartender", () => {
     }
   });
 
-  test("makes no joke where somebody despairs", () => {
+  test("makes no joke to a desperate customer", () => {
     for (const drink of drinkNames) {
       const { answer } = orderDrink(drink, "I want to end it all");
       expect(answer).toMatch(/crisis line/);

@@ -1,4 +1,4 @@
-/** One account and two processes: bets at once, said twice, and cut off by a kill, while seeds are revealed in between. */
+/** One account and two processes: concurrent, repeated and killed bets, while seeds are revealed in between. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,11 +33,14 @@ const play = (headers: Headers, body: object, url?: string) =>
 
 const named = (headers: Headers, name: string): Headers => ({ ...headers, "Idempotency-Key": name });
 
-/** The same under a name, played or refused at the first asking: nobody is told to come again because others were faster. */
+/**
+ * Concurrent bets under one key, played or refused at the first request: no caller has to retry because others were
+ * faster.
+ */
 const atOnce = (headers: Headers, name: string, body: object, url?: string) =>
   play(named(headers, name), body, url);
 
-/** Reveals the active seed, and goes on with the next. */
+/** Reveals the active seed, and activates the next. */
 async function rotate(): Promise<void> {
   const { app } = setup.service;
   const { chain, index } = seeds.activeSeed(await app.load(seeds, seeds.targetOf("live")));
@@ -70,7 +73,7 @@ async function auditedBets(tenant: string) {
   return { bets: bets.map(({ payload }) => payload), seeds: counts.size };
 }
 
-test("200 bets at once on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
+test("200 concurrent bets on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
   const headers = await setup.keyOf("crowd");
   const first = await play(headers, { bet_type: "red", client_seed: "first" });
   const asked = Array.from({ length: 200 }, (_, n) => {
@@ -88,7 +91,7 @@ test("200 bets at once on one account, from two processes, with seeds revealed b
   expect(seeds).toBeGreaterThan(1);
 });
 
-test("a bet asked twice under one key is one bet, in either process", async () => {
+test("a bet repeated under one key is one bet, in either process", async () => {
   const headers = { ...(await setup.keyOf("twice")), "Idempotency-Key": "once" };
   const body = { bet_type: "black", client_seed: "twice", amount: 5 };
   const both = await Promise.all([play(headers, body), play(headers, body, second)]);
@@ -99,8 +102,8 @@ test("a bet asked twice under one key is one bet, in either process", async () =
   expect((await play(headers, { ...body, amount: 6 })).status).toBe(422);
 });
 
-// The last one: the second process is gone afterwards.
-test("bets cut off by a kill are asked again, and each is played once", async () => {
+// Last, because the second process has ended afterwards.
+test("bets interrupted by a kill are repeated, and each is played once", async () => {
   const headers = await setup.keyOf("killed");
   const body = (n: number) => ({ bet_type: "red", client_seed: `k${n}` });
   const numbers = Array.from({ length: 200 }, (_, n) => n);

@@ -1,4 +1,4 @@
-/** Deposits on a real chain: credited once, taken back with their block, and paid from where they were played away. */
+/** Deposits on a real chain: credited once, taken back with their block, and repaid from later deposits. */
 
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -34,7 +34,7 @@ afterAll(async () => {
   await service?.stop();
   await workshop?.close();
 });
-// As a process that has just begun.
+// Starts like a new process.
 beforeEach(() => {
   memory = {};
 });
@@ -60,7 +60,7 @@ async function follow(app = service.app): Promise<void> {
   expect(await turnBy(app)).toEqual({ status: "done" });
 }
 
-/** The service, to which no later block is final; the newest is safe. */
+/** The service with no later block final; the newest is safe. */
 function beforeFinality(finalized: Block): App {
   const { app } = service;
   const heads = async () => {
@@ -82,7 +82,7 @@ const typesOf = async (index: number) => {
   return (await service.app.store.readStream(page)).map(({ type }) => type);
 };
 
-test("a transfer is credited once it is on L1, and once however often it is looked for", async () => {
+test("a transfer is credited once it is on L1, and once however often it is scanned", async () => {
   await send(0, 5n * ATTO);
   await send(0, 7n * ATTO);
   await mine(2);
@@ -94,7 +94,7 @@ test("a transfer is credited once it is on L1, and once however often it is look
   expect(await held(0)).toMatchObject({ balance: 12n * ATTO, deposited: 12n * ATTO, granted: 0n });
 });
 
-test("dust, and what goes elsewhere, is no deposit", async () => {
+test("dust, and transfers to other addresses, are no deposit", async () => {
   await send(1, ATTO - 1n);
   await send(1, 5n * ATTO, addressOf(wallet(2)));
   await mine(2);
@@ -102,7 +102,7 @@ test("dust, and what goes elsewhere, is no deposit", async () => {
   expect([await typesOf(1), await typesOf(2)]).toEqual([[], []]);
 });
 
-test("what the chain took back is taken back; played away, it is a debt that the next deposit pays", async () => {
+test("a reorged deposit is taken back; already staked, it is a debt that the next deposit pays", async () => {
   const { app } = service;
   await mine(3);
   await follow();
@@ -129,7 +129,7 @@ test("what the chain took back is taken back; played away, it is a debt that the
   expect(await held(3)).toMatchObject({ balance: 15n * ATTO, debt: 0n });
 });
 
-test("one that a process credited before it died is not credited by the next", async () => {
+test("a deposit that a process credited before it died is not credited by the next", async () => {
   const { app } = service;
   await send(5, 9n * ATTO);
   await mine(2);
@@ -139,7 +139,7 @@ test("one that a process credited before it died is not credited by the next", a
   expect(await typesOf(5)).toEqual(["DepositCredited"]);
 });
 
-test("a chain that is another one credits nothing", async () => {
+test("another chain credits nothing", async () => {
   const { app } = service;
   const block = (number: bigint) =>
     app.chain.block(number).then((found) => found && { ...found, hash: `0x${"0".repeat(64)}` as const });
@@ -154,7 +154,7 @@ test("a chain that is another one credits nothing", async () => {
   expect(await typesOf(6)).toEqual([]);
 });
 
-/** Loses so many tokens, whatever is drawn. */
+/** Loses this many tokens, whatever is drawn. */
 const losing =
   (tokens: number) =>
   ({ balance }: account.AccountState): account.AccountEvent[] => {
@@ -173,7 +173,6 @@ const losing =
     return [{ type: "BetPlayed", data: { ...drawn, ...bet, ...named, ...sums } }];
   };
 
-/** Decides once, and is gone. */
 /** The app of a process that dies after its first commit. */
 function dyingAfterOne(app: App): App {
   const store = { ...app.store };

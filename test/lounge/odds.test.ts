@@ -22,7 +22,7 @@ const picks = Array.from({ length: 10 }, (_, at) => ({
 }));
 
 describe("roulette", () => {
-  test("has 39 pockets, each drawn as often", () =>
+  test("has 39 pockets, each drawn equally often", () =>
     expect(POCKETS.map((_, at) => roulette.play({ bet_type: "red" }, next(at)).pocket)).toEqual(POCKETS));
 
   test.each(BET_TYPES)("%s pays over all pockets 36 of 39 stakes", (bet_type) => {
@@ -34,7 +34,7 @@ describe("roulette", () => {
     expect(sum(roulette.outcomes({ bet_type }))).toBe(39n);
   });
 
-  test("covers what the bets are called by", () => {
+  test("has the usual names of bets", () => {
     expect(["red", "black", "green"].map((bet) => pocketsOf(bet).length)).toEqual([18, 18, 3]);
     for (const color of ["red", "black", "green"])
       expect(pocketsOf(color).every((pocket) => colorOf(pocket) === color)).toBe(true);
@@ -50,7 +50,7 @@ describe("roulette", () => {
 });
 
 describe("dice", () => {
-  test("wins as often as it says, over all numbers, and keeps 1 % and less than 0.01 % more", () => {
+  test("wins at the stated rate, over all numbers, and leaves 1 % and less than 0.01 % more", () => {
     for (const params of dieBets) {
       let [won, paid] = [0, 0n];
       for (let at = 0; at < 100; at++) {
@@ -100,7 +100,7 @@ describe("keno", () => {
     },
   );
 
-  test.each([1, 2, 3, 4])("of %d picks pays over every possible set of picks what the edge says", (count) => {
+  test.each([1, 2, 3, 4])("of %d picks has the stated edge over every possible set of picks", (count) => {
     const drawn = [1, 2, 3, 5, 8, 13, 21, 34, 55, 4, 7, 11, 18, 29, 47, 6, 9, 15, 24, 62];
     let [sets, paid] = [0, 0n];
     const choose = (numbers: number[], from: number) => {
@@ -116,7 +116,7 @@ describe("keno", () => {
     expect(sets * 10_000 - Number(paid)).toBe(Number((edge.over * BigInt(sets) * 10_000n) / edge.under));
   });
 
-  test("draws twenty numbers from 1 to 62, the first places of a shuffle", () => {
+  test("draws twenty numbers from 1 to 62, the first of a shuffle", () => {
     // Every place swapped with itself leaves the list as it was.
     let left = 62;
     const { drawn } = keno.play(picks[0]!, { number: () => --left });
@@ -152,7 +152,7 @@ describe("every bet", () => {
     }
   });
 
-  test("can pay at most what the house has set, at its highest stake and exactly", () => {
+  test("pays at most the house's limit, at its highest stake exactly", () => {
     for (const [name, params, outcomes] of bets) {
       const stake = mostStake(name, params);
       expect(stake).toBeGreaterThanOrEqual(ATTO);

@@ -22,7 +22,7 @@ const ask = (path: string, body?: object, headers = mine) => setup.ask(headers, 
 const play = (game: string, body: object, headers = mine) => ask(`lounge/${game}`, body, headers);
 
 describe("a bet", () => {
-  test("brings the welcome grant with the account's first, moves the balance, and counts", async () => {
+  test("comes with the welcome grant if it is the account's first, changes the balance, and counts", async () => {
     const first = await play("roulette", { bet_type: 17, client_seed: "mine" });
     expect(first.body.data).toMatchObject({ bet_type: "17", stake: "1", welcome_grant: "100" });
     const then = await play("dice", { direction: "over", target: 98, client_seed: "mine", amount: 2.5 });
@@ -73,7 +73,7 @@ describe("a bet", () => {
     expect(told.roll.result).toEqual({ number: die.number });
   });
 
-  test("is refused over the balance, and draws and counts nothing then", async () => {
+  test("beyond the balance is refused, and then draws and counts nothing", async () => {
     const headers = await setup.keyOf("poor");
     const { status, body } = await play("roulette", { bet_type: "red", amount: 101 }, headers);
     expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);
@@ -107,7 +107,7 @@ describe("a bet", () => {
     expect(answer.body.errors?.[0].message).not.toMatch(/^(Invalid|Too)/);
   });
 
-  test("of a wallet that pays is from an account of its own, welcomed once", async () => {
+  test("of a paying wallet is from an account of its own, with one welcome grant", async () => {
     const url = `${setup.service.url}/v1/agent/lounge/dice`;
     const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid" });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
@@ -131,7 +131,7 @@ describe("a bet", () => {
   });
 });
 
-test("bets are among the caller's rolls, and use a seed up as rolls do", async () => {
+test("is among the caller's rolls, and counts as a use of the seed", async () => {
   const { data } = (await ask("rng/history?limit=100")).body;
   expect(new Set(data.map(({ game_type }: { game_type: string }) => game_type))).toEqual(
     new Set(["roulette", "lounge-dice"]),
@@ -141,7 +141,7 @@ test("bets are among the caller's rolls, and use a seed up as rolls do", async (
 });
 
 describe("the menu and the bar", () => {
-  test("tell what was asked for", async () => {
+  test("answer with the requested item", async () => {
     const sections = await Promise.all(
       ["games", "bar", "all"].map((section) => ask(`lounge/menu?section=${section}`)),
     );
@@ -164,7 +164,7 @@ describe("the menu and the bar", () => {
     }
   });
 
-  test("pour the same for the same, something else for another mood, and repeat nothing", async () => {
+  test("serve the same for the same, something else for another mood, and repeat nothing", async () => {
     const order = async (body: object) => (await play("order", body)).body.data;
     const one = await order({ drink: "warm-wallet", mood_text: "Tired, <b>so</b> tired" });
     expect(one).toEqual(await order({ drink: "warm-wallet", mood_text: "tired, <b>so</b> tired " }));

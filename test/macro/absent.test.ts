@@ -4,7 +4,7 @@ import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { tradeProblems } from "../../src/domain/trade/problems.ts";
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-test("a call is 503 with a Retry-After, and the payment it brought is not taken", async () => {
+test("a call is 503 with a Retry-After, and its payment is not taken", async () => {
   const url = `${service.url}/v1/agent/trade/macro-context?indicators=eur_usd`;
   const payment = await signPayment(wallet(0), await quoteOf(url));
   const answer = await present(url, payment);
@@ -32,7 +32,7 @@ test("a call is 503 with a Retry-After, and the payment it brought is not taken"
   expect(rows).toEqual([]);
 });
 
-test("one table of those asked for is enough; another's does not help", async () => {
+test("one of the requested tables suffices; another table does not help", async () => {
   const store = await storeOf(made(hicp, [{ geo: "EA20", month: "2025-05", yoy_pct: 1.9, index: 100 }]));
   const { data, meta } = macroContext(store, { indicators: ["hicp_yoy", "eur_usd"] });
   expect(data.map(({ value }) => value)).toEqual([1.9, null]);

@@ -15,9 +15,9 @@ import {
   monthsUpTo,
 } from "../../src/domain/macro/indicators.ts";
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 
-test("a key rate: in force from its last change, the one before it, and what held at each month's end", async () => {
+test("a key rate: in force from its last change, the one before it, and the rate at each month's end", async () => {
   const store = await storeOf(
     made(ecbMro, [
       { date: "2025-01-31", rate_pct: 3.15 },
@@ -50,7 +50,7 @@ test("a key rate: in force from its last change, the one before it, and what hel
   expect(rate!.history).toHaveLength(12);
 });
 
-test("daily series: the last two days, and means by month; a day without the dollar is passed over", async () => {
+test("daily series: the last two days, and means by month; a day without the dollar is skipped", async () => {
   const store = await storeOf(
     made(ecbRates, [
       { date: "2025-05-30", rates: { USD: 1.1 } },
@@ -68,7 +68,7 @@ test("daily series: the last two days, and means by month; a day without the dol
   ]);
 });
 
-test("inflation is the euro area's: of changing members before fixed ones, of those the newest, and nobody else's", async () => {
+test("inflation is the euro area's: of the changing area before fixed ones, of those the newest, and no other's", async () => {
   const row = (geo: string, yoy_pct: number | null) => ({ geo, month: "2025-12", yoy_pct, index: 100 });
   const of = async (...rows: ReturnType<typeof row>[]) =>
     macroContext(await storeOf(made(hicp, rows)), { indicators: ["hicp_yoy"] }).data[0]!.value;
@@ -78,7 +78,7 @@ test("inflation is the euro area's: of changing members before fixed ones, of th
   expect(await of(row("EA", null))).toBeNull();
 });
 
-test("a real and an invented table stand side by side, each marked", async () => {
+test("a real and a synthetic table appear together, each marked", async () => {
   const store = await storeOf(
     made(brent, [{ date: "2025-06-02", usd_per_bbl: 65 }]),
     made(hicp, hicp.sandbox(), true),
@@ -96,7 +96,7 @@ test("a real and an invented table stand side by side, each marked", async () =>
   expect(data[3]).toMatchObject({ value: 65, previous: null, change: null, dataset: "brent" });
 });
 
-test("months are counted back over the turn of a year", () =>
+test("months are counted back across the year", () =>
   expect(monthsUpTo("2025-02", 4)).toEqual(["2024-11", "2024-12", "2025-01", "2025-02"]));
 
 test("between changes the rate in force is that of the last one", () =>
@@ -110,7 +110,7 @@ test("between changes the rate in force is that of the last one", () =>
     }),
   ));
 
-test("while a table is being opened nothing is answered: 503 names it, and neither where none of those asked for is there", () => {
+test("while a table opens, a 503 names it, and also where none of the requested ones is loaded", () => {
   const empty = () => new ReferenceStore({ data_dir: "/nowhere", allow_synthetic: true });
   const asked = (store: ReferenceStore) => () =>
     macroContext(store, { indicators: ["ecb_mro", "brent_usd"] });

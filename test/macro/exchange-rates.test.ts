@@ -20,7 +20,7 @@ if (!here) console.info("the real ECB rates are not here: their tests are left o
 
 const read = (name: string, text: string) => ecbRates.layouts[0]!.read({ name, text });
 
-test("the mean of a month is that of its days with a rate; no such day, no mean", () => {
+test("the mean of a month is that of its days with a rate; without such a day there is none", () => {
   const days: DayRates[] = [
     { date: "2024-01-30", rates: { USD: 1.1, GBP: 0.85 } },
     { date: "2024-01-31", rates: { USD: 1.2 } },
@@ -43,7 +43,7 @@ test.each([
   expect(wholeMonthlyMeans([], "USD").size).toBe(0);
 });
 
-test("the layout is newest first, N/A is no rate, and the comma at the end no column", () => {
+test("the layout is newest first, N/A is no rate, and the trailing comma no column", () => {
   const text = "Date,USD,JPY,CYP,\n2024-01-02,1.0956,155.68,N/A,\n2024-01-01,1.1,N/A,N/A,\n";
   expect(read("hist.csv", text)).toEqual([
     { date: "2024-01-02", rates: { USD: 1.0956, JPY: 155.68 } },
@@ -82,7 +82,7 @@ test.skipIf(!here)("the real file: its days, its first and last, and every month
   }
 });
 
-test("invented rates cover the months of invented trade and are the same each time", () => {
+test("synthetic rates cover the months of synthetic trade and are the same each time", () => {
   const days = ecbRates.sandbox();
   expect(days).toEqual(ecbRates.sandbox());
   expect([days[0]!.date, days.at(-1)!.date]).toEqual(["2005-01-03", "2025-12-31"]);

@@ -89,7 +89,7 @@ test("Validator is earned by 25 verdicts that a later buyer agreed with, each it
   expect((await setup.ask({}, "/soul/badges/nobody-here")).status).toBe(404);
 });
 
-test("the insights are the priced operations on data, with what each asks and an example that is a call", async () => {
+test("the insights are the priced operations on data, with the input of each and an example call", async () => {
   const { body } = await setup.ask({}, "/soul/insights/catalog");
   const entry = body.entries.find(
     ({ insight_id }: { insight_id: string }) => insight_id === "trade_seasonality",

@@ -1,7 +1,7 @@
-/** Bounties over HTTP: a reward is held, several work for it, and each way that it may end. */
+/** Bounties over HTTP: a locked reward, several claimants, and each possible end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/end-overdue.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
@@ -39,7 +39,7 @@ async function submitted(bounty_id: string, agent: TestAgent, content = `by ${ag
 }
 
 describe("a bounty", () => {
-  test("of a key with an account is open at once, is claimed, submitted to and awarded", async () => {
+  test("of a key with an account opens at once, is claimed, submitted to and awarded", async () => {
     const { headers, bounty_id, body } = await opened("acme", { skills: ["latvian"] });
     expect(body).toMatchObject({ status: "open", funded: true, creator: null, reward_usd: "0.50" });
     expect(await setup.account("acme")).toMatchObject({ available: 500_000, held: 500_000 });
@@ -74,7 +74,7 @@ describe("a bounty", () => {
     expect(kindOf(await setup.ask(headers, work(bounty_id, "cancel"), {}))).toEqual([409, "bounty-state"]);
   });
 
-  test("of a stranger is unfunded and listed nowhere, until a payment makes its wallet the creator", async () => {
+  test("of a stranger is unfunded and unlisted, until a payment makes its wallet the creator", async () => {
     const asked = { title: "Find the cheapest pellets", reward_usd: 0.25 };
     const { status, body } = await setup.ask({}, "/soul/bounties", asked);
     expect([status, body.status, body.funded]).toEqual([201, "unfunded", false]);
@@ -101,7 +101,7 @@ describe("a bounty", () => {
     expect(awarded.body).toMatchObject({ status: "awarded", winner: `SX#${one.sx}` });
   });
 
-  test("that nobody funds within the hour is gone, and is paid for by nobody", async () => {
+  test("that nobody funds within the hour is gone, and cannot be funded later", async () => {
     const { body } = await setup.ask({}, "/soul/bounties", { title: "Too late", reward_usd: 0.25 });
     const { bounty_id } = body;
     const headers = await setup.rich("tardy", 1_000_000);
@@ -112,7 +112,7 @@ describe("a bounty", () => {
     expect(await setup.account("tardy")).toMatchObject({ available: 1_000_000, held: 0 });
   });
 
-  test("is nobody's own to claim, and only for those who are trusted enough", async () => {
+  test("cannot be claimed by its creator, only by agents with enough trust", async () => {
     await setup.credited(other.tenant, 1_000_000);
     const own = await setup.ask(other.headers, "/soul/bounties", { title: "My own work", reward_usd: 0.5 });
     expect(own.body).toMatchObject({ status: "open", creator: `SX#${other.sx}` });
@@ -128,7 +128,7 @@ describe("a bounty", () => {
     expect((await setup.ask(await setup.keyOf("no-agent"), work(bounty_id, "claim"), {})).status).toBe(403);
   });
 
-  test("that is cancelled comes back, less a tenth where somebody has submitted", async () => {
+  test("is refunded on cancellation, less a tenth where somebody has submitted", async () => {
     const { headers, bounty_id } = await opened("fickle");
     const [before] = await Promise.all([one, other].map(({ tenant }) => setup.account(tenant)));
     await submitted(bounty_id, one);
@@ -139,7 +139,7 @@ describe("a bounty", () => {
     expect((await setup.account(one.tenant)).available - before!.available).toBe(25_000);
   });
 
-  test("expires where nothing is submitted, and a silent creator's goes to who has submitted", async () => {
+  test("expires without a submission, and a silent creator's is awarded to a submitter", async () => {
     const idle = await opened("idle", { deadline_days: 1 });
     const silent = await opened("silent", { deadline_days: 1 });
     await submitted(silent.bounty_id, one);
@@ -156,7 +156,7 @@ describe("a bounty", () => {
     expect((await setup.account(one.tenant)).available - before).toBe(450_000);
   });
 
-  test("is taken down by the operator: its text and what was submitted go, its events stay", async () => {
+  test("is taken down by the operator: its text and submissions go, its events stay", async () => {
     const { bounty_id, headers } = await opened("spammer", {
       title: "Buy gold",
       description: "golden words",
@@ -175,7 +175,7 @@ describe("a bounty", () => {
     expect(await setup.app.objects.list(`bounty/${bounty_id}/`)).toEqual([]);
   });
 
-  test("whose submission was swapped is shown to nobody: the digest in the log says what it was", async () => {
+  test("with a replaced submission shows it to nobody: the log has the original digest", async () => {
     const { bounty_id, headers } = await opened("careful");
     const claim_id = await submitted(bounty_id, one, "the real thing");
     const name = `bounty/${bounty_id}/${digestOf("the real thing")}`;
@@ -186,7 +186,7 @@ describe("a bounty", () => {
 });
 
 describe("the list", () => {
-  test("takes whatever somebody types", async () => {
+  test("accepts any typed text", async () => {
     const { bounty_id } = await opened("searched", { title: "Needle in a haystack", skills: ["sewing"] });
     const asked = (q: string, more = "") =>
       setup.ask({}, `/soul/bounties?q=${encodeURIComponent(q)}&${more}`);
@@ -198,7 +198,7 @@ describe("the list", () => {
     expect((await asked("needle", "min_reward_usd=0.51")).body.bounties).toEqual([]);
   });
 
-  test("goes on where the page before ended", async () => {
+  test("continues where the page before ended", async () => {
     await opened("pages-one");
     await opened("pages-two");
     const seen: string[] = [];
@@ -214,7 +214,7 @@ describe("the list", () => {
   });
 });
 
-test("where no money is kept for others, nothing is promised either", async () => {
+test("without accounts no reward is promised", async () => {
   const { custody } = setup.app.settings;
   custody.open = false;
   const told = await setup.ask({}, "/soul/bounties", { title: "Closed", reward_usd: 1 });
@@ -222,7 +222,7 @@ test("where no money is kept for others, nothing is promised either", async () =
   expect(kindOf(told)).toEqual([503, "custody-off"]);
 });
 
-test("all of it adds up, on the chain too", async () => {
+test("all amounts balance, on the chain too", async () => {
   await setup.folded();
   expect(await setup.unbalanced()).toEqual([]);
   await expectBooks(setup.app);

@@ -1,4 +1,4 @@
-/** A bounty: every transition, every refusal, and that no money is lost or made whatever happens. */
+/** A bounty: every transition, every refusal, and money that is never lost or created. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/model/objects.ts";
@@ -70,7 +70,7 @@ const due = (when: string, points: Record<number, number> = {}) =>
 const given = specificationOf(bounty);
 
 describe("funding", () => {
-  test("makes whoever pays the creator, once, and within the hour", () => {
+  test("makes the payer the creator, once, and within the hour", () => {
     given([opened]).when(bounty.fund("acme", at)).then([funded]);
     given([opened, funded]).when(bounty.fund("other", at)).thenThrows(refusedAs("bounty-state"));
     given([opened])
@@ -81,7 +81,7 @@ describe("funding", () => {
 });
 
 describe("a claim", () => {
-  test("is one an agent, by others than the creator, of who is trusted enough, and until the deadline", () => {
+  test("is one per agent, by agents other than the creator with enough trust, and until the deadline", () => {
     given([opened, funded])
       .when(claim(7))
       .then([claimed(7)]);
@@ -132,7 +132,7 @@ describe("a claim", () => {
 });
 
 describe("the end", () => {
-  test("is an award of nine tenths to something submitted", () => {
+  test("is an award of nine tenths to a submission", () => {
     given([opened, funded, claimed(7), submitted(7)])
       .when(bounty.award(idOf(7), at))
       .then([awarded(7)]);
@@ -147,7 +147,7 @@ describe("the end", () => {
       .thenThrows(refusedAs("bounty-state"));
   });
 
-  test("comes at the deadline where nothing was submitted", () => {
+  test("comes at the deadline without a submission", () => {
     given([opened, funded, claimed(7)])
       .when(due(later(-1, deadline_at)))
       .thenNothingHappened();
@@ -159,7 +159,7 @@ describe("the end", () => {
       .thenNothingHappened();
   });
 
-  test("is silence's, 14 days after the newest submission and not before the deadline: the earliest of highest trust", () => {
+  test("comes by silence, 14 days after the newest submission and not before the deadline: the earliest of highest trust wins", () => {
     const early = [opened, funded, claimed(7), submitted(7)];
     given([...early])
       .when(due(later(-1, deadline_at)))
@@ -185,7 +185,7 @@ describe("the end", () => {
       .then([awarded(7, { ...by, awarded_at: ends })]);
   });
 
-  test("is the creator's to bring about, for a tenth where somebody has worked", () => {
+  test("comes by the creator's cancellation, for a tenth after a submission", () => {
     given([opened, funded, claimed(7)])
       .when(bounty.cancel("creator", at))
       .then([cancelled(0)]);
@@ -202,7 +202,7 @@ describe("the end", () => {
     given([opened]).when(bounty.cancel("creator", at)).thenThrows(refusedAs("bounty-state"));
   });
 
-  test("is the operator's where the text has to go; what is over only loses its text", () => {
+  test("comes by the operator's removal of the text; an ended one only loses its text", () => {
     const hidden: bounty.BountyEvent = { type: "BountyHidden", data: { reason: "spam", hidden_at: at } };
     given([opened, funded])
       .when(bounty.hide("spam", at))
@@ -216,7 +216,7 @@ describe("the end", () => {
   });
 });
 
-test("whatever is decided, the reward ends once, and all of it goes somewhere", () => {
+test("whatever is decided, the reward ends once, and all of it is paid out", () => {
   const steps = fc.oneof(
     fc.record({ kind: fc.constantFrom("claim", "submit", "award"), sx: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ kind: fc.constantFrom("cancel", "hide", "due", "fund"), sx: fc.constant(0) }),

@@ -1,9 +1,11 @@
-/** The process is killed -9 just before and just after each append that funds or ends a bounty: asked again at another, all is there once. */
+/**
+ * kill -9 just before and after each append that funds or ends a bounty: a retry at another process gives one result.
+ */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as bounties from "../../src/domain/marketplace/bounty.ts";
-import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/end-overdue.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
@@ -30,7 +32,7 @@ afterAll(async () => {
   await setup?.service.stop();
 });
 
-/** A step of a bounty that a process is killed at, and how it is asked for; undefined where nobody asks. */
+/** A bounty's step at which the process is killed, and its request; undefined where no request triggers it. */
 type Story = { bounty_id: string; creator: string; step: string; ask?: (url: string) => Promise<Answer> };
 
 const path = (bounty_id: string, step: string) => `/soul/bounties/${bounty_id}/${step}`;
@@ -54,7 +56,9 @@ const eventsOf = async (bounty_id: string): Promise<string[]> => {
   return (await setup.app.store.readStream(stream)).map(({ type }) => type);
 };
 
-/** By a call, or by the reactor: which stands still at the first bounty that is due, so each of those has a process of its own. */
+/**
+ * Ends by a call or by the reactor. The reactor blocks at the first due bounty, so each of those has its own process.
+ */
 const ENDED = {
   "a reward from an account": [{ available: 0, held: REWARD, spent: 0 }, 0],
   "a reward paid by a wallet": [{ available: 0, held: REWARD, spent: 0 }, 0],
@@ -64,18 +68,18 @@ const ENDED = {
   "a creator's silence": [{ available: 0, held: 0, spent: REWARD }, 900_000],
   "an expired bounty": [{ available: REWARD, held: 0, spent: 0 }, 0],
 } as const;
-type Name = keyof typeof ENDED;
-const called = Object.keys(ENDED).slice(0, 5) as Name[];
+type EndName = keyof typeof ENDED;
+const endsByCall = Object.keys(ENDED).slice(0, 5) as EndName[];
 
 describe.each([
-  ["before", called],
-  ["after", called],
+  ["before", endsByCall],
+  ["after", endsByCall],
   ["before", ["a creator's silence"]],
   ["after", ["a creator's silence"]],
   ["before", ["an expired bounty"]],
   ["after", ["an expired bounty"]],
-] as [string, Name[]][])("killed just %s the append of", (side, names) => {
-  const stories: Partial<Record<Name, Story>> = {};
+] as [string, EndName[]][])("killed just %s the append of", (side, names) => {
+  const stories: Partial<Record<EndName, Story>> = {};
   const cut: Promise<unknown>[] = [];
   let earned = 0;
   let paid_micro = 0n;
@@ -136,7 +140,7 @@ describe.each([
     }
   }
 
-  async function overdue(name: Name): Promise<void> {
+  async function overdue(name: EndName): Promise<void> {
     const isSilent = name === "a creator's silence";
     const { bounty_id, creator } = await bountyOf(isSilent ? "silent" : "expiring", 1);
     if (isSilent) await submitted(bounty_id);
@@ -146,14 +150,14 @@ describe.each([
   const left = () => balanceOf(setup.app.chain, addressOf(payer));
 
   beforeAll(async () => {
-    if (names === called) await Promise.all([rewards(), ends()]);
+    if (names === endsByCall) await Promise.all([rewards(), ends()]);
     else await overdue(names[0]!);
     await setup.folded();
     earned = (await setup.account(maker.tenant)).available;
     paid_micro = await left();
     const { database_url, data_dir } = setup.service;
     const steps = Object.values(stories).map(({ bounty_id, step }) => [bounty_id, step]);
-    const child = startProgram("test/marketplace/doomed-market.ts", [], {
+    const child = startProgram("test/marketplace/killed-market.ts", [], {
       env: {
         ...{ PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir, SIDE: side },
         ...{ STEPS: JSON.stringify(Object.fromEntries(steps)), LATER: String(LATER_S) },
@@ -169,7 +173,7 @@ describe.each([
     await Promise.all(cut);
   });
 
-  /** Asks the process that is left until nothing is under way any more, or has it take the turns that nobody asks for. */
+  /** Retries at the surviving process until nothing is pending, or runs its reactor for steps without a request. */
   const again = ({ ask, bounty_id, step }: Story): Promise<unknown> =>
     until(async () => {
       if (ask) return (await ask(setup.service.url)).status === 200;
@@ -178,7 +182,7 @@ describe.each([
       return (await eventsOf(bounty_id)).includes(step);
     });
 
-  test.each(names)("%s: it is so once, and so is its money", async (name) => {
+  test.each(names)("%s: the state and the money change once", async (name) => {
     const [account, won] = ENDED[name];
     const story = stories[name]!;
     await again(story);
@@ -196,9 +200,9 @@ describe.each([
     expect(credits.map(({ amount_micro }) => amount_micro)).toEqual(won === 0 ? [] : [won]);
   });
 
-  test("all of it together: one payment, one maker's earnings, and books that agree", async () => {
+  test("all steps together: one payment, one maker's earnings, and balanced books", async () => {
     await setup.folded();
-    expect(paid_micro - (await left())).toBe(names === called ? BigInt(REWARD) : 0n);
+    expect(paid_micro - (await left())).toBe(names === endsByCall ? BigInt(REWARD) : 0n);
     const won = names.reduce((sum, name) => sum + ENDED[name][1], 0);
     expect((await setup.account(maker.tenant)).available - earned).toBe(won);
     expect(await setup.unbalanced()).toEqual([]);

@@ -51,7 +51,7 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
       await credited(tenant, micro);
       return (await service.issue({ tenant })).headers;
     },
-    /** An agent with its own key, once the service knows that. */
+    /** An agent with its own key, once the read models have it. */
     async agent(agent_id: string): Promise<TestAgent> {
       const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
       const sx = Number((body.passport as { sx_id: string }).sx_id.slice(3));
@@ -80,7 +80,7 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
     },
     account: (tenant: string) => app.load(account, account.targetOf(tenant)),
     credited,
-    /** Until the read models know the whole log. */
+    /** Waits until the read models have the whole log. */
     async folded(): Promise<void> {
       const { position } = await app.store.head();
       for (const list of [bountiesProjection, accountsProjection])

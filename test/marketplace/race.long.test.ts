@@ -1,13 +1,13 @@
 /**
- * Two processes of one service, each end of a bounty asked for at once, and one of them killed in the middle of sales: whatever was faster,
- * the money went one way, and the books agree to the micro-unit. MARKET_ROUNDS and MARKET_BUYERS make it larger.
+ * Two processes race for each end of a bounty, and one is killed amid sales: money moves once, and the books balance
+ * to the micro-unit. MARKET_ROUNDS and MARKET_BUYERS make it larger.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import * as bounties from "../../src/domain/marketplace/bounty.ts";
-import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/end-overdue.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { startProgram } from "../support/compiled.ts";
@@ -57,7 +57,7 @@ async function overdue(n: number, isSubmitted: boolean) {
   return { tenant, headers, bounty_id: String(bounty_id), path, claims };
 }
 
-test("award, cancel, silence and expiry at once: one of them ends the bounty, and all of the reward goes one way", async () => {
+test("concurrent award, cancellation, silence and expiry: one ends the bounty, and the whole reward goes one way", async () => {
   for (let n = 0; n < ROUNDS; n++)
     for (const isSubmitted of [true, false]) {
       const { tenant, headers, bounty_id, path, claims } = await overdue(n, isSubmitted);
@@ -94,7 +94,7 @@ test("award, cancel, silence and expiry at once: one of them ends the bounty, an
     }
 });
 
-test("two who fund one bounty at once: one is its creator, and the other keeps or gets back what it paid", async () => {
+test("two concurrent funders of one bounty: one is its creator, and the other keeps or gets back its payment", async () => {
   const { body } = await setup.ask({}, "/soul/bounties", { title: "Wanted by two", reward_usd: 0.5 });
   const path = `/soul/bounties/${body.bounty_id}/fund`;
   const keys = [await setup.rich("fast", 500_000), await setup.rich("faster", 500_000)];
@@ -106,7 +106,7 @@ test("two who fund one bounty at once: one is its creator, and the other keeps o
   expect(accounts.map(({ held }) => held).sort()).toEqual([0, 500_000]);
 });
 
-test("a process is killed -9 in the middle of sales: asked again with the same payment each is sold once", async () => {
+test("kill -9 amid sales: retries with the same payment sell each once", async () => {
   const [author] = makers as [TestAgent];
   const note = { kind: "note", title: "Sold in a storm", price_usd: 0.01, content: "calm" };
   const { item_id } = (await setup.ask(author.headers, "/soul/stack", note)).body;
@@ -142,7 +142,7 @@ test("a process is killed -9 in the middle of sales: asked again with the same p
   expect(stream.filter(({ type }) => type === "ItemSold").length).toBe(BUYERS);
 });
 
-test("after all of it every account adds up, and the books agree with the chain", async () => {
+test("afterwards every account balances, and the books agree with the chain", async () => {
   await setup.folded();
   expect(await setup.unbalanced()).toEqual([]);
   await expectBooks(setup.app);

@@ -37,7 +37,7 @@ afterAll(async () => {
   await setup?.service.stop();
 });
 
-const let_ = (max_spend_usdc?: string) =>
+const delegateSpending = (max_spend_usdc?: string) =>
   delegation(setup.api, {
     by: key,
     from: "principal",
@@ -53,15 +53,15 @@ const submits = (url?: string) => setup.ask(acting(), "/soul/compute/submit", ta
 const heldBy = async (delegation_id: string) =>
   (await setup.account(principal.tenant)).delegated.get(delegation_id) ?? 0;
 
-test("a delegation that says nothing of money spends none", async () => {
-  await let_();
+test("a delegation without an amount allows no spending", async () => {
+  await delegateSpending();
   expect(kindOf(await submits())).toEqual([403, "delegation-spent"]);
   const asked = { title: "On behalf of another", reward_usd: 1 };
   expect(kindOf(await setup.ask(acting(), "/soul/bounties", asked))).toEqual([403, "delegation-spent"]);
   expect(await setup.account(principal.tenant)).toMatchObject({ available: 10_000_000, held: 0 });
 });
 
-test("what is signed is the sum: another one than was signed is refused", async () => {
+test("the signed amount counts: another one is refused", async () => {
   const { post, proof } = setup.api;
   const wanted = { to: `SX#${delegate.sx}`, scopes: ["order"], expires_in_s: 3_600 };
   const text = JSON.stringify({
@@ -76,8 +76,8 @@ test("what is signed is the sum: another one than was signed is refused", async 
   expect(told.status).toBe(400);
 });
 
-test("many calls at two processes at once hold what was given, and not a micro-unit more", async () => {
-  const delegation_id = await let_("1.00");
+test("concurrent calls at two processes spend at most the allowance, to the micro-unit", async () => {
+  const delegation_id = await delegateSpending("1.00");
   const told = await Promise.all(Array.from({ length: CALLS }, (_, n) => submits(urls[n % 2])));
   const held = told.filter(({ status }) => status === 201);
   expect(held.length).toBe(10);
@@ -92,7 +92,7 @@ test("many calls at two processes at once hold what was given, and not a micro-u
   const by = holds.filter(({ type }) => type === "AccountHeld").map(({ payload }) => payload.delegation_id);
   expect(by).toEqual(Array.from({ length: 10 }, () => delegation_id));
 
-  // What comes back is the delegate's to spend again.
+  // Refunded money can be spent by the delegate again.
   const { task_id } = held[0]!.body;
   expect((await setup.ask(acting(), "/soul/compute/cancel", { task_id })).status).toBe(200);
   expect(await heldBy(delegation_id)).toBe(900_000);
@@ -102,8 +102,8 @@ test("many calls at two processes at once hold what was given, and not a micro-u
   expect((await setup.ask(principal.headers, "/soul/compute/submit", task)).status).toBe(201);
 });
 
-test("a delegate opens and funds bounties by its delegation, and what it pays for itself is its own", async () => {
-  const delegation_id = await let_("1.50");
+test("a delegate opens and funds bounties by its delegation, and its own payments are its own", async () => {
+  const delegation_id = await delegateSpending("1.50");
   const opened = await setup.ask(acting(), "/soul/bounties", { title: "On behalf", reward_usd: 0.75 });
   expect(opened.body).toMatchObject({ status: "open", creator: `SX#${principal.sx}` });
   expect(await heldBy(delegation_id)).toBe(750_000);
@@ -116,8 +116,8 @@ test("a delegate opens and funds bounties by its delegation, and what it pays fo
   expect(shown.body.delegations.at(-1)).toMatchObject({ delegation_id, max_spend_usdc: "1.50" });
 });
 
-test("what its principal has set aside a delegate gives to nobody, and it withdraws nothing", async () => {
-  await let_("1.50");
+test("a delegate cannot give away or withdraw what its principal has set aside", async () => {
+  await delegateSpending("1.50");
   const claimed = async (headers: Record<string, string>) => {
     const { body } = await setup.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 0.2 });
     const path = `/soul/bounties/${body.bounty_id}`;

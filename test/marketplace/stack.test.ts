@@ -1,4 +1,7 @@
-/** The stack over HTTP: offered, bought by x402, judged by its buyers, found, warm, taken down. MARKET_SYBILS and MARKET_BUYERS make its crowds larger. */
+/**
+ * The stack over HTTP: offers, x402 sales, votes, search, heat, removal. MARKET_SYBILS and MARKET_BUYERS make it
+ * larger.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
@@ -48,7 +51,7 @@ async function trusted(points: Record<number, number>): Promise<void> {
 }
 
 describe("an item", () => {
-  test("is bought by x402, four fifths are its author's, and the buyer alone has what it holds", async () => {
+  test("is bought by x402, four fifths go to its author, and only the buyer gets its content", async () => {
     const item_id = await published({ summary: "Three years." });
     expect((await item(item_id)).body).toMatchObject({ content: null, price_usd: "0.05", sales: 0 });
     const before = await setup.account(author.tenant);
@@ -69,7 +72,7 @@ describe("an item", () => {
     await expectBooks(setup.app);
   });
 
-  test("that costs nothing is for all, here or where its digest says; what lies elsewhere is never sold", async () => {
+  test("that is free is open to all, here or at its digest; content stored elsewhere is never sold", async () => {
     const free = await published({ price_usd: 0 });
     expect((await item(free)).body).toMatchObject({ content: "March, by the ton.", url: null });
     const url = "https://example.org/pellets.csv";
@@ -90,7 +93,7 @@ describe("an item", () => {
     expect(kindOf(await buys(5, free))).toEqual([409, "item-state"]);
   });
 
-  test("whose content was swapped is refused by its digest, and nothing is charged", async () => {
+  test("with replaced content is refused by its digest, and nothing is charged", async () => {
     const item_id = await published({ content: "the real thing" });
     const name = `stack/${item_id}/${digestOf("the real thing")}`;
     await setup.app.pool.query("update objects.small set bytes = 'forged' where name = $1", [name]);
@@ -102,7 +105,7 @@ describe("an item", () => {
     await expectBooks(setup.app);
   });
 
-  test("is judged by its buyers alone, a word each", async () => {
+  test("is judged by its buyers only, one vote each", async () => {
     const item_id = await published();
     const [key, other] = [await setup.keyOf("judge"), await setup.keyOf("nobody")];
     await buys(7, item_id, key);
@@ -126,7 +129,7 @@ describe("an item", () => {
     ]);
   });
 
-  test("is withdrawn by its author: sold no more, and its buyers have it yet", async () => {
+  test("is withdrawn by its author: no longer sold, and still readable by its buyers", async () => {
     const item_id = await published({ title: "Withdrawn one" });
     const key = await setup.keyOf("early-bird");
     await buys(8, item_id, key);
@@ -139,7 +142,7 @@ describe("an item", () => {
     expect((await item(item_id, key)).body).toMatchObject({ withdrawn: true, content: "March, by the ton." });
   });
 
-  test("is taken down by the operator: what was written goes, and every hash stays", async () => {
+  test("is taken down by the operator: its texts go, and every hash stays", async () => {
     const item_id = await published({ title: "Forbidden fruit", content: "bad words" });
     const key = await setup.keyOf("unlucky");
     await buys(9, item_id, key);
@@ -158,7 +161,7 @@ describe("an item", () => {
     expect(await setup.app.objects.list(`stack/${item_id}/`)).toEqual([]);
   });
 
-  test("comes from an agent, twenty a day", async () => {
+  test("comes from an agent, at most twenty a day", async () => {
     const busy = await setup.agent("busy-one");
     expect((await setup.ask(await setup.keyOf("acme"), "/soul/stack", note())).status).toBe(403);
     const told = [];
@@ -172,7 +175,7 @@ let strangers = 0;
 const stranger = () => setup.agent(`stranger-${++strangers}`);
 
 describe("the feed", () => {
-  test("finds by words whatever somebody types, by price and by author", async () => {
+  test("finds any typed words, by price and by author", async () => {
     const writer = await stranger();
     const cheap = await published({ title: "Zebra almanac", price_usd: 0.01, kind: "report" }, writer);
     const dear = await published({ title: "Zebra atlas", price_usd: 3, summary: "maps" }, writer);
@@ -198,7 +201,7 @@ describe("the feed", () => {
       expect((await setup.ask({}, `/soul/stack?q=${q}`)).status).toBe(400);
   });
 
-  test("orders by trust, hides by it only when asked, and pages in every order", async () => {
+  test("orders by trust, hides by it only on request, and pages in every order", async () => {
     const [high, low] = [await stranger(), await stranger()];
     await trusted({ [high.sx]: 80, [low.sx]: 5 });
     const ids = [];
@@ -228,7 +231,7 @@ describe("what is trending", () => {
   const heatOf = async (item_id: string, window?: string) =>
     (await warm(window)).find((one: { item_id: string }) => one.item_id === item_id);
 
-  test("counts sales and the words of trusted buyers, halved each day, and names what it counts", async () => {
+  test("counts sales and votes of trusted buyers, halved each day, and names the events", async () => {
     const item_id = await published({ title: "Warm one" });
     const [wise, plain] = [await stranger(), await stranger()];
     await trusted({ [wise.sx]: 65 });
@@ -249,7 +252,7 @@ describe("what is trending", () => {
     await setup.later(7 * 86_400, async () => expect(await heatOf(item_id)).toBeUndefined());
   });
 
-  test("is moved by no crowd of strangers who have neither money nor trust", async () => {
+  test("does not move for a crowd of strangers with neither money nor trust", async () => {
     const item_id = await published({ title: "Pushed one", price_usd: 0.001 });
     const before = await warm();
     const crowd = Array.from({ length: scaled(40) }, (_, n) => n);
@@ -268,7 +271,7 @@ describe("what is trending", () => {
   });
 });
 
-test("many buyers of one item at once: each is sold it once, and its author has four fifths of each", async () => {
+test("concurrent buyers of one item: each buys it once, and its author gets four fifths of each", async () => {
   const item_id = await published({ title: "Wanted by all", price_usd: 0.01 });
   const before = (await setup.account(author.tenant)).available;
   const crowd = Array.from({ length: scaled(30, 2) }, (_, n) => `crowd-${n}`);

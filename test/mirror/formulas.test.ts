@@ -17,11 +17,11 @@ describe("the reconstructed value", () => {
     expect(flows.map(mirrorOf)).toEqual(["EXPORT", "IMPORT"]);
   });
 
-  test("without freight both directions are what was reported", () => {
+  test("without freight both directions equal the reports", () => {
     fc.assert(fc.property(flow, eur, (direction, value) => reconstructed(direction, value, 0) === value));
   });
 
-  test("the two ends of one amount give each other, but for rounding", () => {
+  test("the two ends of one amount convert to each other, but for rounding", () => {
     fc.assert(
       fc.property(eur, fc.double({ min: 0, max: 0.5, noNaN: true }), (fob, tau) => {
         const cif = reconstructed("IMPORT", fob, tau);
@@ -45,7 +45,7 @@ describe("confidence", () => {
       mass_quality: 0.95,
       confidence: 0.57,
     });
-    // Nothing was traded: there is no mass to judge.
+    // Without any trade there is no mass to judge.
     expect(confidenceOf({ ...evidence, value_eur: 0, weighed_eur: 0 })).toMatchObject({
       mass_quality: null,
       confidence: 0.6,
@@ -53,14 +53,14 @@ describe("confidence", () => {
     expect(confidenceOf({ ...evidence, reliability: null }).confidence).toBeNull();
   });
 
-  test("reliability is one less the median distance, at least 0, and unknown of too few", () => {
+  test("reliability is one less the median distance, at least 0, and unknown with too few", () => {
     const enough = { count: LEAST_RATIOS, median_abs_ln: 0.25 };
     expect(reliabilityOf(enough)).toBe(0.75);
     expect(reliabilityOf({ ...enough, median_abs_ln: 1.4 })).toBe(0);
     expect(reliabilityOf({ ...enough, count: LEAST_RATIOS - 1 })).toBeNull();
   });
 
-  test("stays from 0 to 1", () => {
+  test("is between 0 and 1", () => {
     const evidence = fc
       .record({
         partners: fc.integer({ min: 1, max: 27 }),
@@ -85,7 +85,7 @@ describe("confidence", () => {
   });
 });
 
-describe("the months that are covered", () => {
+describe("the covered months", () => {
   const entry = { from: 202401, provisional: [], missing: [] };
   const spoken = { products: ["44"], flows: [...flows], from: 202401, to: 202403 };
   const coverage: Coverage = {
@@ -105,7 +105,7 @@ describe("the months that are covered", () => {
       ({ period, reported, not_reported }) => [period, reported.join(), not_reported.length],
     );
 
-  test("are those that somebody reported in full, in the partners' flow", () => {
+  test("are those that at least one partner reported in full, in the partners' flow", () => {
     expect(monthsOf({})).toEqual([
       [202401, "DE,FR", 25],
       [202402, "DE", 26],

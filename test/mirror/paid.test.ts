@@ -13,10 +13,10 @@ import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
-/** What the test's own ware costs now, and what it costs once it was handled. */
+/** The current price of the test's operation, and its price after the handler ran. */
 let price: Usdc = "1";
 let next: Usdc = "1";
-const ware = operation({
+const pricedOperation = operation({
   name: "changing_price",
   route: "GET /v1/agent/test/changing",
   summary: "Costs something else once it was handled",
@@ -36,7 +36,7 @@ let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ chain, operations: [...mirrorOperations, ware] });
+  service = await startService({ chain, operations: [...mirrorOperations, pricedOperation] });
   await openSandbox(service);
 });
 afterAll(async () => {
@@ -66,7 +66,7 @@ describe("the quote", () => {
     expect((await quoteOf(urlOf(query))).maxAmountRequired).toBe(amount);
   });
 
-  test("of a body is the real sum too, unless it is too large to be looked at for nothing", async () => {
+  test("for a body is the real sum too, unless it is too large to be read for free", async () => {
     const asked = { ...question, year: 2024 };
     expect((await quoteOf(sovereign(), post(asked))).maxAmountRequired).toBe("12000000");
     const padded = { ...post(asked), body: JSON.stringify(asked) + " ".repeat(20_000) };
@@ -75,7 +75,7 @@ describe("the quote", () => {
 });
 
 describe("the charge", () => {
-  test("is the quote, and the answer has as many country-months", async () => {
+  test("equals the quote, and the answer has as many country-months", async () => {
     const { answer, payment } = await buy(wallet(0), urlOf("&year=2023"));
     const body = (await answer.json()) as { data: object[]; meta: { count: number } };
     expect([answer.status, body.data.length, body.meta.count]).toEqual([200, 12, 12]);
@@ -90,7 +90,7 @@ describe("the charge", () => {
     expect([other.answer.status, other.payment.authorization.value]).toEqual([200, "1000000"]);
   });
 
-  test("of a month does not buy a year: the 402 says what the year costs", async () => {
+  test("for a month does not buy a year: the 402 has the price of the year", async () => {
     const payment = await signPayment(wallet(0), await quoteOf(urlOf("&month=2024-03")));
     const refused = await present(urlOf("&year=2024"), payment);
     expect(refused.status).toBe(402);

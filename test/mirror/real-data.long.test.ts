@@ -106,7 +106,7 @@ describe.skipIf(!here)("over the real files", () => {
     expect(data[0]!.reliability).toBeCloseTo(1 - middle.distance, 2);
   });
 
-  test("in dollars at the plain mean of the month's published rates", async () => {
+  test("dollars use the plain mean of the month's published rates", async () => {
     const text = gunzipSync(await readFile(join(shared, "ecb-eurofxref-hist.csv.gz"))).toString();
     const days = ecbRates.layouts[0]!.read({ name: "eurofxref-hist.csv", text });
     const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", synthetic: false, as_of: null };

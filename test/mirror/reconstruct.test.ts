@@ -70,13 +70,13 @@ const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", as_of: "
 /** Published rates of one month; there are no invented ones. */
 const published = (synthetic: boolean): Dollars | undefined =>
   synthetic ? undefined : { reference: { ...reference, synthetic }, usd_per_eur: new Map([[202401, 1.1]]) };
-type Asked = Parameters<typeof anyTargetInput.parse>[0];
-const ask = (asked: Asked) => reconstruct(trade, published, anyTargetInput.parse(asked));
+type MirrorQuery = Parameters<typeof anyTargetInput.parse>[0];
+const ask = (asked: MirrorQuery) => reconstruct(trade, published, anyTargetInput.parse(asked));
 
 describe("by hand", () => {
   const question = { target_country: "CN", direction: "EXPORT", hs: CODE, year: 2024 } as const;
 
-  test("China's exports: what the three report as imports, without freight", async () => {
+  test("China's exports: the three importers' reports, without freight", async () => {
     const { data, meta } = await ask(question);
     const absent = reporterCodes.filter((code) => !["DE", "FR", "LV"].includes(code));
     expect(data).toEqual([
@@ -124,7 +124,7 @@ describe("by hand", () => {
     );
   });
 
-  test("its imports: what they report as exports, with freight as asked", async () => {
+  test("its imports: the exporters' reports, with the requested freight", async () => {
     const { data } = await ask({ ...question, direction: "IMPORT", month: "2024-01", cif_fob: 0.2 });
     expect(data).toMatchObject([{ value_eur: 600, quantity_kg: 100, mass_quality: 1, value_usd: 660 }]);
   });
@@ -137,18 +137,18 @@ describe("by hand", () => {
       month: "2024-01",
     });
     expect(data).toMatchObject([{ reported_eur: 1_000, value_eur: 1_100, reporters: 2, coverage: 0.076923 }]);
-    // What it reports of goods that come back is neither a partner's figure nor one left out of them.
+    // Its reports of returned goods are neither a partner's figure nor excluded from one.
     expect(data[0]!.excluded_eur).toBe(0);
     expect(meta.parameters.partners).toBe(26);
   });
 
-  test("published rates never meet invented trade", async () => {
+  test("published rates are never combined with synthetic trade", async () => {
     const { data, meta } = await ask({ ...question, hs: "84", month: "2024-01" });
     expect([meta.synthetic, data[0]!.value_usd, meta.rates]).toEqual([true, null, null]);
-    expect(meta.notes.join(" ")).toMatch(/real figures never meet invented ones/);
+    expect(meta.notes.join(" ")).toMatch(/real figures are never combined with synthetic ones/);
   });
 
-  test("a country of which the source holds no row is refused: that is no proof of no trade", async () => {
+  test("a country without a row in the source is refused: that is no proof of no trade", async () => {
     expect(await refusalOf(ask({ ...question, target_country: "RU" }))).toMatchObject({
       type: { slug: "outside-coverage" },
       errors: [
@@ -177,7 +177,7 @@ describe("by hand", () => {
 });
 
 describe("over the sandbox", () => {
-  test("each factor and confidence lie within 0 and 1, and the amounts agree with each other", async () => {
+  test("each factor and confidence are between 0 and 1, and the amounts are consistent", async () => {
     for (const target_country of ["CN", "RU", "TR", "LV"]) {
       const { data, meta } = await ask({ target_country, direction: "EXPORT", hs: "84", year: 2025 });
       expect(meta).toMatchObject({ count: 12, synthetic: true, dataset: "sandbox" });
@@ -194,7 +194,7 @@ describe("over the sandbox", () => {
     }
   });
 
-  test("a country's own figures come out of its partners' where both ends are there", async () => {
+  test("a country's own figures result from its partners' where both ends exist", async () => {
     const lease = trade.vintages.lease("sandbox");
     try {
       const all = lease.partitions
@@ -210,7 +210,7 @@ describe("over the sandbox", () => {
       expect(ends.length).toBeGreaterThan(10);
       for (const { own, theirs, flow } of ends)
         expect(Math.abs(Math.log(reconstructed(flow, theirs, 0.06) / own))).toBeLessThan(0.05);
-      // What the sandbox draws differs at its two ends by 6 % and a little noise.
+      // The sandbox's two ends differ by 6 % and a little noise.
       const { count, median_abs_ln } = await mirrorRatios(lease, "84");
       expect(count).toBeGreaterThan(100);
       expect(median_abs_ln).toBeGreaterThan(0.03);

@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe("the copy", () => {
-  test("has each event at its position, its bytes and all that its hashes are made of", async () => {
+  test("has each event at its position, its bytes and all inputs of its hashes", async () => {
     expect(await turn(app, followReactor)).toEqual({ status: "done" });
     expect(stored()).toHaveLength(await head());
     const events = await service.app.store.readLog({ after: 0 });
@@ -77,7 +77,7 @@ describe("the copy", () => {
     expect(outside.copied).toBe(await head());
   });
 
-  test("is continued from what stands there, whoever goes on", async () => {
+  test("is continued from its last event, by any process", async () => {
     await turn(app, followReactor);
     await keys(3);
     expect(await compareOutside(app, outside)).toEqual({ same: (await head()) - 3, missing: 3 });
@@ -87,7 +87,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("has nothing twice where answers are lost, or come never, or another process copies at the same time", async () => {
+  test("has no duplicates where answers are lost, or never come, or another process copies concurrently", async () => {
     const impatient = follower(300);
     const begun = followReactor.begin();
     db.faults.push("lost", "slow", "lost");
@@ -95,7 +95,7 @@ describe("the copy", () => {
       expect(await turn(impatient, followReactor, { begun })).toMatchObject({ status: "unreached" });
       await keys(1);
     }
-    // A lease that was lost while an append was under way: the other has copied, and this one learns it from the store.
+    // The lease is lost during an append: the other process has copied, and this one learns it from the store.
     const late = followReactor.begin();
     const paused = follower();
     await turn(paused, followReactor, { begun: late });
@@ -107,7 +107,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("has each event once where followers are killed at their work, and the next one goes on", async () => {
+  test("has each event once where followers are killed at work, and the next one continues", async () => {
     const env = { DATABASE: service.database_url, COPY: db.url, STREAM };
     let copied = 0;
     await killFollowers({
@@ -126,7 +126,7 @@ describe("the copy", () => {
     expect(new Set(stored().map(({ id }) => id)).size).toBe(await head());
   });
 
-  test("waits while its store is away, and goes on when it is back", async () => {
+  test("waits while its store is away, and resumes when it is back", async () => {
     const begun = followReactor.begin();
     await turn(app, followReactor, { begun });
     db.close();
@@ -140,7 +140,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("is not continued where something else stands there, and compare names the place", async () => {
+  test("is not continued after a foreign event, and compare names the position", async () => {
     await turn(app, followReactor);
     const last = stored().length - 1;
     const changed = (at: number, change: Partial<Stored>) =>
@@ -163,7 +163,7 @@ describe("the copy", () => {
     db.streams.set(STREAM, [{ ...whole[0]!, metadata: Buffer.from("{}") }]);
     expect((await turn(follower(), followReactor)).reason).toContain("says no position");
 
-    // One that was cut is a copy that lags.
+    // A truncated copy is one that lags.
     db.streams.set(STREAM, whole.slice(0, 2));
     expect(await turn(follower(), followReactor)).toEqual({ status: "done" });
     await isWhole();
@@ -176,13 +176,13 @@ describe("the copy", () => {
   });
 });
 
-describe("a stream whose server answers otherwise", () => {
+describe("a stream with another answer from its server", () => {
   const next = async (begun = followReactor.begin()) => {
     await keys(1);
     return turn(app, followReactor, { begun });
   };
 
-  test("soft-deleted, it is not continued behind a green follower, before a scavenge or after", async () => {
+  test("soft-deleted, it is not continued and its follower not healthy, before a scavenge or after", async () => {
     const begun = followReactor.begin();
     await turn(app, followReactor, { begun });
     db.softDelete(STREAM);
@@ -190,7 +190,7 @@ describe("a stream whose server answers otherwise", () => {
       status: "deleted",
       reason: expect.stringContaining("KURRENTDB_GENERATION"),
     });
-    // The one that was following goes on at the old revision, which hides the beginning.
+    // The previous follower continues at the old revision, which hides the beginning.
     expect(await next(begun)).toMatchObject({ status: "truncated" });
     expect(await next()).toMatchObject({ status: "truncated" });
     db.softDelete(STREAM);
@@ -199,7 +199,7 @@ describe("a stream whose server answers otherwise", () => {
     await expect(compareOutside(app, outside)).resolves.toMatchObject({ same: 0 });
   });
 
-  test("ids of hidden events answer as written, and are not believed", async () => {
+  test("ids of hidden events answer as written, and are not trusted", async () => {
     const events: CopiedEvent[] = [];
     await turn(app, followReactor);
     for await (const event of outside.read()) events.push(event);
@@ -248,7 +248,7 @@ describe("a stream whose server answers otherwise", () => {
     expect(await compareOutside(app, renewed)).toEqual({ same: await head(), missing: 0 });
   });
 
-  test("events at other revisions than their positions are another history, however right the newest one looks", async () => {
+  test("events at other revisions than their positions are another history, however valid the newest one looks", async () => {
     await turn(app, followReactor);
     db.streams.set(STREAM, [stored()[0]!, ...stored()]);
     expect(await next()).toMatchObject({
@@ -326,7 +326,7 @@ describe("an event's copy", () => {
   });
 });
 
-test("a service that is told of a KurrentDB copies by itself, says how far it is, and names what keeps it", async () => {
+test("a service configured with a KurrentDB copies by itself, reports its progress, and names obstacles", async () => {
   const env = { KURRENTDB_URL: db.url };
   const copying = await startService({ reactors: true, env });
   try {
@@ -353,7 +353,7 @@ test("a service that is told of a KurrentDB copies by itself, says how far it is
   }
 });
 
-test("the commands say how the copy stands, and refuse where none is named", async () => {
+test("the commands show the copy's status, and refuse where none is configured", async () => {
   const said: string[] = [];
   const run = async (command: string, KURRENTDB_URL: string) => {
     const env = { DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, KURRENTDB_URL };

@@ -8,9 +8,9 @@ export type Killing = {
   kills: number;
   /** Environment of a follower. */
   env: { DATABASE: string; COPY: string; STREAM: string };
-  /** Lets the log grow; asked again and again while there are kills to come. */
+  /** Lets the log grow; called repeatedly while there are kills to come. */
   grow(): Promise<void>;
-  /** How long one lives at its work at most, in milliseconds: each as long as chance has it. */
+  /** The longest working life of a process, in milliseconds; each is random. */
   most_ms?: number;
   killed?: (count: number) => void;
 };

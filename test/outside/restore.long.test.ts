@@ -23,12 +23,12 @@ let epoch: string;
 let signing_key: string;
 /** The copy as the service made it. */
 let whole: Stored[];
-/** How many events are signed. */
+/** The number of signed events. */
 let size: number;
 
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);
 const stream = () => copyStreamOf(epoch, 1);
-const stands = (events: Stored[]) => db.streams.set(stream(), events);
+const setCopy = (events: Stored[]) => db.streams.set(stream(), events);
 
 beforeAll(async () => {
   service = await startService();
@@ -59,17 +59,17 @@ afterAll(async () => {
   db?.close();
   await service?.stop();
 });
-beforeEach(() => void stands(whole));
+beforeEach(() => void setCopy(whole));
 afterEach(() => void (process.exitCode = 0));
 
 /** The copy with another metadata member at a position. */
-const retold = (position: number, change: Record<string, unknown>): Stored[] => {
+const withChange = (position: number, change: Record<string, unknown>): Stored[] => {
   const event = whole[position - 1]!;
   const metadata = { ...JSON.parse(Buffer.from(event.metadata).toString()), ...change };
   return whole.with(position - 1, { ...event, metadata: Buffer.from(JSON.stringify(metadata)) });
 };
 
-test("a lost database comes back from the copy byte for byte, and the service goes on and signs", async () => {
+test("a lost database is restored from the copy byte for byte, and the service resumes and signs", async () => {
   const { restore, ask, start } = await elsewhere();
   const told: string[] = [];
   const restored = await restore(db.url, {
@@ -89,10 +89,10 @@ test("a lost database comes back from the copy byte for byte, and the service go
   }
 });
 
-test("a machine that remembers what it signed finds the copy by itself, and a copy without the last signed event is not signed", async () => {
+test("a machine that remembers its signatures finds the copy by itself, and a copy without the last signed event is not signed", async () => {
   const { restore, start, data_dir } = await elsewhere();
   await cp(join(service.data_dir, "signed"), join(data_dir, "signed"), { recursive: true });
-  stands(whole.slice(0, size - 1));
+  setCopy(whole.slice(0, size - 1));
   const restored = await restore(db.url);
   expect(restored.events).toBe(size - 1);
   expect(restored.held_against).toEqual(["what this machine signed"]);
@@ -107,10 +107,10 @@ test("a machine that remembers what it signed finds the copy by itself, and a co
   }
 });
 
-test("a forged, a reordered and a thinned copy are named with their place, and leave the database empty for the next try", async () => {
+test("a forged, a reordered and a thinned copy are named with the position, and leave the database empty for the next try", async () => {
   const { restore, ask } = await elsewhere();
   const refused = async (events: Stored[], reason: RegExp) => {
-    stands(events);
+    setCopy(events);
     await expect(restore(db.url, { epoch })).rejects.toThrow(reason);
     expect((await ask(bytesOf)).length).toBe(1);
   };
@@ -122,23 +122,26 @@ test("a forged, a reordered and a thinned copy are named with their place, and l
   await refused(whole.with(1, third).with(2, second), /at position 2: /);
   await refused(whole.toSpliced(1, 1), /at position 2: /);
   await refused([...whole, whole.at(-1)!], new RegExp(`at position ${whole.length + 1}: `));
-  await refused(retold(2, { tenant: "another" }), /at position 2: /);
+  await refused(withChange(2, { tenant: "another" }), /at position 2: /);
   await refused(
-    retold(2, { origin: "other/1/0123456789abcdef" }),
+    withChange(2, { origin: "other/1/0123456789abcdef" }),
     /position 2 of the copy is of the log other/,
   );
-  await refused(retold(2, { version: "1" }), /position 2 of the copy cannot be read: version: /);
-  await refused(retold(whole.length, { origin: 7 }), /its newest event of the copy cannot be read: origin: /);
-  await refused(retold(whole.length, { origin: "a/1/0123456789abcdef" }), /which is not of the epoch/);
+  await refused(withChange(2, { version: "1" }), /position 2 of the copy cannot be read: version: /);
+  await refused(
+    withChange(whole.length, { origin: 7 }),
+    /its newest event of the copy cannot be read: origin: /,
+  );
+  await refused(withChange(whole.length, { origin: "a/1/0123456789abcdef" }), /which is not of the epoch/);
 
-  stands(whole);
+  setCopy(whole);
   await restore(db.url, { epoch });
   await expect(restore(db.url, { epoch })).rejects.toThrow(/the database has events/);
 });
 
-test("of a copy that ends within a commit that commit is left out", async () => {
+test("a copy that ends within a commit is restored without that commit", async () => {
   const { restore } = await elsewhere();
-  stands(whole.slice(0, -1));
+  setCopy(whole.slice(0, -1));
   const { events, left_out, contradiction } = await restore(db.url, { epoch });
   expect({ events, left_out, contradiction }).toEqual({
     events: whole.length - 2,
@@ -147,7 +150,7 @@ test("of a copy that ends within a commit that commit is left out", async () => 
   });
 });
 
-test("who names no log, another one or nobody is told what to name", async () => {
+test("a command without a log, or with another one, is told which to name", async () => {
   const { restore, ask } = await elsewhere();
   await expect(restore(db.url)).rejects.toThrow(/say which one is meant by --epoch/);
   await expect(restore(db.url, { epoch: "x" })).rejects.toThrow(/16 hex digits/);
@@ -158,7 +161,7 @@ test("who names no log, another one or nobody is told what to name", async () =>
   });
 });
 
-test("the command says what was restored and what it was held against, and exits with 1 where the log is for reading", async () => {
+test("the command reports the restored range and its comparison, and exits with 1 where the log is read-only", async () => {
   const said: string[] = [];
   const run = async (data: string, url: string) => {
     const env = { DATABASE_URL: url, DATA_DIR: data, SIGNING_KEY: signing_key, ANCHORING: "0" };
@@ -169,14 +172,14 @@ test("the command says what was restored and what it was held against, and exits
     return said.splice(0).join("");
   };
   const one = await elsewhere();
-  stands(whole.slice(0, -1));
+  setCopy(whole.slice(0, -1));
   expect(await run(one.data_dir, one.database_url)).toMatch(
     /^\d+ events restored; head \d+:[0-9a-f]{64}\nThe copy ends within a commit: 1 events .*\nCompared with nothing outside/,
   );
   expect(process.exitCode ?? 0).toBe(0);
   const other = await elsewhere();
   await cp(join(service.data_dir, "signed"), join(other.data_dir, "signed"), { recursive: true });
-  stands(whole.slice(0, size - 1));
+  setCopy(whole.slice(0, size - 1));
   expect(await run(other.data_dir, other.database_url)).toMatch(
     /Held against what this machine signed\.\nRead-only/,
   );

@@ -29,7 +29,7 @@ function patientChain(): BaseChain {
   chains.push(opened);
   return opened;
 }
-/** The service takes payments by such a chain, which has had no call yet. */
+/** Has the service take payments by such a chain, of which nothing was requested yet. */
 function sellByPatientChain(): void {
   const { app } = service;
   replace(app, { chain: patientChain() });

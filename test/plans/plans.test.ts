@@ -1,11 +1,11 @@
-/** Plans: what a question names, which plan answers it, and what a plan asks. */
+/** Plans: the slots of a question, the plan that answers it, and the requests of a plan. */
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { searchable } from "../../src/domain/customs/search.ts";
 import { matches } from "../../src/domain/plans/match.ts";
-import { type Ask, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
+import { type Fields, faultsOf, type Plan, runPlan, type StepCall } from "../../src/domain/plans/plan.ts";
 import { slotNames, slotsIn } from "../../src/domain/plans/slots.ts";
 import { taskSlots } from "../../src/domain/skills/slots.ts";
 import { unknownPartner } from "../../src/domain/trade/reporters.ts";
@@ -64,8 +64,9 @@ describe("slots", () => {
     expect(slots(text)).toEqual(expected);
   });
 
-  test("many words of a question are looked for among many names", () => {
-    // As many names as the combined nomenclature has, made of few words, so that nothing fits and everything nearly does.
+  test("many words of a question are searched among many names", () => {
+    // As many names as the combined nomenclature has, made of few words, so that nothing fits and everything nearly
+    // does.
     const words = Array.from({ length: 300 }, (_, n) => `word${n}x`);
     const names = Array.from({ length: 9_000 }, (_, n) =>
       searchable({
@@ -78,7 +79,7 @@ describe("slots", () => {
     expect(slotsIn(`${stranger} ${words[0]} ${words[7]}`, names).hs).toMatch(/^1000/);
   });
 
-  test("whatever is asked, each slot is of the form that operations take, or is not there", () => {
+  test("for any question, each slot has the form that operations take, or is absent", () => {
     const word = fc.oneof(
       fc.constantFrom(
         "$steps.top",
@@ -138,8 +139,8 @@ class No extends Error {}
 const isNo = (error: unknown): error is Error => error instanceof No;
 
 describe("a plan", () => {
-  test("asks in order, reads what was answered before, and leaves empty slots out", async () => {
-    const ask: Ask = async (operation) =>
+  test("runs in order, reads earlier answers, and leaves empty slots out", async () => {
+    const ask: StepCall = async (operation) =>
       operation === "top" ? { data: [{ product: "27" }, { product: "44" }] } : { data: operation };
     const { asked, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
     expect(asked.map(({ step, input }) => [step, input])).toEqual([
@@ -151,7 +152,7 @@ describe("a plan", () => {
     expect(passed).toEqual([]);
   });
 
-  test("passes over what has no slot, no place in an answer, or is optional and refused; anything else ends it", async () => {
+  test("skips a step without its slot or path, or an optional one that is refused; any other refusal ends it", async () => {
     const steps: Plan["steps"] = [
       { id: "top", operation: "top", input: { reporter: "$slots.country" } },
       { id: "year", operation: "detail", input: { hs: "1" }, when: ["year"] },
@@ -160,7 +161,7 @@ describe("a plan", () => {
       { id: "no", operation: "refused", input: {}, optional: true },
       { id: "list", operation: "several", input: { codes: ["$slots.country", "$slots.partner"] } },
     ];
-    const ask: Ask = async (operation) => {
+    const ask: StepCall = async (operation) => {
       if (operation === "refused") throw new No("not today");
       return { data: [] };
     };
@@ -178,7 +179,7 @@ describe("a plan", () => {
     );
   });
 
-  test("asked at once asks what does not rest on each other at the same time, and stands in its order all the same", async () => {
+  test("with at_once runs independent steps in parallel, and returns them in order", async () => {
     const steps: Plan["steps"] = [
       { id: "slow", operation: "slow", input: {} },
       { id: "no", operation: "refused", input: {}, optional: true },
@@ -191,10 +192,11 @@ describe("a plan", () => {
     const isReleased = new Promise<void>((done) => {
       release = done;
     });
-    const ask: Ask = async (operation, _, step) => {
+    const ask: StepCall = async (operation, _, step) => {
       begun.push(step);
       if (operation === "refused") throw new No("not today");
-      // The slow one is answered once the quick one was asked, which it never is where each waits for the one before.
+      // The slow step is answered once the quick one was requested, which would deadlock if the steps were
+      // sequential.
       if (operation === "quick") release();
       if (operation === "slow") await isReleased;
       return { data: [{ product: operation }] };
@@ -207,7 +209,7 @@ describe("a plan", () => {
     expect(at_once.passed.map(({ step }) => step)).toEqual(["no", "none"]);
   });
 
-  test("asked at once ends with the refusal of the first step that it cannot do without, when none is under way any more", async () => {
+  test("with at_once ends with the refusal of the first required step, when none is running any more", async () => {
     const steps: Plan["steps"] = [
       { id: "first", operation: "first", input: {} },
       { id: "second", operation: "second", input: {} },
@@ -217,7 +219,7 @@ describe("a plan", () => {
     const begun: string[] = [];
     let ended = 0;
     const turns = { first: 2, second: 1, after: 1, slow: 5 };
-    const ask: Ask = async (operation, _, step) => {
+    const ask: StepCall = async (operation, _, step) => {
       begun.push(step);
       for (let turn = 0; turn < turns[operation as keyof typeof turns]; turn++) await setImmediate();
       ended++;
@@ -264,7 +266,7 @@ describe("matching", () => {
     slots: { required: ["hs"], optional: ["country"] },
   });
 
-  test("the plan whose words are said goes first, in English and Latvian, and says what is missing", () => {
+  test("the plan whose words occur goes first, in English and Latvian, with its missing slots", () => {
     const best = (question: string) => matches(question, slots(question), [plan(), market])[0]!;
     expect(best("The market of wood in Latvia")).toMatchObject({ plan: { name: "market" }, missing: [] });
     expect(best("Kāds ir Latvijas koksnes tirgus?")).toMatchObject({
@@ -275,7 +277,7 @@ describe("matching", () => {
     expect(best("What is love?").score).toBe(0);
   });
 
-  test("slots alone make no plan fit: nothing was asked", () => {
+  test("slots alone match no plan: there is no question", () => {
     expect(
       matches("Latvia, HS 44, 2024", slots("Latvia, HS 44, 2024"), [plan(), market]).map(
         ({ score }) => score,

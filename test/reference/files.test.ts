@@ -39,13 +39,13 @@ describe("a vintage of a reference table", () => {
     ]);
   });
 
-  test("is the same in whatever order its rows came, and reads back as it was", async () => {
+  test("is the same for any order of its rows, and survives a round trip", async () => {
     const reference = await kept();
     expect(writtenText(tides, real, rows.toReversed()).reference.vintage).toBe(reference.vintage);
     expect(await readReference<Tide>(dir, reference.vintage)).toEqual(reference);
   });
 
-  test("holds each key once", () =>
+  test("has each key once", () =>
     expect(() => writtenText(tides, real, [...rows, { day: "2024-01-02", metres: 9 }])).toThrow(
       /tides: 2024-01-02 is there twice/,
     ));
@@ -66,7 +66,7 @@ describe("a vintage of a reference table", () => {
     expect(store.get(tides).vintage).toBe(first.vintage);
   });
 
-  test("stays while it is needed or young, and goes when it is neither", async () => {
+  test("stays while it is needed or young, and is then deleted", async () => {
     const [old, needed] = [await kept(real, [{ day: "2020-01-01", metres: 1 }]), await kept()];
     const now = new Date();
     await sweepReferences(dir, new Set([needed.vintage]), now);

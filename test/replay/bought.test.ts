@@ -1,4 +1,4 @@
-/** A feed that a wallet bought: its payment stands on the chain for all to read, and gives the feed again to the wallet alone. */
+/** A feed that a wallet bought: its payment is public on the chain, and gives the feed again to that wallet alone. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
@@ -28,7 +28,7 @@ const tenantOf = (nth: number) => walletTenant(addressOf(wallet(nth)));
 const proof = (nth: number, url = feedUrl()) =>
   walletProof(wallet(nth), new URL(new URL(url).pathname, url).href, { method: "GET" });
 
-/** Whoever reads the chain has the payment, and nothing else of its payer. */
+/** A reader of the chain has the payment, and nothing else of its payer. */
 const fromTheChain = (url: string, payment: SignedPayment, headers: Record<string, string> = {}) =>
   present(url, payment, { headers });
 
@@ -39,7 +39,7 @@ const objectsIn = async (answer: Response) => {
   return objects;
 };
 
-test("is given again to its payer's signature alone, up to its purchase", async () => {
+test("a feed is given again only to its payer's signature, up to its purchase", async () => {
   await write(tenantOf(0), "mine", [{ said: "before" }]);
   const { payment, answer } = await buy(wallet(0), feedUrl());
   const first = await objectsIn(answer);
@@ -63,12 +63,12 @@ test("is given again to its payer's signature alone, up to its purchase", async 
   expect(first.map(({ position }) => position)).toContain(purchase.position);
   expect(again.at(-1)).toMatchObject({ cursor: purchase.cursor, up_to_date: false });
 
-  // What was bought as it stood is not followed: server-sent events are another request.
+  // A bought page is not followed live: server-sent events are another request.
   const live = { ...(await proof(0)), Accept: "text/event-stream" };
   expect((await fromTheChain(feedUrl(), payment, live)).status).toBe(402);
 });
 
-test("bought with follow, it goes on for a day after its purchase, and no longer", async () => {
+test("a feed bought with follow continues for a day after its purchase, and no longer", async () => {
   const url = feedUrl("&follow=true");
   const { payment, answer } = await buy(wallet(2), url);
   await answer.body!.cancel();
@@ -90,12 +90,12 @@ test("bought with follow, it goes on for a day after its purchase, and no longer
 
   vi.spyOn(service.app.clock, "now").mockImplementation(() => new Date(Date.now() + 86_460_000));
   await write(tenantOf(2), "mine", [{ n: 2 }]);
-  // It ends in good order, without what came after the day.
+  // It ends normally, without events from after the day.
   expect(await next()).toMatchObject({ up_to_date: false });
   expect(await next()).toBeUndefined();
 });
 
-test("a list that a wallet bought is given again to its signature alone", async () => {
+test("a list that a wallet bought is given again only to its signature", async () => {
   const url = `${service.url}/v1/agent/checks/list`;
   const { payment, answer } = await buy(wallet(3), url);
   const text = await answer.text();
@@ -105,7 +105,7 @@ test("a list that a wallet bought is given again to its signature alone", async 
   expect(await (await fromTheChain(url, payment, await proof(3, url))).text()).toBe(text);
 });
 
-test("an answer that is the same for all is given again as it was", async () => {
+test("an answer that is the same for all is given again unchanged", async () => {
   const url = `${service.url}/v1/agent/skills/catalog`;
   const { payment, answer } = await buy(wallet(4), url);
   expect(await (await fromTheChain(url, payment)).text()).toBe(await answer.text());

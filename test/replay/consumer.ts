@@ -54,7 +54,7 @@ function parse(frame: string, sse: boolean): FeedObject {
   return object;
 }
 
-/** The whole feed as it stands. */
+/** The whole feed at present. */
 export async function readAll(service: Service, query: string, headers: Record<string, string>) {
   const response = await ask(service, query, { headers });
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);

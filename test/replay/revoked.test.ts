@@ -1,4 +1,4 @@
-/** Calls that last: whoever may not call any more is served no more, in the midst of a stream or at the end of a wait. */
+/** Long calls: a caller whose key was revoked is served no longer, within a stream or at the end of a wait. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { ALL, ask, objectsOf, writerOf } from "./consumer.ts";
 
-/** A wait of any kind: its handler is told when to go on. */
+/** A wait of any kind: the test tells its handler when to continue. */
 let goOn = () => {};
 const waiting = operation({
   name: "test_wait",
@@ -46,7 +46,7 @@ async function revoked({ key_id, headers }: Awaited<ReturnType<Service["issue"]>
   await until(async () => (await ask(service, ALL, { headers })).status === 401);
 }
 
-test("a feed that follows breaks off once its key is revoked, before the next event", async () => {
+test("a live feed breaks off once its key is revoked, before the next event", async () => {
   const own = await service.issue({ tenant: "left" });
   const other = await service.issue({ tenant: "left" });
   const follow = async ({ headers }: typeof own, sse: boolean) =>
@@ -69,7 +69,7 @@ test("a feed that follows breaks off once its key is revoked, before the next ev
     try {
       for await (const object of of) seen.push(object.payload);
     } catch {
-      // It was cut off.
+      // The connection was cut.
     }
     return JSON.stringify(seen);
   };
@@ -81,11 +81,11 @@ test("a feed that follows breaks off once its key is revoked, before the next ev
   await stays.return(undefined);
 });
 
-test("an answer that was waited for is not told to a key revoked meanwhile", async () => {
+test("a long-polled answer is withheld from a key revoked meanwhile", async () => {
   const own = await service.issue({ tenant: "waits" });
   const answer = fetch(`${service.url}/v1/agent/test/wait`, { headers: own.headers });
   await revoked(own);
-  // Longer than a process trusts what it knows of a key.
+  // Longer than a process caches a key.
   await sleep(1_100);
   goOn();
   const refused = await answer;
@@ -93,7 +93,7 @@ test("an answer that was waited for is not told to a key revoked meanwhile", asy
   expect(await refused.text()).not.toContain("for the key's owner");
 });
 
-test("a quiet stream is checked though nothing wakes it, and its source is told to stop", async () => {
+test("an idle stream is checked without an event, and its source is stopped", async () => {
   let isRevoked = false;
   const lasting = new LongCall({
     still: async () => {

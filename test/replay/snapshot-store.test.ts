@@ -1,4 +1,4 @@
-/** How snapshots are made and kept: once, whole or not at all, from vintages that are served or not. */
+/** Snapshots are made once, whole or not at all, from vintages that are served or not. */
 import { once } from "node:events";
 import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ async function attached(): Promise<number> {
 }
 
 describe("a snapshot", () => {
-  test("of a vintage that is not served is made once, and its files are let go", async () => {
+  test("of a vintage that is not served is made once, and its files are released", async () => {
     const [first, second] = await Promise.all([
       snapshots.open(made[0]!, RELEASED),
       snapshots.open(made[0]!, RELEASED),
@@ -83,13 +83,13 @@ describe("a snapshot", () => {
     expect((await hasty.open(made[0]!, RELEASED)).bytes).toBeGreaterThan(100);
   });
 
-  test("of a vintage without files says so, and leaves nothing", async () => {
+  test("of a vintage without files is refused, and leaves nothing", async () => {
     const refusal = await refusalOf(snapshots.open("ab".repeat(32), RELEASED));
     expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "dataset-missing" } });
     expect(await files()).toEqual([]);
   });
 
-  test("that is damaged on the disk is made anew", async () => {
+  test("damaged on the disk is made anew", async () => {
     const { path, sha256 } = await snapshots.open(made[0]!, RELEASED);
     const file = await open(path, "r+");
     await file.write(Buffer.from("XXXX"), 0, 4, 8);
@@ -100,8 +100,8 @@ describe("a snapshot", () => {
     expect((await snapshots.open(made[0]!, RELEASED)).sha256).toBe(sha256);
   });
 
-  test("whose maker is killed is not there, and is made by the next who asks", async () => {
-    const maker = startProgram("test/replay/doomed-snapshot.ts", [dir, made[0]!], {
+  test("whose maker is killed is absent, and is made by the next request", async () => {
+    const maker = startProgram("test/replay/killed-snapshot.ts", [dir, made[0]!], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void maker.kill("SIGKILL"));
@@ -122,7 +122,7 @@ describe("a snapshot", () => {
   });
 });
 
-test("the sweep takes what no vintage that is kept needs, and drafts of the day before", async () => {
+test("the sweep deletes files that no stored vintage needs, and drafts of the day before", async () => {
   const kept = await snapshots.open(made[0]!, RELEASED);
   const old = await snapshots.open(made[1]!, RELEASED);
   const draft = join(snapshotsDir(dir), "making-0123456789abcdef");
@@ -136,7 +136,7 @@ test("the sweep takes what no vintage that is kept needs, and drafts of the day 
 });
 
 describe("leases by vintage", () => {
-  test("hold theirs through swaps, and let go of all in the end", async () => {
+  test("stay valid through replacements, and release all in the end", async () => {
     let swapping = true;
     const reader = async (at: number) => {
       while (swapping) {
@@ -160,7 +160,7 @@ describe("leases by vintage", () => {
     await expect.poll(attached).toBe(1);
   });
 
-  test("check the files as serving does", async () => {
+  test("check the files like serving does", async () => {
     const [first] = (await vintages.leaseVintage(made[0]!)).manifest.partitions;
     const path = partitionPath(dir, first!);
     const bytes = await readFile(path);
@@ -173,7 +173,7 @@ describe("leases by vintage", () => {
   });
 });
 
-test("one that may use too little memory is refused, naming the setting and what it is", async () => {
+test("one with too little memory is refused, naming the setting and its value", async () => {
   const small = openVintages({ dataDir: dir, threads: 1, memory_mb: 1 });
   onTestFinished(() => small.close());
   const store = new SnapshotStore({ data_dir: dir, vintages: small });

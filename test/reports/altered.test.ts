@@ -1,14 +1,14 @@
-/** A report of which something was altered: each alteration is named, by the report alone or by who asks its facts again. */
+/** Altered reports: the report alone, or a repeat of its questions, names each alteration. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
-import { ledger, print, type Told } from "../../src/domain/reports/fact.ts";
+import { cited, citing } from "../../src/domain/reports/cited-text.ts";
+import { type AnswerWithOrigin, ledger, print } from "../../src/domain/reports/fact.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import { factsDigest, type Report, reportId } from "../../src/domain/reports/report.ts";
-import { cited, say } from "../../src/domain/reports/say.ts";
 import { scaled } from "../support/scale.ts";
 
 const canonical = (value: object) => canonicalText(value as JsonObject, "value");
@@ -30,14 +30,14 @@ function reportOf(values: readonly number[]): { report: Report; answer: object }
     vintage: VINTAGE,
     synthetic: true,
   };
-  const told: Told = { answer, origin };
+  const sourced: AnswerWithOrigin = { answer, origin };
   const facts = ledger();
-  const taken = values.map((_, at) => facts.at(told, `/data/${at}/value`, "value", "EUR"));
+  const taken = values.map((_, at) => facts.at(sourced, `/data/${at}/value`, "value", "EUR"));
   const sum = facts.computed("their sum", "EUR", "sum", taken);
-  const source = say`${facts.at(told, "/meta/source", "source", "text")}`;
-  facts.at(told, "/meta/to", "last month", "month");
+  const source = citing`${facts.at(sourced, "/meta/source", "source", "text")}`;
+  facts.at(sourced, "/meta/to", "last month", "month");
   const finding = {
-    ...say`The first is ${taken[0]!}, all together ${sum}.`,
+    ...citing`The first is ${taken[0]!}, all together ${sum}.`,
     confidence: "reported",
     method: null,
   } as const;
@@ -74,24 +74,24 @@ const values = fc.array(fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }),
   maxLength: 6,
 });
 
-/** Its digests made anew, as a forger would. */
+/** Computes the digests anew, as a forger would. */
 function forged(report: Report): Report {
   const { sha256: _, ...rest } = { ...report, facts_sha256: factsDigest(report, canonical) };
   return { ...rest, sha256: digestOf(canonical(rest)) };
 }
 
-test("a sound report has no fault, and its facts are what is answered", async () => {
+test("a sound report has no fault, and its facts match the answers", async () => {
   await fc.assert(
     fc.asyncProperty(values, async (given) => {
       const { report, answer } = reportOf(given);
       expect(reportFaults(report, canonical)).toEqual([]);
-      expect((await askedAgain(report, canonical, async () => ({ answer }))).faults).toEqual([]);
+      expect((await repeatQuestions(report, canonical, async () => ({ answer }))).faults).toEqual([]);
     }),
     { numRuns: RUNS },
   );
 });
 
-test("one altered digit, wherever it stands, is named", () => {
+test("one altered digit anywhere is named", () => {
   fc.assert(
     fc.property(values, fc.nat(), fc.integer({ min: 1, max: 9 }), (given, which, by) => {
       const text = canonical(reportOf(given).report);
@@ -101,7 +101,7 @@ test("one altered digit, wherever it stands, is named", () => {
       let report: Report;
       try {
         report = JSON.parse(altered) as Report;
-        // A number may begin with no zero, and -0 is 0.
+        // A number has no leading zero, and -0 is 0.
         if (canonical(report) === text) return;
       } catch {
         return;
@@ -112,7 +112,7 @@ test("one altered digit, wherever it stands, is named", () => {
   );
 });
 
-test("a figure that a forger altered in text, fact or both is named all the same", async () => {
+test("a figure that a forger altered in text, fact or both is named", async () => {
   await fc.assert(
     fc.asyncProperty(values, fc.integer({ min: 1, max: 1_000_000_000 }), async (given, by) => {
       const { report, answer } = reportOf(given);
@@ -121,7 +121,7 @@ test("a figure that a forger altered in text, fact or both is named all the same
       const inFact = forged({ ...report, facts: [other, ...report.facts.slice(1)] });
       const named = (faults: { at: string }[]) => faults.map(({ at }) => at);
       const ask = async () => ({ answer });
-      expect(named((await askedAgain(inFact, canonical, ask)).faults)).toContain("F1");
+      expect(named((await repeatQuestions(inFact, canonical, ask)).faults)).toContain("F1");
       const finding = report.sections[0]!.findings[0]!;
       if (print(other) === print(first)) return;
       const says = { ...finding, text: finding.text.replace(cited(first), cited(other)) };
@@ -132,7 +132,7 @@ test("a figure that a forger altered in text, fact or both is named all the same
   );
 });
 
-test("a vintage, a method, a source or a label that is another's is named", () => {
+test("a wrong vintage, method, source or label is named", () => {
   const { report } = reportOf([1, 2]);
   const method = { name: "growth", formula: "last − first", parameters: "", source: "" } as const;
   const [first] = report.facts as [Report["facts"][number]];
@@ -146,9 +146,9 @@ test("a vintage, a method, a source or a label that is another's is named", () =
   expect(at({ as_of: "2024-11" })).toEqual(["as_of"]);
 });
 
-test("words with a digit of their own cannot be said", () => {
-  expect(() => say`There are ${"27"} of them.`).toThrow("no fact");
-  expect(() => say`There are 27 of them.`).toThrow("no fact");
+test("words with a digit of their own throw", () => {
+  expect(() => citing`There are ${"27"} of them.`).toThrow("no fact");
+  expect(() => citing`There are 27 of them.`).toThrow("no fact");
 });
 
 test.each([
@@ -162,6 +162,6 @@ test.each([
   [{ value: 1834.4, unit: "index" }, "1,834"],
   [{ value: 9, unit: "calendar_month" }, "September"],
   [{ value: "Sawn wood > 6 mm", unit: "text" }, "“Sawn wood > 6 mm”"],
-] as const)("%j is told as %s", (fact, told) => {
-  expect(print(fact).replaceAll("\u00a0", " ")).toBe(told);
+] as const)("%j is told as %s", (fact, sourced) => {
+  expect(print(fact).replaceAll("\u00a0", " ")).toBe(sourced);
 });

@@ -1,4 +1,7 @@
-/** `report verify --url` over a report that a forger made anew, digests and all: its words are those of the log, or it is refused. */
+/**
+ * `report verify --url` refuses a report that a forger made anew, digests and all, unless its words are those of the
+ * log.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-type Told = {
+type VerifyResult = {
   ok: boolean;
   verified: string | null;
   log: string | null;
@@ -54,15 +57,15 @@ async function verify(given: object, ...more: string[]) {
     };
     const args = ["verify", path, "--url", service.url, "--json", ...more];
     await reportCommand({ settings }).parseAsync(args, { from: "user" });
-    const told = JSON.parse(write.mock.calls.map(([text]) => String(text)).join("")) as Told;
-    return { code: process.exitCode ?? 0, told };
+    const verdict = JSON.parse(write.mock.calls.map(([text]) => String(text)).join("")) as VerifyResult;
+    return { code: process.exitCode ?? 0, told: verdict };
   } finally {
     process.exitCode = before;
     write.mockRestore();
   }
 }
 
-/** Its names and digests made anew, as a forger would. */
+/** Computes names and digests anew, as a forger would. */
 function sealed(report: Report): Report {
   const report_id = reportId(report, canonical);
   const named = { ...report, report_id };
@@ -146,35 +149,35 @@ const FORGERIES: [string, (report: Report) => void][] = [
   ],
 ];
 
-test("a report and its facts are verified by the digest in the log, each figure asked again", async () => {
+test("a report and its facts are verified by the digest in the log, with each figure repeated", async () => {
   for (const [given, verified] of [
     [answer, "report"],
     [answer.data, "report"],
     [detached(answer.data), "facts"],
   ] as const) {
-    const { code, told } = await verify(given, "--key", secret);
-    expect(told.faults).toEqual([]);
-    expect([code, told.ok, told.verified]).toEqual([0, true, verified]);
-    expect(told.figures.verified).toBe(told.figures.asked);
-    expect(told.log).toContain("compare it with one you trust");
+    const { code, told: verdict } = await verify(given, "--key", secret);
+    expect(verdict.faults).toEqual([]);
+    expect([code, verdict.ok, verdict.verified]).toEqual([0, true, verified]);
+    expect(verdict.figures.verified).toBe(verdict.figures.asked);
+    expect(verdict.log).toContain("compare it with one you trust");
   }
 });
 
-test.each(FORGERIES)("refused: %s", async (_, change) => {
+test.each(FORGERIES)("a forged report is refused: %s", async (_, change) => {
   const report = changed(change);
   expect(canonical(report)).not.toBe(canonical(answer.data));
-  const { code, told } = await verify({ ...answer, data: report }, "--key", secret);
-  expect([code, told.ok, told.verified]).toEqual([1, false, null]);
-  // Whatever else is found, the log's digest alone refuses it.
-  expect(told.faults.map(({ at }) => at)).toContain("report");
+  const { code, told: verdict } = await verify({ ...answer, data: report }, "--key", secret);
+  expect([code, verdict.ok, verdict.verified]).toEqual([1, false, null]);
+  // The log's digest alone refuses it, whatever other faults are found.
+  expect(verdict.faults.map(({ at }) => at)).toContain("report");
 });
 
-test("most of these are no fault of a figure: without the log's digest they would pass", () => {
+test("most forgeries have no faulty figure: without the log's digest they would pass", () => {
   const unseen = FORGERIES.filter(([, change]) => reportFaults(changed(change), canonical).length === 0);
   expect(unseen.length).toBeGreaterThan(12);
 });
 
-test("other words around a report are refused, and members that no report has", async () => {
+test("other words around a report are refused, and unknown members", async () => {
   const meta = { ...answer.meta, source: "Audited by nobody" };
   const around = await verify({ ...answer, meta }, "--key", secret);
   expect([around.code, around.told.faults.map(({ at }) => at)]).toEqual([1, ["meta"]]);
@@ -186,15 +189,15 @@ test("other words around a report are refused, and members that no report has", 
 
 test("another label of a fact is refused in its facts, too", async () => {
   const facts = detached(changed((report) => void (report.facts[0]!.label = "imports from an enemy")));
-  const { code, told } = await verify(facts, "--key", secret);
-  expect([code, told.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
+  const { code, told: verdict } = await verify(facts, "--key", secret);
+  expect([code, verdict.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
 });
 
-test("to a stranger figures alone are verified, and the report is refused; so it is under another key of the log", async () => {
+test("without the key only figures are verified, and the report is refused; likewise under another key of the log", async () => {
   const stranger = await service.issue({ tenant: "stranger" });
-  const { code, told } = await verify(answer, "--key", stranger.secret);
-  expect([code, told.verified, told.figures.verified]).toEqual([1, null, told.figures.asked]);
-  expect(told.faults.map(({ at }) => at)).toEqual(["words"]);
+  const { code, told: verdict } = await verify(answer, "--key", stranger.secret);
+  expect([code, verdict.verified, verdict.figures.verified]).toEqual([1, null, verdict.figures.asked]);
+  expect(verdict.faults.map(({ at }) => at)).toEqual(["words"]);
   const key = await (await fetch(`${service.url}/log/key`)).text();
   expect((await verify(answer, "--key", secret, "--key", key.trim())).code).toBe(0);
   const other = await verify(answer, "--key", secret, "--origin", "another.example/log");

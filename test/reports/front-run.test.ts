@@ -1,4 +1,4 @@
-/** Front-running: the formula by hand, the weeks, and the signals as callers are told them. */
+/** Front-running: the formula by hand, the weeks, and the signals that callers get. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { policies } from "../../src/datasets/reference/policies.ts";
 import { frontRunning, spike } from "../../src/domain/fusion/front-running.ts";
@@ -14,14 +14,14 @@ describe("the formula", () => {
   const flat = new Map(months.map((month) => [month, 100]));
   const before = new Map([...flat, [202404, 300], [202405, 200], [202406, 400]]);
 
-  test("the mean of three months over the same months of the two years before", () => {
+  test("spike: the mean of three months over the same months of the two years before", () => {
     expect(spike(flat, 202407)).toBe(1);
     expect(spike(before, 202407)).toBe(3);
     expect(spike(new Map([...before].filter(([month]) => month !== 202305)), 202407)).toBeUndefined();
     expect(spike(flat, 202103)).toBeUndefined();
   });
 
-  test("confidence is the share of other months with a lower spike, and null of a short series", () => {
+  test("confidence is the share of other months with a lower spike, and null for a short series", () => {
     // From April 2022 to January 2025 there are 34 months with a spike; five share months with it.
     expect(frontRunning(before, 202407, undefined)).toEqual({ spike_multiple: 3, confidence: 1 });
     const short = new Map([...before].filter(([month]) => month >= 202201));
@@ -32,7 +32,7 @@ describe("the formula", () => {
     expect(confidence).toBeLessThan(1);
   });
 
-  test("what the season brings, and what is no more than usual, is no signal", () => {
+  test("seasonal and usual changes are no signal", () => {
     expect(frontRunning(before, 202407, 5)).toBeUndefined();
     expect(frontRunning(before, 202407, 8)).toBeDefined();
     expect(frontRunning(flat, 202407, undefined)).toBeUndefined();
@@ -46,11 +46,11 @@ test("a week begins on Monday at 07:00 UTC, and is written once", () => {
   expect(week("2026-11-29T23:00:00.000Z")).toBe("2026-11-23");
   expect(frontRun.lastDayOf("2026-11-23")).toBe("2026-11-16");
   const facts = { week: "2026-11-23", vintage: "a", synthetic: true, signals: [] };
-  const [event] = frontRun.watch(facts)(undefined);
+  const [event] = frontRun.recordWeek(facts)(undefined);
   const state = frontRun.evolve(undefined, event!);
-  expect(frontRun.watch(facts)(state)).toEqual([]);
-  expect(frontRun.watch({ ...facts, week: "2026-11-16" })(state)).toEqual([]);
-  expect(frontRun.watch({ ...facts, week: "2026-11-30" })(state).length).toBe(1);
+  expect(frontRun.recordWeek(facts)(state)).toEqual([]);
+  expect(frontRun.recordWeek({ ...facts, week: "2026-11-16" })(state)).toEqual([]);
+  expect(frontRun.recordWeek({ ...facts, week: "2026-11-30" })(state).length).toBe(1);
 });
 
 describe("the table of policies", () => {
@@ -60,7 +60,7 @@ describe("the table of policies", () => {
     return layouts.find((one) => one.matches(header))!.read({ name: "policies.csv", text });
   };
 
-  test("is read from a list of one's own, and a wrong line is named", () => {
+  test("policies are read from a list, and a wrong line is named", () => {
     expect(
       read("date,hs,origin,measure,source\n2024-01-31,4407,RU,Ban,OJ\n2024-02-01,27,,Licence,OJ\n"),
     ).toEqual([
@@ -72,7 +72,7 @@ describe("the table of policies", () => {
     );
   });
 
-  test("is read from Global Trade Alert: what one of the 27 implements, many products by chapter", () => {
+  test("policies are read from Global Trade Alert: measures by one of the 27, many products by chapter", () => {
     const header =
       "intervention.id,state.act.id,title,intervention.type,date.announced,date.implemented,date.removed,implementing.jurisdiction,affected.product,affected.jurisdiction";
     const many = Array.from({ length: 11 }, (_, at) => `44070${at % 10}`).join(", ");
@@ -105,7 +105,9 @@ describe("over HTTP", () => {
 
   const watch = (query: string, more = headers) =>
     fetch(`${service.url}/v1/agent/front-run/watch${query}`, { headers: more });
-  type Told = { data: { policy_date: string; spike_multiple: number; synthetic: boolean; week: string }[] };
+  type SignalsAnswer = {
+    data: { policy_date: string; spike_multiple: number; synthetic: boolean; week: string }[];
+  };
 
   test("nothing is written before there are data; then each week once, of policies a week old", async () => {
     const { app } = service;
@@ -121,7 +123,7 @@ describe("over HTTP", () => {
     await turn(app, frontRunReactor);
     const events = await written();
     expect(events.map(({ type }) => type)).toEqual(["FrontRunWatched"]);
-    const { data } = (await (await watch("")).json()) as Told;
+    const { data } = (await (await watch("")).json()) as SignalsAnswer;
     expect(data.length).toBeGreaterThan(0);
     expect(data.map(({ spike_multiple }) => spike_multiple)).toEqual(
       data.map(({ spike_multiple }) => spike_multiple).toSorted((a, b) => b - a),
@@ -135,7 +137,7 @@ describe("over HTTP", () => {
 
   test("since and limit bound the list; a bad day is named; a key is needed", async () => {
     const dates = async (query: string) =>
-      ((await (await watch(query)).json()) as Told).data.map(({ policy_date }) => policy_date);
+      ((await (await watch(query)).json()) as SignalsAnswer).data.map(({ policy_date }) => policy_date);
     const all = await dates("?limit=50");
     const last = all.toSorted().at(-1)!;
     expect(await dates(`?since=${last.replaceAll("-", "")}`)).toEqual([last]);

@@ -1,17 +1,17 @@
-/** A report that a model sums up, and one that lies: whatever it answers, what the reader gets says what the facts say. */
+/** Reports with a truthful or a lying model: whatever it answers, the reader gets only what the facts say. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { systemClock } from "../../src/adapters/system.ts";
-import { summedUp } from "../../src/api/operations/reports/summed-up.ts";
+import { withModelSummary } from "../../src/api/operations/reports/model-summary.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
+import { INSTRUCTIONS } from "../../src/domain/reports/model-summary.ts";
 import * as reports from "../../src/domain/reports/report.ts";
 import { IN_BRIEF, type Report } from "../../src/domain/reports/report.ts";
-import { INSTRUCTIONS } from "../../src/domain/reports/retold.ts";
 import {
   completion,
   type ModelEndpoint,
@@ -29,7 +29,7 @@ import { type Service, startService } from "../support/service.ts";
 let model: ModelEndpoint;
 let service: Service & { database_url: string };
 let headers: Record<string, string>;
-/** The report as it is without a model. */
+/** The report without a model. */
 let template: Report;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { app } = service;
   const asked = app.model;
   replace(app, { model: undefined });
-  template = await made();
+  template = await writeReport();
   replace(app, { model: asked });
 });
 afterAll(async () => {
@@ -53,14 +53,14 @@ beforeEach(() => {
   model.asked.length = 0;
 });
 
-async function made(): Promise<Report> {
+async function writeReport(): Promise<Report> {
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
   return (JSON.parse(text) as { data: Report }).data;
 }
 
-/** Findings that have figures; the longest ones give lies something to alter. */
+/** Findings that have figures; the longest ones leave most to alter. */
 const { signal } = new AbortController();
 
 const longest = ({ findings }: Prompt) =>
@@ -80,7 +80,7 @@ const raw =
   (response) =>
     void response.writeHead(status, { "content-type": type }).end(body);
 
-/** Throws where a lie would alter nothing: it would be no lie. */
+/** Throws where a lie alters nothing: it would be no lie. */
 function altered(text: string, what: RegExp | string, by: string): string {
   const lie = text.replace(what, by);
   if (lie === text) throw new Error(`“${text}” has nothing like ${what}`);
@@ -89,13 +89,13 @@ function altered(text: string, what: RegExp | string, by: string): string {
 const FIGURE = /\d[\d.,]*(?=[^[\]]*\[F)/;
 const units = (text: string) => [...text.matchAll(/([^\s[\]]+(?: %| bn| m| k)?) \[(F\d+)\]/g)];
 
-test("what it chooses and joins is the first section, in words that are the report's", async () => {
+test("the findings that a model chooses and joins are the first section, in the report's words", async () => {
   model.reply = (response, prompt) => {
     const [one, other] = longest(prompt);
     const text = `Overall, ${one!.text.replaceAll("\u2212", "-")} Moreover, ${other!.text}`;
     sent(response, completion(paragraphs(text)));
   };
-  const report = await made();
+  const report = await writeReport();
   expect(report.model).toMatchObject({ name: "liar-7b", used: true, why: null });
   const [brief, ...others] = report.sections;
   expect(brief).toMatchObject({ title: IN_BRIEF });
@@ -104,13 +104,13 @@ test("what it chooses and joins is the first section, in words that are the repo
   expect(report.report_id).not.toBe(template.report_id);
   expect(reportFaults(report, canonical)).toEqual([]);
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
-  expect((await made()).sha256).toBe(report.sha256);
+  expect((await writeReport()).sha256).toBe(report.sha256);
 });
 
-test("it is asked once, without tools, and foreign words are strings of one JSON object", async () => {
+test("a model is called once, without tools, and foreign words are strings of one JSON object", async () => {
   model.reply = says((one) => one);
-  await made();
-  const [{ body, authorization, prompt } = expect.fail("nothing was asked"), ...again] = model.asked;
+  await writeReport();
+  const [{ body, authorization, prompt } = expect.fail("nothing was requested"), ...again] = model.asked;
   expect(again).toEqual([]);
   expect(authorization).toBe("Bearer sk-test");
   expect(body).toMatchObject({ model: "liar-7b", temperature: 0, messages: [{ content: INSTRUCTIONS }, {}] });
@@ -124,10 +124,10 @@ test("it is asked once, without tools, and foreign words are strings of one JSON
   expect(prompt.question).toBe(template.question);
 });
 
-test("a second answer that holds stands for the first that did not", async () => {
+test("a second valid answer replaces an invalid first one", async () => {
   model.reply = (response, prompt, { length }) =>
     (length === 1 ? says((one) => altered(one, FIGURE, "9")) : says((one) => one))(response, prompt, []);
-  expect((await made()).model).toMatchObject({ used: true, why: null });
+  expect((await writeReport()).model).toMatchObject({ used: true, why: null });
   expect(model.asked).toHaveLength(2);
 });
 
@@ -295,9 +295,9 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
   ],
 ];
 
-test.each(LIES)("%s: the report is as it is without a model, and says why (%s)", async (_, why, reply) => {
+test.each(LIES)("%s: the report is the one without a model, and says why (%s)", async (_, why, reply) => {
   model.reply = reply;
-  const { written } = await summedUp(template, service.app.model, { signal });
+  const { written } = await withModelSummary(template, service.app.model, { signal });
   const { model: asked, ...said } = written;
   expect(asked).toMatchObject({ name: "liar-7b", used: false, why });
   expect(model.asked).toHaveLength(2);
@@ -306,7 +306,7 @@ test.each(LIES)("%s: the report is as it is without a model, and says why (%s)",
 
 test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason", async (_, why, reply) => {
   model.reply = reply;
-  const report = await made();
+  const report = await writeReport();
   const { report_id, model: asked, sha256: _own, facts_sha256, ...said } = report;
   expect(asked).toMatchObject({ used: false, why });
   expect(template).toMatchObject(said);
@@ -315,17 +315,17 @@ test.each(LIES.slice(0, 1))("over HTTP, too, with %s; and the log has the reason
   expect(recorded).toMatchObject({ sha256: digestOf(canonical(report)), facts_sha256, model: asked });
 });
 
-test("a report says by whom it was summed up, or why not, in the forms for readers", async () => {
+test("a report names the model of its summary, or why there is none, in the forms for readers", async () => {
   model.reply = raw(500, "");
-  const report = await made();
+  const report = await writeReport();
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input, "text/markdown");
   expect(await answer.text()).toContain("nothing of it is used: it refused to answer.");
 });
 
-test("a brief that was altered after it was made is named", async () => {
+test("a summary altered after it was made is named", async () => {
   model.reply = says((one) => one);
-  const report = await made();
+  const report = await writeReport();
   const [brief, ...others] = report.sections;
   const { text } = brief!.findings[0]!;
   const other = { ...brief!, findings: [{ ...brief!.findings[0]!, text: `Never: ${text}` }] };
@@ -338,7 +338,7 @@ test("a brief that was altered after it was made is named", async () => {
 const QUESTION = { instructions: "", data: {}, form: {} };
 const read = (text: string) => ({ kept: text });
 
-test("one that stalls is left, before an answer and within one", async () => {
+test("a model that stalls is abandoned, before an answer and within one", async () => {
   const pool = openPool(service.database_url);
   const tokens = createModelTokens(pool, systemClock, 1_000_000_000);
   const stalling = openModel({ base_url: model.base_url, name: "slow", tokens, deadline_ms: 200 });
@@ -351,7 +351,7 @@ test("one that stalls is left, before an answer and within one", async () => {
   await pool.end();
 });
 
-test("the tokens of a day are counted once for all processes, and what was not used is given back", async () => {
+test("the daily tokens are counted once for all processes, and unused ones are returned", async () => {
   const pools = [openPool(service.database_url), openPool(service.database_url)];
   const days = { now: () => new Date("2031-05-01T12:00:00Z") };
   const processes = pools.map((pool) => createModelTokens(pool, days, 1000));
@@ -366,7 +366,7 @@ test("the tokens of a day are counted once for all processes, and what was not u
   model.reply = (response) => sent(response, completion("{}"));
   expect(await asking.ask({ ...QUESTION, signal }, read)).toMatchObject({ why: "budget_spent" });
   expect(model.asked).toEqual([]);
-  // One that says it used less than nothing, or more than there can be, has used all that was taken.
+  // Usage below zero, or above what is possible, counts as all that was reserved.
   const tomorrow = { now: () => new Date("2031-05-02T12:00:00Z") };
   const lying = openModel({
     base_url: model.base_url,

@@ -1,4 +1,4 @@
-/** Reports over HTTP: made, kept, printed in four forms, every number of each traced. */
+/** Reports over HTTP: made, stored, printed in four forms, with the source of every number. */
 import { randomInt } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -10,12 +10,12 @@ import { exportLog } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { canonical, STEP_MS } from "../../src/api/serve/nested-calls.ts";
 import { askAt, reportCommand } from "../../src/cli/report.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import { detached, factsDigest, KEEP_DAYS, type Report } from "../../src/domain/reports/report.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { CUSTOM_MS } from "../../src/projections/reports/answers/custom.ts";
-import { keptReportsProjection } from "../../src/projections/reports/kept.ts";
+import { storedReportsProjection } from "../../src/projections/reports/stored-reports.ts";
 import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
 import {
   askReport,
@@ -49,7 +49,7 @@ const CUSTOM = {
   years: [2022, 2024],
   products: ["27", "44"],
 };
-/** Each report's first question; at a larger SCALE others at random follow. */
+/** Each report's first question; a larger SCALE adds random ones. */
 const FIRST: Record<string, readonly [path: string, input?: object]> = {
   "sovereign/brief": ["sovereign/brief", BRIEF.input],
   "sovereign/brief/multi": ["sovereign/brief/multi", SECTORS],
@@ -59,7 +59,7 @@ const FIRST: Record<string, readonly [path: string, input?: object]> = {
   "fusion/deep-analysis": ["fusion/deep-analysis", { question: "What of Latvia and mineral fuels in 2023?" }],
 };
 
-const made = async (path: string, input: object | undefined) => {
+const requestReport = async (path: string, input: object | undefined) => {
   const answer =
     input === undefined
       ? await fetch(service.url + path, { headers })
@@ -70,24 +70,24 @@ const made = async (path: string, input: object | undefined) => {
 };
 const form = (report: Report, accept: string) => formOf(service, headers, report, accept);
 
-test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
-  // That all of them are what they say is shown below.
-  const report = await made(BRIEF.path, BRIEF.input);
+test("every fact matches its repeated answer over HTTP, and an altered one is named", async () => {
+  // Tests below check that all of them are true.
+  const report = await requestReport(BRIEF.path, BRIEF.input);
   const ask = askAt(service.url, secret);
   const at = report.facts.findIndex(({ unit }) => unit === "EUR");
   const other = { ...report.facts[at]!, value: Number(report.facts[at]!.value) + 1 };
-  const { faults } = await askedAgain(
+  const { faults } = await repeatQuestions(
     { facts: report.facts.map((one) => (one.id === other.id ? other : one)) },
     canonical,
     ask,
   );
   expect(faults.map(({ at }) => at)).toEqual([other.id]);
-  const unpaid = await askedAgain(report, canonical, askAt(service.url, undefined));
+  const unpaid = await repeatQuestions(report, canonical, askAt(service.url, undefined));
   expect(unpaid.faults[0]?.says).toContain("pass a key");
 });
 
-test("made again, by another tenant too, it is the same bytes, and each has its own", async () => {
-  const one = await made(BRIEF.path, BRIEF.input);
+test("a repeated report has the same bytes, also for another tenant, and each tenant has its own", async () => {
+  const one = await requestReport(BRIEF.path, BRIEF.input);
   const other = await service.issue({ tenant: "other" });
   const answer = await askReport(service, other.headers, BRIEF.path, BRIEF.input);
   expect(((await answer.json()) as { data: Report }).data).toEqual(one);
@@ -99,8 +99,8 @@ test("made again, by another tenant too, it is the same bytes, and each has its 
   expect(statuses).toEqual([200, 200, 404]);
 });
 
-test("each form is the same bytes each time, whether it is made or kept", async () => {
-  const report = await made(BRIEF.path, BRIEF.input);
+test("each form has the same bytes each time, new or stored", async () => {
+  const report = await requestReport(BRIEF.path, BRIEF.input);
   for (const accept of ["text/markdown", "text/html", "application/pdf"]) {
     const first = Buffer.from(
       await (await askReport(service, headers, BRIEF.path, BRIEF.input, accept)).arrayBuffer(),
@@ -109,8 +109,8 @@ test("each form is the same bytes each time, whether it is made or kept", async 
   }
 });
 
-test("two processes over one database give it at named vintages as the same bytes in all four forms", async () => {
-  const { vintages } = await made(BRIEF.path, BRIEF.input);
+test("two processes over one database give the same bytes at named vintages in all four forms", async () => {
+  const { vintages } = await requestReport(BRIEF.path, BRIEF.input);
   const beside = await startService({ beside: service });
   const strangers = await beside.issue({ tenant: "beside" });
   const input = { ...BRIEF.input, vintage: vintages };
@@ -130,7 +130,7 @@ test("two processes over one database give it at named vintages as the same byte
   await beside.stop();
 });
 
-test("an input that cannot be is named", async () => {
+test("an invalid input is named", async () => {
   const refused = await askReport(service, headers, BRIEF.path, {
     hs: "44",
     region: "US",
@@ -178,7 +178,7 @@ test.each([
 ])("where %s takes longer than %i ms, custom-report is 503 and makes nothing", async (_, limit) => {
   const path = "/v1/agent/trade-premium/custom-report";
   const input = { ...CUSTOM, products: ["27"] };
-  const { report_id } = await made(path, input);
+  const { report_id } = await requestReport(path, input);
   const slow = await service.issue({ tenant: `slow-${limit}` });
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) =>
@@ -192,8 +192,8 @@ test.each([
   expect(kept.status).toBe(404);
 });
 
-test("as a PDF its findings stand whole, no page is all but empty, and its facts are attached", async () => {
-  const report = await made(BRIEF.path, BRIEF.input);
+test("the PDF has whole findings, no nearly empty page, and its facts attached", async () => {
+  const report = await requestReport(BRIEF.path, BRIEF.input);
   const pdf = await form(report, "application/pdf");
   const pages = await wordsOfPdf(pdf);
   const folded = pages.join(" ").replaceAll(/\s+/g, "");
@@ -204,10 +204,10 @@ test("as a PDF its findings stand whole, no page is all but empty, and its facts
   expect(attached.facts).toEqual(report.facts);
 });
 
-test("Latvian and Greek stand in HTML and PDF as they were written", async () => {
+test("Latvian and Greek text is intact in HTML and PDF", async () => {
   const names = ["Ķekava", "Šķūņu", "Ēģipte", "Žīguļi", "Θεσσαλονίκη", "Ελλάδα"];
   const question = `Do ${names.join(", ")} depend on imports?`;
-  const report = await made("/v1/agent/trade-premium/custom-report", {
+  const report = await requestReport("/v1/agent/trade-premium/custom-report", {
     ...CUSTOM,
     products: ["27"],
     question,
@@ -218,7 +218,7 @@ test("Latvian and Greek stand in HTML and PDF as they were written", async () =>
     expect([name, html.includes(name), pdf.normalize("NFC").includes(name)]).toEqual([name, true, true]);
 });
 
-/** Inputs a report: its first question, and the others at random. */
+/** Inputs of a report: its first question, and random ones after it. */
 const INPUTS = scaled(1);
 
 const chapters = fc.constantFrom("27", "29", "30", "39", "44", "84", "85", "87");
@@ -232,7 +232,7 @@ const common = {
   layers: fc.subarray(["sanctions", "gdelt", "ais"]),
 };
 const sectors = fc.record({ sectors: fc.uniqueArray(chapters, { minLength: 2, maxLength: 8 }), ...common });
-const asked: Record<string, fc.Arbitrary<object>> = {
+const inputsByPath: Record<string, fc.Arbitrary<object>> = {
   "sovereign/brief": fc.record({ hs: fc.oneof(chapters, fc.constant("4401")), ...common }),
   "sovereign/brief/multi": sectors,
   "sovereign/brief/deep": sectors,
@@ -256,9 +256,9 @@ const asked: Record<string, fc.Arbitrary<object>> = {
   }),
 };
 
-/** What is asked: by POST with a body, or by GET with all of it in the path. */
+/** The forms of a request: POST with a body, or GET with all of it in the path. */
 const questions: [string, fc.Arbitrary<readonly [path: string, input?: object]>][] = [
-  ...Object.entries(asked).map(
+  ...Object.entries(inputsByPath).map(
     ([name, inputs]) => [name, inputs.map((input) => [name, input] as const)] as const,
   ),
   [
@@ -275,9 +275,9 @@ describe.each(questions)("%s", (name, inputs) => {
     async () => {
       const anything = fc.tuple(inputs, fc.nat(), fc.integer({ min: 1, max: 9 }));
       const once = async ([[path, input], which, by]: [readonly [string, object?], number, number]) => {
-        const report = await made(`/v1/agent/${path}`, input);
+        const report = await requestReport(`/v1/agent/${path}`, input);
         expect(reportFaults(report, canonical)).toEqual([]);
-        expect((await askedAgain(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
+        expect((await repeatQuestions(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
         const html = (await form(report, "text/html")).toString();
         expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
         expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
@@ -290,18 +290,18 @@ describe.each(questions)("%s", (name, inputs) => {
         }
       };
       const first = FIRST[name]!;
-      expect((await made(`/v1/agent/${first[0]}`, first[1])).facts.length).toBeGreaterThan(20);
+      expect((await requestReport(`/v1/agent/${first[0]}`, first[1])).facts.length).toBeGreaterThan(20);
       const [which, by] = [randomInt(1e6), randomInt(1, 10)];
       await fc.assert(fc.asyncProperty(anything, once), {
         ...{ numRuns: INPUTS, endOnFailure: true, examples: [[[first, which, by]]] },
       });
-      // Nobody waits for so many but who asked for them.
+      // Only a larger SCALE needs this many.
     },
     120_000 + 20_000 * INPUTS,
   );
 });
 
-/** The JSON with one of its digits another; undefined where that is no JSON, or the same value. */
+/** The JSON with one digit changed; undefined where that is no JSON, or the same value. */
 function alteredOf<T extends object>(text: string, which: number, by: number): T | undefined {
   const places = [...text.matchAll(/\d/g)].map(({ index }) => index);
   const at = places[which % places.length]!;
@@ -313,11 +313,11 @@ function alteredOf<T extends object>(text: string, which: number, by: number): T
   }
 }
 
-test("after 180 days it is gone, and what remains in the log still tells whether a copy is whole", async () => {
+test("after 180 days a report is gone, and the log still verifies a copy", async () => {
   const { app } = service;
   const input = { ...BRIEF.input, hs: "87" };
-  const report = await made(BRIEF.path, input);
-  await app.caughtUp(keptReportsProjection);
+  const report = await requestReport(BRIEF.path, input);
+  await app.caughtUp(storedReportsProjection);
   const { rows } = await app.pool.query<{ days: number }>(
     "select extract(epoch from keep_until - now()) / 86400 as days from objects.small where name like $1",
     [`report/${report.report_id}/%`],
@@ -361,8 +361,8 @@ test("after 180 days it is gone, and what remains in the log still tells whether
         ...{ code: undefined },
         told: { ok: true, verified: name.slice(0, -5), figures: null, faults: [] },
       });
-    const { code, told } = await verify("forged.json");
-    expect([code, told.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
+    const { code, told: output } = await verify("forged.json");
+    expect([code, output.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -379,8 +379,11 @@ async function verified(...args: string[]) {
       throw new Error("no settings are asked for");
     };
     await reportCommand({ settings }).parseAsync(args, { from: "user" });
-    const told = write.mock.calls.map(([text]) => String(text)).join("");
-    return { code: process.exitCode, told: told === "" ? undefined! : (JSON.parse(told) as Told) };
+    const output = write.mock.calls.map(([text]) => String(text)).join("");
+    return {
+      code: process.exitCode,
+      told: output === "" ? undefined! : (JSON.parse(output) as VerifyResult),
+    };
   } finally {
     process.exitCode = before;
     write.mockRestore();
@@ -388,7 +391,7 @@ async function verified(...args: string[]) {
   }
 }
 
-type Told = {
+type VerifyResult = {
   ok: boolean;
   verified: string | null;
   figures: { asked: number; verified: number } | null;

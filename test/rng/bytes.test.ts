@@ -61,9 +61,9 @@ describe("a number below n", () => {
     ]);
   });
 
-  /** What comes of a value that the bytes have; undefined where it is drawn again. */
+  /** The result of a value from the bytes; undefined where it is redrawn. */
   const drawnFrom = () => {
-    // Hundreds of thousands of calls, which an import looked up at each would double.
+    // Hundreds of thousands of calls: a local avoids the import's lookup, which would double their time.
     const drawn = below;
     let [value, asked] = [0, 0];
     const bytes = { number: () => (asked++ === 0 ? value : 0) };
@@ -74,7 +74,7 @@ describe("a number below n", () => {
     };
   };
 
-  test("is exactly even for every n up to 1024: over all values of its bytes each result stands as often", () => {
+  test("is exactly uniform for every n up to 1024: each result has equally many byte values", () => {
     const drawn = drawnFrom();
     for (let n = 1; n <= 1_024; n++) {
       const reach = 256 ** bytesFor(n);
@@ -91,7 +91,7 @@ describe("a number below n", () => {
     }
   });
 
-  test("is the remainder for every n up to 16 Mi at the edges of its rounds, and drawn again from the last one's end", () => {
+  test("is the remainder for every n up to 16 Mi at the edges of its rounds, and redrawn from the end of the last", () => {
     const drawn = drawnFrom();
     fc.assert(
       fc.property(fc.integer({ min: 1_025, max: 2 ** 24 }), (n) => {
@@ -117,7 +117,7 @@ describe("a number below n", () => {
 
   test("is big-endian", () => expect(below(chosen([1, 2]), 65_536)).toBe(258));
 
-  test("of one choice takes no byte", () => expect(below(chosen([]), 1)).toBe(0));
+  test("of one choice reads no byte", () => expect(below(chosen([]), 1)).toBe(0));
 });
 
 test("a fraction is the upper 53 of 64 bits", () => {
@@ -133,7 +133,7 @@ test("a fraction is the upper 53 of 64 bits", () => {
 });
 
 describe("a shuffle", () => {
-  test("gives each order of four as often, over all draws it can be made of", () => {
+  test("gives each order of four equally often, over all its possible draws", () => {
     const times = new Map<string, number>();
     // Bytes below 252 = 4 * 63 = 3 * 84 = 2 * 126 are taken for each of the three draws, so 12 values stand for all.
     for (let a = 0; a < 4; a++)
@@ -146,5 +146,5 @@ describe("a shuffle", () => {
     expect([...times.values()].every((count) => count === 1)).toBe(true);
   });
 
-  test("swaps from the last place down", () => expect(shuffled(chosen([0, 0, 0]), 4)).toEqual([1, 2, 3, 0]));
+  test("swaps from the last index down", () => expect(shuffled(chosen([0, 0, 0]), 4)).toEqual([1, 2, 3, 0]));
 });

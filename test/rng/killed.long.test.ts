@@ -1,4 +1,6 @@
-/** The process is killed at each step of committing a chain of seeds; the next one goes on, and each head is sent once. */
+/**
+ * Kills the process at each step of committing a chain of seeds; the next one continues, and each head is sent once.
+ */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
@@ -25,7 +27,7 @@ test.each([
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   const service = await startService({ chain });
   try {
-    const child = startProgram("test/rng/doomed-committer.ts", [], {
+    const child = startProgram("test/rng/killed-committer.ts", [], {
       env: {
         PATH: process.env.PATH,
         DIES_AT: step,

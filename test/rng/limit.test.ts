@@ -1,4 +1,4 @@
-/** What was announced with a seed is a limit: however many draw from it at once, in however many processes. */
+/** The announced limit of a seed holds for any number of concurrent draws and processes. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
@@ -10,11 +10,11 @@ import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
 const MOST = 20;
-type Opened = Awaited<ReturnType<typeof startService>>;
-let one: Opened;
-let other: Opened;
+type OpenedService = Awaited<ReturnType<typeof startService>>;
+let one: OpenedService;
+let other: OpenedService;
 
-async function open(beside?: Opened): Promise<Opened> {
+async function open(beside?: OpenedService): Promise<OpenedService> {
   const options = { chain: "embedded", env: { SEED_ROLLS: `${MOST}` }, ...(beside && { beside }) } as const;
   const service = await startService(options);
   replace(service.app, { seeds: openSeedVault("what the seeds of the limit are made from", "limit", 200) });
@@ -42,7 +42,7 @@ const post = ({ url }: Service, headers: Headers, path: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-/** How often each seed was drawn from, as the log has it. */
+/** The number of draws from each seed in the log. */
 async function uses(app: App): Promise<Map<unknown, number>> {
   const counts = new Map<unknown, number>();
   for (let after = 0; ; after += 1_000) {
@@ -56,7 +56,7 @@ async function uses(app: App): Promise<Map<unknown, number>> {
 
 const sum = (counts: Map<unknown, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
 
-test("200 calls at once in two processes, batches and bets among them: no seed is drawn from more often than was announced", async () => {
+test("200 concurrent calls in two processes, batches and bets among them: no seed is drawn from beyond its limit", async () => {
   const { headers } = await one.issue();
   const call = async (at: number) => {
     const service = at % 2 === 0 ? one : other;
@@ -79,7 +79,7 @@ test("200 calls at once in two processes, batches and bets among them: no seed i
 });
 
 describe("one after the other", () => {
-  test("a roll that finds its seed used up is drawn from the next, and nobody else has to reveal it", async () => {
+  test("a roll that finds its seed used up is drawn from the next, without another call to reveal it", async () => {
     const { headers } = await one.issue();
     const first = (await active(one.app))!;
     const hashes: string[] = [];
@@ -93,13 +93,13 @@ describe("one after the other", () => {
     expect(Math.max(...(await uses(one.app)).values())).toBeLessThanOrEqual(MOST);
   });
 
-  test("what is refused takes nothing of the seed", async () => {
+  test("a refused request reserves nothing of the seed", async () => {
     const { headers } = await one.issue({ tenant: "poor" });
     const room = async () => {
       const { seed_hash } = (await active(one.app))!;
       return { seed_hash, before: (await one.app.seed_uses.find(seed_hash))?.taken ?? 0 };
     };
-    // Those who raced before may have left a seed that is used up: then the next roll is of another one.
+    // Earlier races may have used a seed up: the next roll is then of another one.
     while ((await room()).before >= MOST)
       expect((await post(one, headers, "rng/roll", { client_seed: "before" })).status).toBe(200);
     const { seed_hash, before } = await room();
@@ -114,7 +114,7 @@ describe("one after the other", () => {
     expect((await one.app.seed_uses.find(seed_hash))!.taken).toBe(before + 1);
   });
 
-  test("a batch of more than a seed may draw is a 400 that says how many", async () => {
+  test("a batch beyond a seed's limit is a 400 with the limit", async () => {
     const { headers } = await one.issue();
     const rolls = Array.from({ length: MOST + 1 }, () => ({ client_seed: "x" }));
     const answer = await post(one, headers, "rng/roll/batch", { rolls });
@@ -123,7 +123,7 @@ describe("one after the other", () => {
     expect(errors).toEqual([{ path: "rolls", message: `has at most ${MOST}: one seed gives no more` }]);
   });
 
-  test("a roll that is said again needs nothing of the seed, though that is revealed", async () => {
+  test("a repeated roll needs nothing of the seed, though that is revealed", async () => {
     const { headers } = await one.issue();
     const named = { ...headers, "Idempotency-Key": "said-twice" };
     const first = await (await post(one, named, "rng/roll", { client_seed: "twice" })).json();
@@ -134,7 +134,7 @@ describe("one after the other", () => {
     expect(await uses(one.app)).toEqual(counted);
   });
 
-  test("a count that was lost begins with what the log has", async () => {
+  test("a lost count restarts from the log", async () => {
     const { headers } = await one.issue();
     await post(one, headers, "rng/roll", { client_seed: "lost" });
     await one.app.pool.query("delete from rng.seed_uses");
@@ -143,7 +143,7 @@ describe("one after the other", () => {
     expect(Math.max(...(await uses(one.app)).values())).toBeLessThanOrEqual(MOST);
   });
 
-  test("what was taken by a process that died is given up, and rolls go on", async () => {
+  test("reservations of a dead process are given up, and rolls continue", async () => {
     const { headers } = await one.issue();
     const { seed_hash } = (await active(one.app))!;
     const taken = (await one.app.seed_uses.find(seed_hash))?.taken ?? 0;
@@ -153,7 +153,7 @@ describe("one after the other", () => {
     expect((await active(one.app))!.seed_hash).not.toBe(seed_hash);
   });
 
-  test("a batch that is too large for an answer is told before anything is drawn or taken", async () => {
+  test("a batch too large for an answer is refused before anything is drawn or reserved", async () => {
     const { headers } = await one.issue();
     const taken = async () =>
       (await one.app.pool.query("select * from rng.seed_uses order by seed_hash")).rows;

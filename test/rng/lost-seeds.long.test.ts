@@ -47,7 +47,7 @@ async function ask(path: string, body: object): Promise<{ status: number; body: 
 const balance = async () => (await service.app.load(account, account.targetOf("acme"))).balance;
 const ATTO = 10n ** 18n;
 
-test("two logs of one secret have no seed in common", () => {
+test("two logs with one secret share no seed", () => {
   const [one, other] = ["log.example/1", "log.example/2"].map((origin) => openSeedVault(OTHER, origin, 3));
   const seedsOf = (vault = one!) => [
     vault.head("live", 1),
@@ -57,7 +57,7 @@ test("two logs of one secret have no seed in common", () => {
   expect(new Set(texts).size).toBe(8);
 });
 
-test("a bet without a client seed rests on what nobody knew when the seeds were committed", async () => {
+test("a bet without a client seed uses a value that nobody knew when the seeds were committed", async () => {
   const paid = await buy(wallet(3), `${service.url}/v1/agent/lounge/keno`, init({ numbers: [1, 2] }));
   const { data } = (await paid.answer.json()) as Body;
   expect(data.fairness.client_seed).toMatch(/^payment:0x[0-9a-f]{64}$/);
@@ -76,7 +76,7 @@ test("a bet without a client seed rests on what nobody knew when the seeds were 
   expect(number).toBe(rows[0]!.at);
 });
 
-test("a start with another secret is refused, and `rng abandon` voids what was drawn and gives stakes back", async () => {
+test("a start with another secret is refused, and `rng abandon` voids draws and refunds stakes", async () => {
   for (let n = 0; n < 4; n++) expect((await ask("lounge/roulette", { bet_type: "7" })).status).toBe(200);
   const { body: rolled } = await ask("rng/roll", { client_seed: "mine" });
   const { roll_id, seed_hash } = rolled.data;
@@ -109,7 +109,7 @@ test("a start with another secret is refused, and `rng abandon` voids what was d
   await next.stop();
 });
 
-/** What the account won, as the log has it. */
+/** The account's winnings, from the log. */
 async function won(): Promise<{ payouts: bigint }> {
   return { payouts: (await service.app.load(account, account.targetOf("acme"))).won };
 }

@@ -15,7 +15,7 @@ import {
 } from "../../src/domain/rng/seeds.ts";
 
 const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
-/** A chain of `length` seeds as it is used: seed 0 first. */
+/** A chain of `length` seeds in order of use: seed 0 first. */
 const chainOf = (fill: number, length: number) => {
   const seeds = [Buffer.alloc(32, fill)];
   while (seeds.length < length) seeds.unshift(hash(seeds[0]!));
@@ -27,7 +27,7 @@ const use = { activated_at: at, max_rolls: 10, retires_at: "2026-01-02T00:00:00.
 const published = (head_hash: string, length: number) =>
   publish({ space: "live", head_hash, length, published_at: at });
 const block = { block_number: 5, block_hash: `0x${"b".repeat(64)}` as const };
-const kept = (chain: number, head_hash: string, committed_at = at) => {
+const committed = (chain: number, head_hash: string, committed_at = at) => {
   const place = { network: "eip155:31337", contract: "0xc", signer: "0xs", ...block };
   return commit({ space: "live", chain, head_hash, ...place, committed_at }, at);
 };
@@ -45,7 +45,7 @@ function ledTo(...decisions: ((state: SeedState) => SeedEvent[])[]) {
   }
   return { state, types: told.map(({ type }) => type), told };
 }
-const begun = [published(first.head_hash, 3), kept(1, first.head_hash), activateFirst(use)];
+const begun = [published(first.head_hash, 3), committed(1, first.head_hash), activateFirst(use)];
 
 describe("a chain of seeds", () => {
   test("is used only once its head is committed", () => {
@@ -57,9 +57,11 @@ describe("a chain of seeds", () => {
   });
 
   test("is committed by its own head alone, and once", () => {
-    expect(() => ledTo(published(first.head_hash, 3), kept(1, second.head_hash))).toThrow(/another head/);
+    expect(() => ledTo(published(first.head_hash, 3), committed(1, second.head_hash))).toThrow(
+      /another head/,
+    );
     expect(
-      ledTo(...begun, kept(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
+      ledTo(...begun, committed(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
     ).toHaveLength(1);
   });
 
@@ -74,7 +76,7 @@ describe("a chain of seeds", () => {
     );
   });
 
-  test("is rotated once for each seed, whoever asks", () =>
+  test("is rotated once for each seed, whoever requests it", () =>
     expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
       "SeedRevealed",
       "SeedActivated",
@@ -84,7 +86,7 @@ describe("a chain of seeds", () => {
     const { state, told } = ledTo(
       ...begun,
       published(second.head_hash, 2),
-      kept(2, second.head_hash),
+      committed(2, second.head_hash),
       ended(0, first.seeds[0]!),
       ended(1, first.seeds[1]!),
       ended(2, first.seeds[2]!),
@@ -103,7 +105,7 @@ describe("a chain of seeds", () => {
       ...begun,
       published(second.head_hash, 2),
       ...spent,
-      kept(2, second.head_hash),
+      committed(2, second.head_hash),
       activateFirst(use),
     );
     expect(activeSeed(state).chain).toBe(2);
@@ -114,7 +116,7 @@ describe("a chain of seeds", () => {
     expect(twice.state.chains).toHaveLength(2);
   });
 
-  test("whose secret is lost is used no more, and its seed in use is void", () => {
+  test("whose secret is lost is no longer used, and its seed in use is void", () => {
     const lost = abandon(({ chain }) => chain === 1, at);
     const { state, told } = ledTo(...begun, lost);
     expect(told.at(-1)).toMatchObject({
@@ -125,9 +127,13 @@ describe("a chain of seeds", () => {
     expect(ledTo(...begun, lost, published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
   });
 
-  test("that the blockchain knew before its publication is given up, and never used", () => {
+  test("that the blockchain had before its publication is given up, and never used", () => {
     const [before, allowed] = ["2025-12-31T23:57:59.000Z", "2025-12-31T23:58:00.000Z"];
-    const given = ledTo(published(first.head_hash, 3), kept(1, first.head_hash, before), activateFirst(use));
+    const given = ledTo(
+      published(first.head_hash, 3),
+      committed(1, first.head_hash, before),
+      activateFirst(use),
+    );
     expect(given.told.at(-1)).toMatchObject({
       type: "SeedChainAbandoned",
       data: { reason: "committed-before", void: null },
@@ -135,7 +141,7 @@ describe("a chain of seeds", () => {
     expect(given.state).toMatchObject({ chains: [], active: undefined });
     const { state } = ledTo(
       published(first.head_hash, 3),
-      kept(1, first.head_hash, allowed),
+      committed(1, first.head_hash, allowed),
       activateFirst(use),
     );
     expect(activeSeed(state).chain).toBe(1);

@@ -25,11 +25,11 @@ const ROUNDS = scaled(3, 3);
 const SECRET = "what the seeds of these tests are made from";
 const services: Service[] = [];
 const takeSeedTurn = (app: App) => turn(app, seedsReactor);
-type Opened = Awaited<ReturnType<typeof startService>>;
-let parent: Opened;
+type OpenedService = Awaited<ReturnType<typeof startService>>;
+let parent: OpenedService;
 
 /** A service of its own, on one chain for all; its chains of seeds have three links. */
-async function open(env: Record<string, string> = {}, beside?: Opened) {
+async function open(env: Record<string, string> = {}, beside?: OpenedService) {
   const service = await startService({
     chain: "embedded",
     env: { SEED_ROLLS: "4", ...env },
@@ -47,8 +47,8 @@ afterAll(async () => {
 const active = async (app: App) => (await app.load(seeds, seeds.targetOf("live"))).active;
 const sha256 = (hex: string) => createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex");
 
-/** Takes turns until a seed is active. */
-async function begun(app: App) {
+/** Ticks until a seed is active. */
+async function untilActive(app: App) {
   for (let n = 0; n < 10 && !(await active(app)); n++) await takeSeedTurn(app);
   return (await active(app))!;
 }
@@ -64,7 +64,7 @@ async function rollOn({ url, issue }: Service, count: number, client_seed = "x")
   return Promise.all(Array.from({ length: count }, ask));
 }
 
-/** A hash of a seed that another account committed, as the log tells it: an earlier key of the service was such a one. */
+/** A hash of a seed committed by another account, such as an earlier key of the service, from the log. */
 async function committedByAnother({ app, data_dir }: Service, seed_hash: string): Promise<string> {
   const signer = addressOf(wallet(9));
   const { to, data } = commitSeedsCall([`0x${seed_hash}`]).call;
@@ -82,13 +82,13 @@ async function committedByAnother({ app, data_dir }: Service, seed_hash: string)
   const place = { network: "eip155:8453", contract: to, ...block, committed_at: at };
   const meta = { actor: "test", operation: "test" };
   const target = commitments.targetOf(seed_hash);
-  await app.decide(commitments, target, commitments.ask(seed_hash, at), { meta });
+  await app.decide(commitments, target, commitments.request(seed_hash, at), { meta });
   const facts = { seed_hash, ...place, signer, transaction };
   await app.decide(commitments, target, commitments.record(facts), { meta });
   return signer;
 }
 
-/** Every roll in the log stands before its seed is revealed, and is what that seed makes of it; no nonce stands twice. */
+/** Every roll in the log comes before its seed's reveal and has the seed's result; no nonce occurs twice. */
 async function expectFair(app: App) {
   const events = [];
   for (let after = 0; ; after += 1_000) {
@@ -123,8 +123,8 @@ async function expectFair(app: App) {
   return { judged, events };
 }
 
-test("rolls and turns at once, in two processes: none is drawn from a seed that was revealed, chains follow each other", async () => {
-  await begun(parent.app);
+test("concurrent rolls and ticks in two processes: none is drawn from a revealed seed, and chains follow each other", async () => {
+  await untilActive(parent.app);
   const other = await open({}, parent);
   let rolling = true;
   const turning = (async () => {
@@ -170,7 +170,7 @@ describe("on a service of its own", () => {
     replace(service.app, { clock });
   });
 
-  test("a commitment that was sent and whose sender died is found on the chain, and not sent again", async () => {
+  test("a commitment whose sender died is found on the chain, and not sent again", async () => {
     const app = await freshly();
     const sent: string[] = [];
     const send: App["chain"]["send"] = async (call, options) => {
@@ -187,14 +187,14 @@ describe("on a service of its own", () => {
     expect((await active(app))?.index).toBe(0);
   });
 
-  test("a chain that is away keeps a new chain of seeds from being used, and no seed from being revealed", async () => {
+  test("an unreachable chain delays the use of a new chain of seeds, but no reveal", async () => {
     const app = await freshly();
     const away = () => Promise.reject(new ChainUnavailable("away"));
     replace(app, { chain: Object.assign(Object.create(chain), { read: away, send: away, logs: away }) });
     expect(await takeSeedTurn(app)).toEqual({ status: "away", reason: "away" });
     expect(new Set(await rollOn(service, 1))).toEqual(new Set([503]));
     replace(app, { chain });
-    const first = await begun(app);
+    const first = await untilActive(app);
     replace(app, { chain: Object.assign(Object.create(chain), { read: away, send: away, logs: away }) });
     await rollOn(service, 5);
     await takeSeedTurn(app);
@@ -202,7 +202,7 @@ describe("on a service of its own", () => {
     await expectFair(app);
   });
 
-  test("a head that was committed before its publication is given up, and a later chain is used", async () => {
+  test("a head committed before its publication is given up, and a later chain is used", async () => {
     const app = await freshly();
     const head = app.seeds.head("live", 1);
     const { call, options } = commitSeedsCall([`0x${head}`]);
@@ -210,7 +210,7 @@ describe("on a service of its own", () => {
     replace(app, { clock: { now: () => new Date(clock.now().getTime() + 3_600_000) } });
     await takeSeedTurn(app);
     replace(app, { clock });
-    expect((await begun(app)).chain).toBeGreaterThan(1);
+    expect((await untilActive(app)).chain).toBeGreaterThan(1);
     const { events } = await expectFair(app);
     const given = events.filter(({ type }) => type === "SeedChainAbandoned").map(({ payload }) => payload);
     expect(given).toContainEqual(
@@ -228,7 +228,7 @@ describe("on a service of its own", () => {
 
   test("a roll whose payment settles while its seed is revealed is drawn from the next one", async () => {
     const app = await freshly();
-    const first = await begun(app);
+    const first = await untilActive(app);
     const { settlement } = app;
     let during = 0;
     const settle: typeof settlement.settle = async (...payment) => {
@@ -255,7 +255,7 @@ describe("on a service of its own", () => {
 
   test("a commitment by another signer than its chain's is found on the chain", async () => {
     const app = await freshly();
-    const { seed_hash } = await begun(app);
+    const { seed_hash } = await untilActive(app);
     await rollOn(service, 4);
     await takeSeedTurn(app);
     const { seed_hash: next } = (await active(app))!;
@@ -274,9 +274,9 @@ describe("on a service of its own", () => {
     expect(await verified(seed_hash)).toMatchObject({ committed: true, itself: by_head, by_head });
   });
 
-  test("a clock that is set back or forward reveals at most one seed early, and rolls stay fair", async () => {
+  test("a clock set back or forward reveals at most one seed early, and rolls stay fair", async () => {
     const app = await freshly();
-    await begun(app);
+    await untilActive(app);
     await rollOn(service, 1);
     const jump = (ms: number) => {
       replace(app, { clock: { now: () => new Date(clock.now().getTime() + ms) } });

@@ -37,7 +37,7 @@ test("the vectors have a roll of every game", () =>
   expect(new Set(rolls.map(({ roll }) => roll.game_type))).toEqual(new Set(drawnNames)));
 
 describe.each(named)("%s", (_, vector) => {
-  test("is drawn as the vectors say", () => {
+  test("is drawn as in the vectors", () => {
     const { roll, tenant, seed, proof } = vector;
     const draw = { tenant, game: roll.game_type, client_seed: roll.client_seed, nonce: roll.nonce };
     const bytes = new ByteStream(Buffer.from(seed, "hex"), draw);
@@ -46,8 +46,7 @@ describe.each(named)("%s", (_, vector) => {
     expect(bytes.blocks.map((hmac, round) => ({ message: message(draw, round), hmac }))).toEqual(proof);
   });
 
-  test("is verified by the verifier that shares no line with the service", async () =>
-    expect(await faultOf(vector)).toBeUndefined());
+  test("is verified by the independent verifier", async () => expect(await faultOf(vector)).toBeUndefined());
 
   test.each([
     ["another seed", { seed: "00".repeat(32) }, /no seed with this hash/],
@@ -57,14 +56,14 @@ describe.each(named)("%s", (_, vector) => {
     expect(await faultOf({ ...vector, ...change })).toMatch(fault),
   );
 
-  test("is not verified with another place in the chain", async () => {
+  test("is refused at another location in the chain", async () => {
     const { roll } = vector;
     const chain_index = roll.chain_index + 1;
     expect(await faultOf({ ...vector, roll: { ...roll, chain_index } })).toMatch(/another head/);
     expect(await faultOf({ ...vector, roll: { ...roll, seed_hash: "00".repeat(32) } })).toMatch(/no seed/);
   });
 
-  test("is not verified with anything else in its result", async () => {
+  test("is refused with any change of its result", async () => {
     const { roll } = vector;
     const changed = Object.entries(roll.result).flatMap(([name, value]) => [
       { ...roll.result, [name]: other(value) },
@@ -74,7 +73,7 @@ describe.each(named)("%s", (_, vector) => {
       expect(await faultOf({ ...vector, roll: { ...roll, result } })).toMatch(/the seed makes/);
   });
 
-  test("is verified whatever the order of its result's members", async () => {
+  test("is verified with any order of its result's members", async () => {
     const result = Object.fromEntries(Object.entries(vector.roll.result).reverse());
     expect(await faultOf({ ...vector, roll: { ...vector.roll, result } })).toBeUndefined();
   });
@@ -95,7 +94,7 @@ test.each(["constructor", "toString", "__proto__", "poker"])(
   },
 );
 
-test("a tenant is part of what is signed", async () => {
+test("a tenant is part of the signed bytes", async () => {
   const wide = rolls.filter(({ roll }) => ["float", "keno"].includes(roll.game_type) || roll.params.count);
   expect(wide.length).toBeGreaterThan(4);
   for (const vector of wide.filter(({ roll }) => roll.params.count !== 1)) {
@@ -162,7 +161,7 @@ test.each(drawnNames)(
   },
 );
 
-test("the verifier is thirty lines of code, as wide as all others, and needs nothing but them", () => {
+test("the verifier is thirty lines of code, of normal width, and needs nothing else", () => {
   const text = readFileSync(new URL("../../src/explorer/roll-verifier.js", import.meta.url), "utf8");
   const [verifier = "", command] = text.split("/** The command line");
   expect(command).toBeTruthy();
@@ -172,7 +171,7 @@ test("the verifier is thirty lines of code, as wide as all others, and needs not
   expect(verifier).not.toMatch(/\b(import|require|fetch)\b/);
 });
 
-test("run by Node, under any name, it says of each proof whether it holds, and exits with 2 where it checked none", async () => {
+test("run by Node, under any name, it reports whether each proof is valid, and exits with 2 where it checked none", async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-rolls-"));
   try {
     const script = join(dir, "rolls.mjs");

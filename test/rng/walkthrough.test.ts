@@ -52,7 +52,7 @@ function dieOf(seed: string, tenant: string, clientSeed: string, nonce: number, 
 }
 
 describe("a roll", () => {
-  test("is drawn from the seed whose hash was published, and verified from the seed once that is revealed", async () => {
+  test("is drawn from the seed whose hash was published, and verified once that is revealed", async () => {
     const before = (await ask("GET", "seed")).body.data;
     const mineRolls = [];
     for (let n = 0; n < 8; n++)
@@ -69,7 +69,7 @@ describe("a roll", () => {
     expect(after.seed_hash).toBe(seed);
   });
 
-  test("is proven at once by its HMACs, and by the seed when it is known", async () => {
+  test("is proven at once by its HMACs, and by the seed once it is public", async () => {
     const { roll_id, seed_hash } = await roll({
       client_seed: "proven",
       game_type: "shuffle",
@@ -89,7 +89,7 @@ describe("a roll", () => {
     expect(told.proof).toEqual(proof.proof);
   });
 
-  test("asked twice under one key is one roll", async () => {
+  test("repeated under one key is one roll", async () => {
     const key = { "Idempotency-Key": "once" };
     const [first, second] = await Promise.all([
       ask("POST", "roll", { client_seed: "twice" }, mine, key),
@@ -100,14 +100,14 @@ describe("a roll", () => {
     expect((await ask("POST", "roll", { client_seed: "else" }, mine, key)).status).toBe(422);
   });
 
-  test("of one tenant moves no counter of another", async () => {
+  test("of one tenant changes no counter of another", async () => {
     const { seed_hash } = (await ask("GET", "seed")).body.data;
     const first = await roll({ client_seed: "ours", seed_hash });
     const theirs = await roll({ client_seed: "ours", seed_hash }, other);
     expect([first.nonce, theirs.nonce]).toEqual([0, 0]);
   });
 
-  test("on a seed that was demanded and is not active draws nothing", async () => {
+  test("that demands an inactive seed draws nothing", async () => {
     const { status, body } = await ask("POST", "roll", { client_seed: "x", seed_hash: "0".repeat(64) });
     expect([status, body.type]).toEqual([409, expect.stringContaining("other-seed")]);
   });
@@ -134,8 +134,8 @@ describe("a roll", () => {
   });
 });
 
-test("a batch is all or nothing, in order, with nonces that go on", async () => {
-  // As many as a seed is announced for, so each batch begins with a new one.
+test("a batch is all or nothing, in order, with consecutive nonces", async () => {
+  // As many as a seed's limit, so that each batch begins with a new one.
   const rolls = Array.from({ length: 8 }, (_, n) => ({ client_seed: `batch ${n % 2}`, game_type: "coin" }));
   const ids = new Set<string>();
   for (let batch = 0; batch < 13; batch++) {
@@ -167,7 +167,7 @@ test("history is the caller's own, newest first, page by page", async () => {
   expect((await ask("GET", `history?roll_id=${seen[3].roll_id}`, undefined, other)).body.data).toEqual([]);
 });
 
-test("a page of history ends early where its rolls are long, and the next one goes on", async () => {
+test("a page of history ends early where its rolls are long, and the next one continues", async () => {
   const { headers } = await service.issue({ tenant: "long" });
   const items = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(200, "x"));
   const rolled = [];
@@ -187,7 +187,7 @@ test("a page of history ends early where its rolls are long, and the next one go
   expect(pages.map(({ length }) => length)).toEqual([5, 2]);
 });
 
-test("statistics count what was rolled", async () => {
+test("statistics count the rolls", async () => {
   const { data } = (await ask("GET", "stats?days=1")).body;
   const coins = data.find(({ game_type }: { game_type: string }) => game_type === "coin");
   expect(coins.rolls).toBe(104);
@@ -198,7 +198,7 @@ test("statistics count what was rolled", async () => {
 });
 
 describe("commitments", () => {
-  test("of a chain's head stand on chain before its first seed was active", async () => {
+  test("of a chain's head are on the chain before its first seed is active", async () => {
     const seed = (await ask("GET", "seed")).body.data;
     expect(seed.committed.network).toBe("eip155:8453");
     const first = await service.app.load(seeds, seeds.targetOf("live"));
@@ -210,7 +210,7 @@ describe("commitments", () => {
     expect(hash).toBe(seed.chain_head);
   });
 
-  test("are asked for by hashes that were published, and read back from the chain", async () => {
+  test("are requested by published hashes, and read back from the chain", async () => {
     const { seed_hash, chain_index, chain_head } = (await ask("GET", "seed")).body.data;
     expect((await ask("POST", "anchor/commit", { seed_hash, chain_index: chain_index + 1 })).status).toBe(
       409,
@@ -232,7 +232,7 @@ describe("commitments", () => {
     expect(new Set(history.map((one: { seed_hash: string }) => one.seed_hash)).size).toBe(history.length);
   });
 
-  test("of hashes that were never published are refused and not found", async () => {
+  test("of unpublished hashes are refused and not found", async () => {
     expect((await ask("POST", "anchor/commit", { seed_hash: "0".repeat(64) })).status).toBe(404);
     expect((await ask("POST", "anchor/verify", { seed_hash: "0".repeat(64) })).body.data).toMatchObject({
       committed: false,

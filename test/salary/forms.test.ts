@@ -1,4 +1,4 @@
-/** Salary and macro answers as rows and pictures: what is drawn, what is told in words, and the mark of what is invented. */
+/** Salary and macro answers as rows and charts: drawn values, values in words, and the mark of synthetic data. */
 import { expect, test } from "vitest";
 import { sheetOf } from "../../src/api/declare/forms/table.ts";
 import { brent } from "../../src/datasets/reference/brent.ts";
@@ -11,13 +11,13 @@ import { macroChart, macroTable } from "../../src/projections/macro/answers/form
 import { compare, compareOutput } from "../../src/projections/salary/answers/compare.ts";
 import { compareChart, lvWagesChart } from "../../src/projections/salary/answers/forms.ts";
 import { wagesInLatvia } from "../../src/projections/salary/answers/lv-wages.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 
 const cost = (geo: string, eur_per_hour: number) => ({
   ...{ geo, nace: "C", year: 2024, part: "total" as const, eur_per_hour, flag: "" },
 });
 
-test("countries compared are drawn with the Union among them, the unknown in words, and invented tables marked", async () => {
+test("compared countries are drawn with the Union, unknown ones in words, and synthetic tables marked", async () => {
   const store = await storeOf(
     made(labourCosts, [cost("LV", 15), cost("DE", 45), cost("EU27", 30)]),
     made(sesEarnings, sesEarnings.sandbox(), true),
@@ -37,7 +37,7 @@ test("countries compared are drawn with the Union among them, the unknown in wor
   expect(rows.map((row) => row.at(-1))).toEqual([true, true, true]);
 });
 
-test("wages are drawn by quarter where there are quarters, a gap where one is not known", async () => {
+test("wages are drawn by quarter where there are quarters, with a gap for an unknown one", async () => {
   const wage = (nace: string, period: string, gross_eur_per_month: number) => ({
     nace,
     period,
@@ -56,7 +56,7 @@ test("wages are drawn by quarter where there are quarters, a gap where one is no
   expect(lvWagesChart(wagesInLatvia(years, {})).x).toEqual(["2023", "2024"]);
 });
 
-test("one indicator is drawn in its unit, of several rates as rates and prices as indices, and each row names its own table", async () => {
+test("one indicator is drawn in its unit; of several, rates as rates and prices as indices, and each row names its own table", async () => {
   const day = (date: string, usd_per_bbl: number) => ({ date, usd_per_bbl });
   const store = await storeOf(
     made(brent, [day("2024-12-02", 50), day("2025-02-03", 50), day("2025-11-03", 60), day("2025-11-04", 70)]),
@@ -76,7 +76,7 @@ test("one indicator is drawn in its unit, of several rates as rates and prices a
   expect(chart.unit_right).toBe("percent");
   const inflation = chart.series.find(({ name }) => name === "hicp_yoy, % (right)")!;
   expect(inflation.on_right).toBe(true);
-  // As it is published, and over the months alone that both of them tell of.
+  // As published, and only over the months that both cover.
   const { history } = several.data.find(({ indicator }) => indicator === "hicp_yoy")!;
   const published = new Map(history.map(({ month, value }) => [month, value]));
   expect(inflation.values).toEqual(chart.x.map((month) => published.get(month)));

@@ -1,4 +1,4 @@
-/** The formulas of salary answers: by hand, and what must hold whatever the figures are. */
+/** The formulas of salary answers: by hand, and properties that hold for all figures. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { commonYear } from "../../src/domain/salary/comparison.ts";
@@ -14,7 +14,7 @@ import {
 import { naceCodes, sectionCodes, sectorName, unknownSector } from "../../src/domain/salary/sectors.ts";
 
 describe("the weighted mean of scores", () => {
-  test("by hand: 30 at 0.5 and 60 at 0.2 are 0.3; what has no score is left out and counted", () => {
+  test("by hand: 30 at 0.5 and 60 at 0.2 are 0.3; groups without a score are left out and counted", () => {
     const two = [
       { weight: 30, score: 0.5 },
       { weight: 60, score: 0.2 },
@@ -24,7 +24,7 @@ describe("the weighted mean of scores", () => {
     expect([score, covered]).toEqual([expect.closeTo(0.3, 12), 0.9]);
   });
 
-  test("is null where less than nine tenths have a score, and where nobody works", () => {
+  test("is null where less than nine tenths have a score, and without any workers", () => {
     const little = [
       { weight: 89, score: 0.5 },
       { weight: 11, score: null },
@@ -68,7 +68,7 @@ describe("growth", () => {
     expect(realGrowthPct(null, 5)).toBeNull();
   });
 
-  test("real growth and inflation make up nominal growth again", () =>
+  test("real growth and inflation combine to nominal growth", () =>
     fc.assert(
       fc.property(
         fc.double({ min: -50, max: 200, noNaN: true }),
@@ -98,7 +98,7 @@ describe("growth", () => {
   });
 });
 
-test("countries are compared in the year of which most are known, the last of those", () => {
+test("countries are compared in the last year with the most known values", () => {
   expect(commonYear([[2022, 2023], [2022, 2023], [2022]])).toBe(2022);
   expect(
     commonYear([
@@ -109,7 +109,7 @@ test("countries are compared in the year of which most are known, the last of th
   expect(commonYear([[], []])).toBeUndefined();
 });
 
-test("the groups hold 27, 4 and 10 countries, each in one", () => {
+test("the groups have 27, 4 and 10 countries, each in one", () => {
   expect([codesOf("EU27"), codesOf("EFTA"), codesOf("CANDIDATE")].map(({ length }) => length)).toEqual([
     27, 4, 10,
   ]);
@@ -129,7 +129,7 @@ test.each([
   ["LATVIA", /Latvia is LV/],
   ["Latwia", /nearest is LV \(Latvia\)/],
   ["LX", /nearest is L\w/],
-  ["EU27", /stands beside each country/],
+  ["EU27", /is part of every answer/],
   ["", /nearest is/],
 ])("the country %j is told how to be named", (code, message) =>
   expect(unknownCountry(code)).toMatch(message),

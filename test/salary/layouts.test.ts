@@ -1,4 +1,4 @@
-/** The published forms of the tables of wages, occupations and prices: what is read of them, left out and refused. */
+/** The published layouts of the tables of wages, occupations and prices: values read, left out and refused. */
 import { describe, expect, test } from "vitest";
 import { brent } from "../../src/datasets/reference/brent.ts";
 import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
@@ -12,7 +12,7 @@ import { sesEarnings } from "../../src/datasets/reference/ses-earnings.ts";
 import type { ReferenceTable } from "../../src/datasets/reference/table.ts";
 import { referenceLayoutOf, referenceTables } from "../../src/datasets/reference/tables.ts";
 
-/** Reads a text as the import would: by the layout that its first line tells of. */
+/** Reads a text as the import would: by the layout of its first line. */
 function read(text: string): { table: string; rows: object[] } {
   const { table, layout } = referenceLayoutOf(text.split("\n", 1)[0]!)!;
   return { table: table.name, rows: layout.read({ name: "given", text }) };
@@ -111,7 +111,7 @@ describe("read as published", () => {
     });
   });
 
-  test("who works where: both sexes of the widest age group, sections and major groups", () => {
+  test("employment: both sexes of the widest age group, sections and major groups", () => {
     const line = (rest: string) => `ESTAT:LFSA_EISN2(1.0),11/09/26 23:00:00,A,${rest}`;
     const text = lines(
       employment,
@@ -242,7 +242,7 @@ test("two figures of one cell refuse the import", () => {
   expect(() => writtenText(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages is there twice/);
 });
 
-test("each first line tells of one table, and none of trade", () => {
+test("each first line identifies one table, and none of trade", () => {
   const headers = [lci, fm, employment, ses, "Date,Price", "ISCO_08,title,score,sd,gradient", json(cube)];
   for (const header of headers)
     expect(

@@ -1,4 +1,7 @@
-/** The real files of occupations, earnings, prices and oil, imported and asked, beside plain sums over their lines. */
+/**
+ * The real files of occupations, earnings, prices and oil, imported and queried, compared with plain sums over their
+ * lines.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -13,7 +16,7 @@ import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
 import { macroContext } from "../../src/projections/macro/answers/context.ts";
 import { compare, countries } from "../../src/projections/salary/answers/compare.ts";
 import { aiRisk } from "../../src/projections/salary/answers/exposure.ts";
-import { made, storeOf } from "../reference/made.ts";
+import { made, storeOf } from "../reference/store-of.ts";
 
 const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data");
 const here = existsSync(join(shared, "ilo_isco08_exposure_2025.csv"));
@@ -36,7 +39,7 @@ describe.skipIf(!here)("the real file", () => {
     const { data, meta } = aiRisk(store, { type: "all" });
     expect(data.filter(({ level }) => level === "unit")).toHaveLength(427);
     for (const major of ["1", "2", "3", "4", "5", "6", "7", "8", "9"]) {
-      // The score is the last column but two, whatever commas a title holds.
+      // The score is the third column from the end, whatever commas a title has.
       const scores = text
         .filter((line) => line.startsWith(major))
         .map((line) => Number(line.split(",").at(-3)));
@@ -49,7 +52,7 @@ describe.skipIf(!here)("the real file", () => {
       score: 0.7,
       basis: "published",
     });
-    // Nobody's employment is known: no weighted mean, and no zero either.
+    // Employment is unknown for all: no weighted mean, and no zero either.
     const unknown = data.filter(({ level }) => level === "all" || level === "section" || level === "unit");
     expect(unknown.filter(({ level }) => level !== "unit").map(({ score }) => score)).toEqual(
       Array(22).fill(null),
@@ -59,7 +62,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(meta.tables).toMatchObject([{ dataset: "ilo-exposure", synthetic: false }]);
   });
 
-  test("of the ILO is never joined with invented employment", async () => {
+  test("of the ILO is never joined with synthetic employment", async () => {
     const store = await storeOf(
       made(iloExposure, read("ilo_isco08_exposure_2025.csv")),
       made(iscoNaceEmployment, iscoNaceEmployment.sandbox(), true),
@@ -75,7 +78,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(aiRisk(elsewhere, { type: "NACE" }).meta.notes.join()).toMatch(/no figures of the EU27/);
   });
 
-  test("of all occupations is known only where no activity is wanting", async () => {
+  test("of all occupations is known only where no activity is missing", async () => {
     const exposure = made(iloExposure, read("ilo_isco08_exposure_2025.csv"));
     const all = iscoNaceEmployment.sandbox().filter(({ geo }) => geo === "EU27");
     const totalOf = async (rows: typeof all) => {
@@ -94,7 +97,7 @@ describe.skipIf(!here)("the real file", () => {
     expect(told.basis).toBe("employment-weighted");
   });
 
-  test("of wages whose whole cost is not known keep their year", async () => {
+  test("of wages with unknown total cost has their year", async () => {
     const row = (geo: string, part: "total" | "wages", year: number) => ({
       ...{ geo, nace: "C", year, part, eur_per_hour: 10, flag: "" },
     });

@@ -1,4 +1,4 @@
-/** Salary questions over HTTP: invented tables first, then files imported over them, and what hostile callers are told. */
+/** Salary questions over HTTP: synthetic tables first, then imported files, and refusals of hostile callers. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ async function bring(name: string, ...lines: string[]): Promise<void> {
   await served([await importReference(service.app, service.data_dir, [path])]);
 }
 
-describe("invented tables", () => {
+describe("synthetic tables", () => {
   test.each([
     "salary/overview",
     "salary/overview?format=summary",
@@ -64,7 +64,7 @@ describe("invented tables", () => {
     expect(meta.formula).not.toBe("");
   });
 
-  test("a repeated question is known again by its tag", async () => {
+  test("a repeated question is recognised by its tag", async () => {
     const tag = (await get("salary/sectors")).headers.get("etag")!;
     expect((await get("salary/sectors", { "If-None-Match": tag })).status).toBe(304);
     expect((await fetch(`${service.url}/v1/agent/salary/sectors`)).status).toBe(402);
@@ -117,7 +117,7 @@ describe("hostile questions", () => {
     expect(errors[0]!.message).toMatch(message);
   });
 
-  test("ten countries and an empty list of none are told apart", async () =>
+  test("ten countries and an empty list differ", async () =>
     expect((await ask(`salary/compare?countries=${ten}`)).data).toHaveLength(10));
 });
 
@@ -141,7 +141,7 @@ describe("imported files", () => {
     );
   });
 
-  test("countries are compared in the year of which most are known", async () => {
+  test("countries are compared in the last year with the most known values", async () => {
     const { data, meta } = await ask("salary/compare?countries=LT,LV,EE,GE&nace=C");
     expect(meta).toMatchObject({ year: 2023, missing: ["GE"], eu27: { labour_cost_eur_per_hour: 30 } });
     expect(data.map((row) => [row.code, row.labour_cost_eur_per_hour, row.ratio_to_eu27])).toEqual([
@@ -159,7 +159,7 @@ describe("imported files", () => {
     ]);
   });
 
-  test("invented wages are not deflated by real prices; real ones are", async () => {
+  test("synthetic wages are not deflated by real prices; real ones are", async () => {
     const invented = await ask("salary/lv-wages?year=2024&nace=C");
     expect(invented.data.map((row) => row.real_yoy_pct)).toEqual([null, null, null, null, null]);
     expect(invented.data[0]!.yoy_pct).toBeGreaterThan(0);
@@ -186,7 +186,7 @@ describe("imported files", () => {
     ]);
   });
 
-  test("exposure of an activity is weighted by who works in it, once both tables are real", async () => {
+  test("exposure of an activity is weighted by its employment, once both tables are real", async () => {
     await bring(
       "ilo.csv",
       "ISCO_08,title,score,sd,gradient",
@@ -211,7 +211,7 @@ describe("imported files", () => {
     );
     const { data } = await ask("salary/ai-risk?type=all");
     const of = (code: string) => data.find((row) => row.code === code)!;
-    // Major group 2 is (0.5 + 0.7) ÷ 2; F is (100·0.6 + 300·0.1) ÷ 400; in J a fifth has no score, which is too much.
+    // Major group 2 is (0.5 + 0.7) ÷ 2; F is (100·0.6 + 300·0.1) ÷ 400; a fifth of J has no score, which is too much.
     expect(of("2")).toMatchObject({ score: 0.6, basis: "plain mean", units: 2 });
     expect(of("F")).toMatchObject({ score: 0.225, basis: "employment-weighted", covered: 1 });
     expect(of("J")).toMatchObject({ score: null, basis: null, covered: 0.8 });
@@ -222,7 +222,7 @@ describe("imported files", () => {
     expect(sectors.find(({ nace }) => nace === "F")).toMatchObject({ ai_exposure: 0.225 });
   });
 
-  test("the overview tells which tables are real", async () => {
+  test("the overview says which tables are real", async () => {
     const { data } = (await ask("salary/overview")) as unknown as { data: { tables: Row[]; headline: Row } };
     expect(data.tables.filter(({ synthetic }) => synthetic).map(({ table }) => table)).toEqual([
       "ses-earnings",

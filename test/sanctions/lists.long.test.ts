@@ -33,7 +33,7 @@ const SDN = `36,"AEROCARIBBEAN AIRLINES",-0- ,"CUBA",-0- ,-0- ,-0- ,-0- ,-0- ,-0
 8117,"KOVAC, Tomislav","individual","BALKANS] [SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"DOB 04 Dec 1959; alt. DOB circa 1960; nationality Croatia; a.k.a. 'TOMO'."
 `;
 
-test("OFAC's entries have kind, programmes, years, countries and names with reserve", () => {
+test("OFAC's entries have kind, programmes, years, countries and names with their quality", () => {
   expect(referenceLayoutOf(SDN.split("\n")[0]!)?.table.name).toBe("ofac-sdn");
   expect(read(ofacSdn, SDN)).toEqual([
     {
@@ -51,7 +51,7 @@ test("OFAC's entries have kind, programmes, years, countries and names with rese
   ]);
 });
 
-test("OFAC's other names are a table of their own", () => {
+test("OFAC's aliases are a separate table", () => {
   const alt = '36,12,"aka","AERO-CARIBBEAN",-0- \n';
   expect(referenceLayoutOf(alt.trim())?.table.name).toBe("ofac-alt");
   expect(read(ofacAlt, alt)).toEqual([{ entry_id: "36", alt_id: "12", type: "aka", name: "AERO-CARIBBEAN" }]);
@@ -101,7 +101,7 @@ const EU_PERSON = `<sanctionEntity designationDetails="" unitedNationId="" euRef
   <birthdate circa="false" year="1937" birthdate="1937-04-28"/><birthdate birthdate="1939-01-01"/></sanctionEntity>`;
 
 describe("the list of the European Union", () => {
-  test("has names by how the list vouches for them, years, countries and programmes", () => {
+  test("has names by quality, years, countries and programmes", () => {
     expect(read(euConsolidated, eu(EU_PERSON))).toEqual([
       {
         ...{ entry_id: "13", reference: "EU.27.28", kind: "person", born: [1937, 1939], countries: ["IRAQ"] },
@@ -158,7 +158,7 @@ describe("the list of the European Union", () => {
         <address city="" street="" poBox="" zipCode="" region="" place="" asAtListingTime="false" countryIso2Code="00" countryDescription="UNKNOWN" regulationLanguage="en" logicalId="990012"/>
     </sanctionEntity>`);
 
-  test("is read from a file that has all that the published one has, spans of years of birth among it", () => {
+  test("is read from a file with everything that the published one has, ranges of birth years included", () => {
     expect(read(euConsolidated, PUBLISHED)).toEqual([
       {
         ...{ entry_id: "990001", reference: "EU.99001.11", kind: "person", countries: ["LATVIA"] },
@@ -177,7 +177,7 @@ describe("the list of the European Union", () => {
     ]);
   });
 
-  test("is told from that of the United Nations by its root, which stands on the second line", async () => {
+  test("is distinguished from that of the United Nations by its root, on the second line", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tallystick-lists-"));
     const tables = [];
     for (const [name, text] of [
@@ -216,7 +216,7 @@ const real = (file: string) =>
     .toString("utf8")
     .replaceAll("\u001a", "");
 
-test.skipIf(!isThere)("the published lists are read whole (skipped where ../shared/data is not)", () => {
+test.skipIf(!isThere)("the published lists are read whole (skipped where ../shared/data is missing)", () => {
   expect(read(ofacSdn, real(FILES[0]!))).toHaveLength(8_976);
   expect(read(ofacAlt, real(FILES[1]!))).toHaveLength(11_910);
   const kinds = read(unConsolidated, real(FILES[2]!)).map(({ kind }) => kind);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { indexNames } from "../../src/domain/sanctions/index.ts";
-import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import type { ListEntry } from "../../src/domain/sanctions/list-entry.ts";
 import { screen, THRESHOLD } from "../../src/domain/sanctions/screen.ts";
 import { scaled } from "../support/scale.ts";
 
-const entry = (entry_id: string, kind: Listed["kind"], ...names: string[]): Listed => ({
+const entry = (entry_id: string, kind: ListEntry["kind"], ...names: string[]): ListEntry => ({
   entry_id,
   reference: null,
   kind,
@@ -64,12 +64,12 @@ describe("a listed name is found", () => {
     expect(found(name)[0]).toBe(entry_id);
   });
 
-  test("equal words score 1, in whatever order", () => {
+  test("equal words score 1, in any order", () => {
     expect(screen(index, "George Habbash")[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "4" } } });
   });
 });
 
-describe("others are not taken for it", () => {
+describe("other names do not match it", () => {
   // Errors of another service: moov-io/watchman#483, #338, #115.
   test.each(["BELLETECH CORP", "emma daniels", "George Bush", "Emma Smith", "Stavros Papadimitriou"])(
     "%s",
@@ -88,16 +88,16 @@ describe("what is not the same name", () => {
     expect(found(name)).not.toContain(entry_id);
   });
 
-  test("while an error is one where the word is no name of its own", () => {
+  test("an error matches where the word is no name of its own", () => {
     expect(found("Danieal Perez")).toContain("12");
   });
 
-  test("a name as it is listed scores 1, whatever its words would be joined", () => {
+  test("a name as listed scores 1, whatever its words would be joined to", () => {
     expect(screen(index, "Sazman-e Moghavemat")[0]).toMatchObject({ score: 1 });
   });
 });
 
-test("an initial stands for what no whole word has taken", () => {
+test("an initial matches a word that no whole word has matched", () => {
   const many = indexNames([{ list: "test", entries: [entry("1", "person", "AL-MASRI, Ahmad"), ...crowd] }]);
   expect(screen(many, "A. al-Masri")[0]!.words.map(({ given, listed }) => [given, listed])).toContainEqual([
     "A",
@@ -105,7 +105,7 @@ test("an initial stands for what no whole word has taken", () => {
   ]);
 });
 
-test("the words that are alike are told", () => {
+test("the matched words are listed", () => {
   const [hit] = screen(index, "Bogdn Ostroverkhof", 0.7);
   expect(hit!.words.map(({ given, listed }) => [given, listed])).toEqual([
     ["BOGDN", "BOGDAN"],
@@ -113,7 +113,7 @@ test("the words that are alike are told", () => {
   ]);
 });
 
-test("whatever is asked, scores lie between the threshold and 1, fall, and name each entry once", () => {
+test("for any query, scores are between the threshold and 1, fall, and name each entry once", () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alikeness, jaroWinkler, wordOf } from "../../src/domain/sanctions/alike.ts";
+import { alikeness, jaroWinkler, wordOf } from "../../src/domain/sanctions/similarity.ts";
 import { wordsOf } from "../../src/domain/sanctions/words.ts";
 
 describe("the words of a name", () => {
@@ -27,7 +27,7 @@ describe("the words of a name", () => {
   });
 });
 
-test("a legal form written to a word is left out, and a piece of a word is none, by what the lists know", () => {
+test("a legal form attached to a word is left out, and a part of a word is none, by the words of the lists", () => {
   const known = new Set(["OCEAN", "FIOLENT", "SALVATION", "OCEANCO"]);
   const words = (name: string) => wordsOf(name, (word) => known.has(word)).join(" ");
   expect(words("Twelfth OceanGmbH")).toBe("TWELFTH OCEAN");
@@ -37,7 +37,7 @@ test("a legal form written to a word is left out, and a piece of a word is none,
   expect(words("Elsewhere Gmbhx")).toBe("ELSEWHERE GMBHX");
 });
 
-describe("how alike words are", () => {
+describe("the similarity of words", () => {
   const alike = (a: string, b: string) => alikeness(wordOf(a), wordOf(b));
 
   test("Jaro–Winkler's own examples", () => {
@@ -55,7 +55,7 @@ describe("how alike words are", () => {
     expect(alike("CORP1", "CORP")).toBe(0);
   });
 
-  test("what sounds alike is alike, and never as good as equal", () => {
+  test("words of the same sound are similar, and never as good as equal", () => {
     for (const [a, b] of [
       ["STEPHEN", "STEVEN"],
       ["MOHAMMED", "MUHAMMAD"],
@@ -67,7 +67,7 @@ describe("how alike words are", () => {
     }
   });
 
-  test("habits of romanisations are nearly the same word", () => {
+  test("variants of romanisation are nearly the same word", () => {
     for (const [a, b] of [
       ["SAID", "SAEED"],
       ["IBRAHIM", "IBRAHEEM"],
@@ -79,17 +79,17 @@ describe("how alike words are", () => {
       expect(alike(a, b), `${a} ${b}`).toBeGreaterThanOrEqual(0.94);
   });
 
-  test("three consonants in other syllables are no likeness", () => {
+  test("three consonants in other syllables are no similarity", () => {
     expect(alike("SMITH", "SAMET")).toBeLessThan(0.9);
     expect(alike("MOLINA", "MILAN")).toBeLessThan(0.9);
   });
 
-  test("an initial stands for what begins with it, and for nothing else", () => {
+  test("an initial matches words that begin with it, and nothing else", () => {
     expect(alike("J", "JOSEPH")).toBeGreaterThan(0.8);
     expect(alike("K", "JOSEPH")).toBe(0);
   });
 
-  test("the beginning of a long word is not the word", () => {
+  test("the prefix of a long word is not the word", () => {
     expect(alike("BELLA", "BELLETECH")).toBe(0);
   });
 });

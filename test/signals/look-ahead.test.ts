@@ -1,7 +1,7 @@
 /** No strategy sees what comes after it bets, and none beats the line where there is nothing to see. */
 import { describe, expect, test } from "vitest";
 import { betsOn, openingAt } from "../../src/domain/signals/openings.ts";
-import { asItWas, nextPlace, outcomeAt, periodAt, type Series } from "../../src/domain/signals/series.ts";
+import { nextIndex, outcomeAt, periodAt, type Series, seriesAsOf } from "../../src/domain/signals/series.ts";
 import { lineAt, type Strategy, strategies } from "../../src/domain/signals/strategies.ts";
 import { scaled } from "../support/scale.ts";
 import { monthly, numbers } from "./series.ts";
@@ -53,17 +53,17 @@ describe("another future", () => {
     },
   );
 
-  test("of a series as it was months earlier is not in it, and changes no bet on its next month", () => {
+  test("of a series as of earlier months is absent, and changes no bet on its next month", () => {
     let bets = 0;
     for (const seed of seeds)
       for (let earlier = 1; earlier <= 24; earlier++) {
         const delivered = lively(seed);
         // Its partners have delivered a month more.
         const late = { ...delivered, values: delivered.values.slice(0, -1) };
-        const was = asItWas(late, earlier);
-        const at = nextPlace(was);
+        const was = seriesAsOf(late, earlier);
+        const at = nextIndex(was);
         expect([was.values.length, was.mirror?.length]).toEqual([MONTHS - 1 - earlier, MONTHS - earlier]);
-        const other = asItWas(poisoned(late, at, seed + 1_000), earlier);
+        const other = seriesAsOf(poisoned(late, at, seed + 1_000), earlier);
         expect(other).toEqual(was);
         for (const strategy of strategies) {
           const opened = openingAt(strategy, was, at);
@@ -74,7 +74,7 @@ describe("another future", () => {
     expect(bets).toBeGreaterThan(100);
   });
 
-  test("shows a strategy that sees one month too many", () => {
+  test("exposes a strategy that sees one month too many", () => {
     const leaky: Strategy = {
       ...strategies.find(({ name }) => name === "momentum")!,
       feature: ({ values }, at) => (at < 15 ? undefined : Math.log(values[at]! / values[at - 12]!)),
@@ -85,7 +85,7 @@ describe("another future", () => {
   });
 });
 
-/** Each month is above its year before with just the chance that the line gives: there is nothing to know beyond the line. */
+/** Each month exceeds its year before with exactly the line's probability: nothing beyond the line can be learnt. */
 function fair(seed: number): Series {
   const next = numbers(seed);
   const series = monthly(Array.from({ length: 12 }, () => 50 + 100 * next()));
@@ -123,13 +123,14 @@ describe(`on noise of ${SEEDS} seeds`, () => {
         );
       }
       expect(bets).toBeGreaterThan(SEEDS);
-      // One of two sides, at four deviations: one run in thirty thousand fails by chance, and these numbers are always the same.
+      // One of two sides, at four deviations: one run in thirty thousand fails by chance, and these numbers are
+      // fixed.
       expect(deviations(gains)).toBeLessThan(4);
       expect(deviations(scores)).toBeLessThan(4);
     },
   );
 
-  test("one that sees a month too many is found out by what it wins", () => {
+  test("a strategy that sees a month too many is exposed by its gains", () => {
     const leaky: Strategy = {
       ...strategies.find(({ name }) => name === "seasonal")!,
       feature: (series, at) => {
@@ -142,7 +143,7 @@ describe(`on noise of ${SEEDS} seeds`, () => {
   });
 });
 
-/** How many standard errors the mean lies above nought. */
+/** The number of standard errors by which the mean exceeds 0. */
 function deviations(of: readonly number[]): number {
   const mean = of.reduce((sum, one) => sum + one, 0) / of.length;
   const variance = of.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (of.length - 1);

@@ -8,7 +8,7 @@ import type { Service } from "../support/service.ts";
 
 const FIRST: Period = 202101;
 
-/** Growth in waves of a year and a half: three months of growth tell of the next. */
+/** Growth in waves of a year and a half: three months of growth predict the next. */
 const euros = (at: number, chapter: number) =>
   Math.round(1_000_000 * Math.exp(Math.sin(at / 7 + chapter) + Math.cos((at * Math.PI) / 6) / 3));
 

@@ -15,7 +15,7 @@ import { chanceAt, lineAt } from "../../src/domain/signals/strategies.ts";
 import { monthly } from "./series.ts";
 
 describe("stakes", () => {
-  test("a bet is opened at a difference of 0.10, and not below", () => {
+  test("a bet opens at a difference of 0.10, and not below", () => {
     expect(sideOf(0.6, 0.5)).toBe("yes");
     expect(sideOf(0.4, 0.5)).toBe("no");
     expect(sideOf(0.599999, 0.5)).toBeUndefined();
@@ -32,14 +32,14 @@ describe("stakes", () => {
     expect(stakeOf("yes", 0.4, 0.5)).toBe(0);
   });
 
-  test("what is won at a line: at 0.25 three points for one", () => {
+  test("gains at a line: at 0.25 three points for one", () => {
     expect(gainOf("yes", { line: 0.25, stake: 10 }, true)).toBe(30);
     expect(gainOf("yes", { line: 0.25, stake: 10 }, false)).toBe(-10);
     expect(gainOf("no", { line: 0.25, stake: 9 }, false)).toBe(3);
     expect(gainOf("no", { line: 0.25, stake: 9 }, true)).toBe(-9);
   });
 
-  test("a line that moves 0.20 against a bet ends it, and gives back what it is worth", () => {
+  test("a line that moves 0.20 against a bet ends it, and returns its value", () => {
     expect(isAgainst("yes", 0.5, 0.3)).toBe(true);
     expect(isAgainst("yes", 0.5, 0.300001)).toBe(false);
     expect(isAgainst("no", 0.5, 0.7)).toBe(true);
@@ -60,19 +60,19 @@ describe("scores", () => {
     expect(brier([])).toBeNull();
   });
 
-  test("Wilson's interval: 8 of 10 is 0.490 to 0.943, as in his tables' examples; of nothing there is none", () => {
+  test("Wilson's interval: 8 of 10 is 0.490 to 0.943, as in his tables' examples; without any there is none", () => {
     const rate = winRate(8, 10)!;
     expect(rate.share).toBe(0.8);
     expect(rate.low).toBeCloseTo(0.4902, 4);
     expect(rate.high).toBeCloseTo(0.9433, 4);
-    // Of n out of n the upper end is 1, the lower n / (n + z²).
+    // With n of n the upper end is 1, the lower n / (n + z²).
     expect(winRate(10, 10)!.low).toBeCloseTo(10 / (10 + 3.8415), 4);
     expect(winRate(0, 10)!.low).toBe(0);
     expect(winRate(0, 0)).toBeNull();
   });
 
   test("the line: 7 of the last 10 are 7.5 / 11, and 10 of 10 are 0.95 and no more", () => {
-    // From the thirteenth month on each is held against its year before: ups and downs by hand.
+    // From the thirteenth month on each is compared with its year before: ups and downs by hand.
     const ups = [0, 0, 0, 1, 1, 1, 1, 1, 1, 1];
     const values = [...Array<number>(12).fill(100), ...ups.map((up) => (up ? 120 : 80))];
     expect(lineAt(monthly(values), values.length)).toBe(0.681818);
@@ -81,7 +81,7 @@ describe("scores", () => {
     expect(lineAt(monthly([]), 0)).toBe(0.5);
   });
 
-  test("the regression: equal halves give one half, order gives more above than below, and separated points a finite chance", () => {
+  test("the regression: equal halves give one half, order gives more above than below, and separated points a finite probability", () => {
     const points = (y: (x: number) => boolean) =>
       Array.from({ length: 40 }, (_, at) => ({ x: at - 19.5, y: y(at) }));
     const mixed = points((at) => at % 2 === 0);
@@ -98,7 +98,7 @@ describe("scores", () => {
     ).toBeUndefined();
   });
 
-  test("the regression is where its penalised likelihood is greatest: the gradient is nought there", () => {
+  test("the regression maximises its penalised likelihood: the gradient there is 0", () => {
     const points = Array.from({ length: 30 }, (_, at) => ({ x: Math.sin(at), y: Math.sin(at * 1.3) > 0.2 }));
     const n = points.length;
     const centre = points.reduce((sum, { x }) => sum + x, 0) / n;
@@ -156,7 +156,7 @@ test("a trade is opened once, ends once, and nothing follows after that", () => 
   expect(trades.expire("2027-01-01T00:00:00.000Z")(ended)).toEqual([]);
 });
 
-test("months are evaluated in their order and before the first release, releases in theirs, each once", () => {
+test("months are evaluated in order and before the first release, releases in theirs, each once", () => {
   const due = (state: evaluation.EvaluationState, release_position: number, as_of_month: string | null) =>
     evaluation.isDue(state, { release_position, as_of_month });
   expect([due(undefined, 7, "2025-03"), due(undefined, 7, null)]).toEqual([true, true]);
@@ -166,7 +166,7 @@ test("months are evaluated in their order and before the first release, releases
     true,
     true,
   ]);
-  // A release that comes meanwhile is gone on with.
+  // A release that arrives meanwhile is continued with.
   expect(due(begun, 9, "2025-04")).toBe(true);
   const whole = { release_position: 7 };
   expect([due(whole, 7, null), due(whole, 9, null), due(whole, 9, "2025-04")]).toEqual([false, true, false]);

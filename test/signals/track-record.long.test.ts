@@ -34,7 +34,7 @@ const frozen = (app: App): App => withParts(app, { clock: { now: () => new Date(
 /** A first start's months, and of its chapters the weightiest: those that are bet on are among them. */
 const size = { ...SMALL, chapters: 12 };
 
-/** A log and a folder in which the sandbox is released and not evaluated: each service gets copies. */
+/** A log and a folder with the sandbox released and not evaluated: each service gets copies. */
 let original: { database: FreshDatabase; data_dir: string; vintages: string[] };
 async function releaseOriginal(): Promise<void> {
   const database = await preparedDatabase();
@@ -78,7 +78,7 @@ afterAll(async () => {
 
 const evaluateAll = (app: App) => turn(frozen(app), signalsReactor, { patient: true });
 
-/** What the reactor has recorded, in the log's order. */
+/** The reactor's records, in the log's order. */
 async function recorded({ app }: Service): Promise<Recorded[]> {
   const sql = `select stream_id, type, convert_from(payload, 'UTF8') as payload from eventstore.events
     where stream_id like 'papertrade-%' or stream_id like 'signals-%' order by position`;
@@ -108,7 +108,7 @@ const isOfMonth = (month: string) => (event: Recorded) =>
   event.type === "SignalsMonthEvaluated" &&
   (JSON.parse(event.payload) as MonthEvaluated).as_of_month === month;
 
-test("a sandbox that was just made has bets that were decided, all of them synthetic", async () => {
+test("a new sandbox has decided bets, all of them synthetic", async () => {
   expect(await evaluateAll(service.app)).toEqual({ status: "done" });
   const { strategies } = await get<Stats>("stats?days=365");
   for (const one of strategies) expect(one.synthetic).toBe(true);
@@ -121,7 +121,7 @@ test("a sandbox that was just made has bets that were decided, all of them synth
   });
   for (const one of closed) {
     expect(one).toMatchObject({ synthetic: true, ended_by: one.vintages[0] });
-    // Who delivers late has not delivered the last month that others have.
+    // A late reporter has not delivered the last month that others have.
     expect(one.as_of_month! <= one.statement.month).toBe(true);
   }
   // The mirror looks at partners that have delivered more than the reporter, as some have in each of these months.
@@ -132,7 +132,7 @@ test("a sandbox that was just made has bets that were decided, all of them synth
   expect(tried.some(({ decided, needed }) => decided >= needed)).toBe(true);
 });
 
-test("bets that are open rest on the whole vintage, and every month was evaluated once and in order", async () => {
+test("open bets rest on the whole vintage, and every month was evaluated once and in order", async () => {
   const open = await allTrades("open");
   expect(open.some(({ as_of_month }) => as_of_month === null)).toBe(true);
   const months = (await recorded(service))
@@ -145,7 +145,7 @@ test("bets that are open rest on the whole vintage, and every month was evaluate
   );
 });
 
-test("a second process, and another turn of the first, add nothing", async () => {
+test("a second process, and another tick of the first, add nothing", async () => {
   const before = await recorded(service);
   const second = await startService({ beside: service });
   try {
@@ -189,7 +189,7 @@ function poisoned(app: App): App {
   return withParts(app, { data: { ...app.data, vintages: noisy } });
 }
 
-test("another future leaves everything up to a month as it was, to the byte", async () => {
+test("another future leaves everything up to a month unchanged, to the byte", async () => {
   const other = await withSandbox();
   await evaluateAll(poisoned(other.app));
   const [events, others] = [await recorded(service), await recorded(other)];
@@ -201,9 +201,9 @@ test("another future leaves everything up to a month as it was, to the byte", as
   expect(upTo(others, "2025-07")).not.toEqual(upTo(events, "2025-07"));
 });
 
-test("what a kill leaves undone is gone on with where it ended, and comes to the same", async () => {
+test("a killed evaluation continues where it ended, with the same result", async () => {
   const other = await withSandbox();
-  const child = startProgram("test/signals/doomed-evaluator.ts", [], {
+  const child = startProgram("test/signals/killed-evaluator.ts", [], {
     env: {
       PATH: process.env.PATH,
       TMPDIR: inject("runDir"),

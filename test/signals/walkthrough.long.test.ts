@@ -41,8 +41,8 @@ const evaluations = async () =>
     )
   ).rows.map(({ payload }) => JSON.parse(payload) as evaluation.Evaluated);
 
-test("a process that is killed when it has evaluated a release and not told of it leaves nothing behind", async () => {
-  const child = startProgram("test/signals/doomed-evaluator.ts", [], {
+test("a process killed after its evaluation of a release and before the record leaves nothing", async () => {
+  const child = startProgram("test/signals/killed-evaluator.ts", [], {
     env: {
       PATH: process.env.PATH,
       TMPDIR: inject("runDir"),
@@ -57,7 +57,7 @@ test("a process that is killed when it has evaluated a release and not told of i
   expect((await get<Trade[]>("trades")).data).toEqual([]);
 });
 
-test("a release opens trades on the month that is next, with what they rest on, and is evaluated once", async () => {
+test("a release opens trades on the next month, with their vintages, and is evaluated once", async () => {
   expect(await turn(service.app, signalsReactor, { patient: true })).toEqual({ status: "done" });
   const { data } = await get<Trade[]>("trades?limit=100");
   expect(data.length).toBeGreaterThan(2);
@@ -82,14 +82,14 @@ test("a release opens trades on the month that is next, with what they rest on, 
   expect(await evaluations()).toMatchObject([{ vintage: first, opened: data.length, ended: 0 }]);
 });
 
-test("what would have been is told apart from what was", async () => {
+test("hypothetical results are separate from actual ones", async () => {
   const { data } = await get<Stats>("stats");
   expect(data.strategies.map(({ n }) => n)).toEqual(data.strategies.map(() => 0));
   const [tested] = data.backtest;
   expect(tested).toMatchObject({ simulated_vintages: true, synthetic: false });
   const of = (name: string) => tested!.strategies.find(({ strategy }) => strategy === name)!.n;
   expect(of("momentum")).toBeGreaterThan(10);
-  // In one vintage nobody has delivered earlier than others.
+  // In one vintage no partner has delivered earlier than others.
   expect(of("mirror")).toBe(0);
 });
 
@@ -115,7 +115,7 @@ test("the next release closes them by its own figures, and opens others", async 
   expect((await get<Trade[]>("trades?status=open")).data.length).toBe(after.length - closed.length);
 });
 
-test("too few decided trades predict nothing, and say how many there are", async () => {
+test("too few decided trades predict nothing, and their number is stated", async () => {
   const { data } = await get<{ predictions: object[]; strategies: { decided: number; needed: number }[] }>(
     "prediction",
   );
@@ -123,7 +123,7 @@ test("too few decided trades predict nothing, and say how many there are", async
   for (const { decided, needed } of data.strategies) expect(decided).toBeLessThan(needed);
 });
 
-test("what no release decides expires after 120 days", async () => {
+test("undecided trades expire after 120 days", async () => {
   const { data } = await get<Trade[]>("trades?status=open");
   const ends = data.map(({ decides_by }) => Date.parse(`${decides_by}T00:00:00Z`));
   const now = (days: number) => () => new Date(Math.max(...ends) + days * 86_400_000);

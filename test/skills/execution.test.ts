@@ -42,7 +42,7 @@ const finished = (attempt: number, seconds: number) =>
 const overOf = (work: () => unknown) =>
   expect(work).toThrow(expect.objectContaining({ type: skillProblems["execution-over"] }));
 
-test("it is requested, started, stepped through and finished", () => {
+test("an execution is requested, started, stepped through and finished", () => {
   const state = given(requested, started(), done(1, 5), finished(1, 6));
   expect(state).toMatchObject({ status: "finished", attempt: 1, steps: [{ step: "one" }], ended_at: at(6) });
   expect(execution.refundOf(state!)).toBe(0);
@@ -50,19 +50,19 @@ test("it is requested, started, stepped through and finished", () => {
 });
 
 describe("a lease", () => {
-  test("holds for a minute after the last step, and keeps others out meanwhile", () => {
+  test("lasts a minute after the last step, and keeps others out meanwhile", () => {
     const running = given(requested, started());
     overOf(() => started(59, "b")(running));
     expect(given(requested, started(), done(1, 59))).toMatchObject({ lease_until: at(119) });
     expect(given(requested, started(), started(60, "b"))).toMatchObject({ attempt: 2, worker: "b" });
   });
 
-  test("of a worker that is dead is over at once", () => {
+  test("of a dead worker ends at once", () => {
     const [event] = execution.start("b", at(1), { is_dead: true })(given(requested, started()));
     expect(event).toMatchObject({ type: "SkillRunStarted", data: { attempt: 2 } });
   });
 
-  test("that is over writes nothing: no step, no end, whether or not another has begun", () => {
+  test("that has ended writes nothing: no step, no end, whether or not another has begun", () => {
     const slept = given(requested, started());
     const taken = given(requested, started(), started(60, "b"));
     for (const state of [slept, taken]) {
@@ -77,7 +77,7 @@ describe("a lease", () => {
 describe("giving up", () => {
   const third = given(requested, started(), started(60), started(120));
 
-  test("after three attempts, once the last is over, with the whole price back", () => {
+  test("after three attempts, once the last has ended, with the whole price refunded", () => {
     expect(execution.giveUp(at(179))(third)).toEqual([]);
     overOf(() => started(180)(third));
     const state = given(requested, started(), started(60), started(120), execution.giveUp(at(180)));
@@ -85,7 +85,7 @@ describe("giving up", () => {
     expect(execution.refundOf(state!)).toBe(500_000);
   });
 
-  test("at the deadline, wherever it stands; what has ended stays as it is", () => {
+  test("at the deadline, in any state; an ended one stays unchanged", () => {
     const late = at(execution.DEADLINE_S);
     for (const state of [given(requested), given(requested, started(590))])
       expect(execution.giveUp(late)(state)).toMatchObject([{ data: { code: "deadline" } }]);
@@ -96,7 +96,7 @@ describe("giving up", () => {
 });
 
 describe("cancelling", () => {
-  test("gives all back before a step is done, and nothing after", () => {
+  test("refunds all before a step is done, and nothing after", () => {
     const cancel = execution.cancel(at(2));
     expect(execution.refundOf(given(requested, cancel)!)).toBe(500_000);
     expect(execution.refundOf(given(requested, started(), cancel)!)).toBe(500_000);
@@ -105,7 +105,7 @@ describe("cancelling", () => {
     expect(execution.refundOf(given(requested, started(), done(1, 1), started(62), cancel)!)).toBe(0);
   });
 
-  test("twice is once; of one that has ended it is refused", () => {
+  test("twice is once; an ended one refuses it", () => {
     const cancelled = given(requested, execution.cancel(at(2)));
     expect(execution.cancel(at(3))(cancelled)).toEqual([]);
     overOf(() => execution.cancel(at(3))(given(requested, started(), finished(1, 1))));

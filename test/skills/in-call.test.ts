@@ -1,4 +1,6 @@
-/** A run in the very call that asks for it: its steps side by side, all that it keeps at once, and nothing left of one that is refused. */
+/**
+ * Runs within the requesting call: steps in parallel, one commit for all objects, and nothing left of a refused run.
+ */
 
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -9,7 +11,13 @@ import { sealLocation } from "../../src/core/model/sealed.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
-import { keep, objectOf, readKept, subjectOf, zip } from "../../src/reactors/skills/kept.ts";
+import {
+  objectOf,
+  readSealed,
+  storeSealed,
+  subjectOf,
+  zip,
+} from "../../src/reactors/skills/sealed-objects.ts";
 import { replace } from "../support/replace.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
 
@@ -29,7 +37,7 @@ const DIPLOMAT = {
   format: "json",
 };
 
-/** Has every question to the data pass through `asked`, until the test is over. */
+/** Passes every query to the data through `asked`, until the end of the test. */
 function throughData(
   asked: (sql: string, answer: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>,
 ): void {
@@ -46,13 +54,13 @@ function throughData(
   });
 }
 
-test("asks steps that do not rest on each other side by side, and records them in the plan's order", async () => {
+test("calls independent steps in parallel, and records them in the plan's order", async () => {
   const answered: string[] = [];
   let release = () => {};
   const isOther = new Promise<void>((done) => {
     release = done;
   });
-  // The first step's question is answered after that of the second, which it never is where that waits for the first.
+  // The first step's query is answered after the second's, which would deadlock if the steps were sequential.
   throughData(async (sql, answer, signal) => {
     const step = sql.includes("with sums as") ? "rerouting" : "corridor";
     if (step === "corridor") await untilStopped(isOther, signal);
@@ -71,7 +79,7 @@ test("asks steps that do not rest on each other side by side, and records them i
   );
 });
 
-test("its answers are sealed by one question to the vault and kept by one statement; its task is sealed as it is recorded", async () => {
+test("seals its answers by one request to the vault, stores them by one statement, and seals its task with the record", async () => {
   const { app } = setup;
   const { subjects } = app;
   const { objects } = app;
@@ -103,14 +111,14 @@ test("its answers are sealed by one question to the vault and kept by one statem
   expect(asked).toEqual(["seal", "put 3", "seal"]);
 });
 
-test("what is kept is short, and what was kept before it was zipped is read as ever", async () => {
+test("stores compressed answers, and reads older uncompressed ones", async () => {
   const { app } = setup;
   const named = { tenant: TENANT, execution_id: "e".repeat(32) };
   const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
   const text = JSON.stringify(answer);
-  const kept = await keep(app, named, [zip(text)]);
+  const kept = await storeSealed(app, named, [zip(text)]);
   const { object_sha256 } = kept[0]!;
-  expect(await readKept(app, named, object_sha256)).toEqual(answer);
+  expect(await readSealed(app, named, object_sha256)).toEqual(answer);
   const bytes = await app.objects.get(objectOf(named.execution_id, object_sha256));
   expect(bytes!.length).toBeLessThan(text.length / 4);
 
@@ -121,10 +129,10 @@ test("what is kept is short, and what was kept before it was zipped is read as e
   const page = parts.map((part) => ({ subject: subjectOf(named), place, value: { part } }));
   const before = Buffer.from(JSON.stringify(await app.subjects.seal(page)));
   await app.objects.put(objectOf(named.execution_id, digestOf(before)), before);
-  expect(await readKept(app, named, digestOf(before))).toEqual(answer);
+  expect(await readSealed(app, named, digestOf(before))).toEqual(answer);
 });
 
-test("is left to the worker where a step was only slow, though the plan could do without it: asked again, it is whole", async () => {
+test("is left to the worker where a step was only slow, even an optional one: the retry is complete", async () => {
   throughData(async (sql, answer) => {
     if (sql.includes("with sums as")) throw new QueryTimeout("trade_reroute_watch");
     return answer();
@@ -134,7 +142,7 @@ test("is left to the worker where a step was only slow, though the plan could do
   expect([status, data.status, data.result]).toEqual([200, "requested", null]);
 });
 
-test("that a step refuses leaves no key, no object and no place behind", async () => {
+test("that a step refuses leaves no key, no object and no reserved capacity", async () => {
   const vault = new pg.Client({ connectionString: setup.vault_url });
   await vault.connect();
   onTestFinished(() => vault.end());

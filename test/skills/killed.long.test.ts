@@ -1,6 +1,6 @@
 /**
- * Workers killed with -9 around each event: every execution ends once, and what was charged is what finished and what goes back.
- * SKILL_RUNS=400 SKILL_KILLS=8 asks for what the service has to stand (CONTRIBUTING.md).
+ * Workers killed with -9 around each event: every execution ends once, and charges equal finished runs plus refunds.
+ * SKILL_RUNS=400 SKILL_KILLS=8 is the size that the service must withstand (CONTRIBUTING.md).
  */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -33,9 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => setup.stop());
 
-/** A worker of another process, which is gone when this resolves. */
+/** A worker in another process, which has ended when this resolves. */
 async function killed(DIES_AT: string): Promise<void> {
-  const child = startProgram("test/skills/doomed-worker.ts", [], {
+  const child = startProgram("test/skills/killed-worker.ts", [], {
     env: {
       PATH: process.env.PATH,
       TMPDIR: inject("runDir"),
@@ -68,11 +68,11 @@ const worked = (ids: readonly string[], most: number) =>
     return false;
   });
 
-test(`${RUNS} paid executions, ${ROUNDS} workers killed: each ends once, and charges are what finished and what goes back`, async () => {
+test(`${RUNS} paid executions, ${ROUNDS} workers killed: each ends once, and charges equal finished runs plus refunds`, async () => {
   const ids: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await worked(ids, MOST_WAITING - A_ROUND - 2);
-    // Each worker finds some that it can begin, one of which cannot be done.
+    // Each worker finds some executions that it can begin, one of which is bound to fail.
     const can = { ...EXAMPLE, wait_s: 0 };
     const cannot = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
     for (let n = 0; n < A_ROUND; n++) {
@@ -91,7 +91,7 @@ test(`${RUNS} paid executions, ${ROUNDS} workers killed: each ends once, and cha
     const starts = story.filter((type) => type === "SkillRunStarted").length;
     expect(starts).toBeLessThanOrEqual(3);
   }
-  // At least one was begun anew after a death.
+  // At least one was restarted after a kill.
   expect(stories.some((story) => story.filter((type) => type === "SkillRunStarted").length > 1)).toBe(true);
   const ended = await forEach(ids, (id) => setup.executionOf(PAYER, id));
   const finished = ended.filter(({ status }) => status === "finished").length;

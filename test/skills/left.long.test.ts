@@ -1,12 +1,12 @@
-/** Executions that are left to the worker: done once, cancelled, given up, erased, and paid back where nothing came of them. */
+/** Executions of the worker: done once, cancelled, given up, erased, and refunded without a result. */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { runFor } from "../../src/api/operations/skills/running.ts";
+import { runFor } from "../../src/api/operations/skills/run-skill.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
-import { subjectOf } from "../../src/reactors/skills/kept.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
+import { subjectOf } from "../../src/reactors/skills/sealed-objects.ts";
 import { stepExecution } from "../../src/reactors/skills/steps.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { replace } from "../support/replace.ts";
@@ -27,22 +27,22 @@ beforeAll(async () => {
 afterAll(() => setup.stop());
 
 const meta = { meta: { actor: "test" } };
-const LEFT = { ...EXAMPLE, wait_s: 0, format: "json" } as const;
+const DEFERRED = { ...EXAMPLE, wait_s: 0, format: "json" } as const;
 const PAYER = walletTenant(addressOf(wallet(1)));
 const paid = (path: string, body: object) => setup.pays(wallet(1), path, body);
-const started = async (body: object = LEFT): Promise<Shown> => {
+const started = async (body: object = DEFERRED): Promise<Shown> => {
   const { status, data } = await setup.ask(headers, "run", body);
   expect([status, data.status]).toEqual([200, "requested"]);
   return data;
 };
-const shownAs = (execution_id: string, query = "") =>
+const statusOf = (execution_id: string, query = "") =>
   setup.ask(headers, `executions/${execution_id}${query}`);
 
-test("one that is left is done by the worker, with the very result of a call, and whoever waits is told", async () => {
+test("the worker runs a deferred execution with the same result as a call, and notifies waiting calls", async () => {
   const { data: at_once } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
   const left = await started();
   expect(left.poll).toBe(`/v1/agent/skills/executions/${left.execution_id}`);
-  const waiting = shownAs(left.execution_id, "?wait_s=30");
+  const waiting = statusOf(left.execution_id, "?wait_s=30");
   await setup.works();
   const { data } = await waiting;
   expect(data).toMatchObject({ status: "finished", attempt: 1, result_sha256: at_once.result_sha256 });
@@ -57,7 +57,7 @@ test("one that is left is done by the worker, with the very result of a call, an
   expect((await setup.executionOf(TENANT, left.execution_id)).attempt).toBe(1);
 });
 
-test("a slow one keeps nobody waiting who comes after it", async () => {
+test("a slow execution delays no later one", async () => {
   const slow = await started();
   let release = () => {};
   const isReleased = new Promise<void>((done) => {
@@ -80,14 +80,14 @@ test("a slow one keeps nobody waiting who comes after it", async () => {
   );
   await isBegun;
   const { execution_id } = await started();
-  await until(async () => (await shownAs(execution_id)).data.status === "finished");
-  expect((await shownAs(slow.execution_id)).data.status).toBe("running");
+  await until(async () => (await statusOf(execution_id)).data.status === "finished");
+  expect((await statusOf(slow.execution_id)).data.status).toBe("running");
   release();
   await works;
-  expect((await shownAs(slow.execution_id)).data.status).toBe("finished");
+  expect((await statusOf(slow.execution_id)).data.status).toBe("finished");
 });
 
-test("what a skill found of one's money is told and given up by none of one's keys that may not run it", async () => {
+test("a result on the tenant's money is shown to, and cancelled by, only keys that may run the skill", async () => {
   const { headers: sensitive } = await setup.service.issue({
     tenant: TENANT,
     scopes: ["skill", "skill_sensitive"],
@@ -102,14 +102,14 @@ test("what a skill found of one's money is told and given up by none of one's ke
     });
   await setup.works();
   expect((await setup.ask(sensitive, path)).data).toMatchObject({ status: "finished" });
-  // Nor by saying again what another key has asked.
+  // Nor by repeating another key's request.
   const again = { "Idempotency-Key": "weekly" };
   const asked = { ...body, wait_s: 20 };
   expect((await setup.ask({ ...sensitive, ...again }, "run", asked)).status).toBe(200);
   expect((await setup.ask({ ...headers, ...again }, "run", asked)).status).toBe(403);
 });
 
-test("asked by another it is not there", async () => {
+test("another tenant's request for it is not found", async () => {
   const { execution_id } = await started();
   const { headers: others } = await setup.service.issue({ tenant: "other", scopes: ["skill"] });
   for (const method of ["GET", "DELETE"])
@@ -118,15 +118,15 @@ test("asked by another it is not there", async () => {
 });
 
 describe("a payment", () => {
-  test("buys a run in the call, and nothing goes back", async () => {
+  test("buys a run in the call, and nothing is refunded", async () => {
     const { status, data } = await paid("run", { ...EXAMPLE, format: "json" });
     expect([status, data.status, data.price_usdc]).toEqual([200, "finished", "0.50"]);
     const execution = await setup.executionOf(PAYER, data.execution_id);
     expect(await setup.moneyOf(execution)).toEqual({ status: "settled", paid: 500_000, back: 0 });
   });
 
-  test("goes back where it is cancelled before a step is done; cancelled again, it is the same", async () => {
-    const { data } = await paid("run", LEFT);
+  test("is refunded on cancellation before a step is done; a repeated cancellation changes nothing", async () => {
+    const { data } = await paid("run", DEFERRED);
     for (const _ of [1, 2]) {
       const { data: cancelled } = await setup.owns(wallet(1), "DELETE", data.execution_id);
       expect(cancelled).toMatchObject({ status: "cancelled", refund_usdc: "0.50" });
@@ -140,7 +140,7 @@ describe("a payment", () => {
     expect((await setup.owns(wallet(2), "GET", over.execution_id)).status).toBe(404);
   });
 
-  test("of a batch goes back for the share that failed, once all of it is over", async () => {
+  test("for a batch is refunded for the failed share, once the whole batch has ended", async () => {
     const body = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
     const answer = await setup.pays<Shown[]>(wallet(1), "batch", body);
     expect([answer.status, answer.data?.map(({ price_usdc }) => price_usdc)]).toEqual([
@@ -155,7 +155,7 @@ describe("a payment", () => {
     expect(await setup.moneyOf(ended[0]!)).toMatchObject({ paid: 1_000_000, back: 500_000 });
   });
 
-  test("of a batch whose executions end at the same moment is given back once, for both", async () => {
+  test("for a batch whose executions end at the same moment is refunded once, for both", async () => {
     const body = { agents: ["sniper", "strategist"], task: EXAMPLE.task };
     const { data } = await setup.pays<Shown[]>(wallet(1), "batch", body);
     const cancelled = await Promise.all(
@@ -166,7 +166,7 @@ describe("a payment", () => {
     expect(await setup.moneyOf(first)).toMatchObject({ paid: 1_000_000, back: 1_000_000 });
   });
 
-  test("is not taken for what cannot be done", async () => {
+  test("is not taken for a task that cannot be done", async () => {
     for (const [path, body] of [
       ["run", { agent: "oracle", task: "What is to be expected of the United States?" }],
       ["run", { agent: "oracle", task: "What is to be expected?" }],
@@ -181,7 +181,7 @@ describe("a payment", () => {
   });
 });
 
-test("a worker that sleeps past its lease writes nothing more, and another's attempt stands", async () => {
+test("a worker that sleeps past its lease writes nothing more, and the other attempt counts", async () => {
   const { execution_id } = await started();
   const { app } = setup;
   const { clock } = app;
@@ -190,7 +190,7 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
     runFor({
       ...run,
       noted: async (answered) => {
-        // It wakes after a minute, and finds that somebody else has begun.
+        // It wakes after a minute, and another worker has begun.
         replace(app, { clock: { now: () => new Date(clock.now().getTime() + 61_000) } });
         const at = app.clock.now().toISOString();
         const start = executions.start("another", at);
@@ -209,15 +209,15 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
     "SkillRunStarted",
     "SkillRunStarted",
   ]);
-  // Nobody has ever seen that worker live: the next turn takes over at once.
+  // That worker was never seen alive: the next tick takes over at once.
   await setup.works();
   expect(await setup.executionOf(TENANT, execution_id)).toMatchObject({ status: "finished", attempt: 3 });
 });
 
-test("what breaks off three times is given up, and so is what is past its deadline", async () => {
+test("an execution that breaks off three times is given up, and so is one past its deadline", async () => {
   const { app } = setup;
   const { clock } = app;
-  const { data: broken } = await paid("run", LEFT);
+  const { data: broken } = await paid("run", DEFERRED);
   const breaks = skillsReactor(async () => {
     throw new Error("a fault of ours");
   });
@@ -226,7 +226,7 @@ test("what breaks off three times is given up, and so is what is past its deadli
       replace(app, { clock: { now: () => new Date(clock.now().getTime() + 61_000 * minutes) } });
       await setup.works(breaks);
     }
-    const { data: late } = await paid("run", LEFT);
+    const { data: late } = await paid("run", DEFERRED);
     replace(app, { clock: { now: () => new Date(clock.now().getTime() + 900_000) } });
     await setup.works(breaks);
     const [first, second] = await Promise.all(
@@ -241,18 +241,18 @@ test("what breaks off three times is given up, and so is what is past its deadli
   }
 });
 
-test("a run that is erased shows no result, and one that is not run yet fails", async () => {
+test("an erased run shows no result, and one that has not run yet fails", async () => {
   const { data } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
   const left = await started();
   for (const execution_id of [data.execution_id, left.execution_id])
     await eraseSubject(setup.app, subjectOf({ tenant: TENANT, execution_id }), { by: "owner", ...meta });
   await setup.works();
-  const [ran, failed] = [await shownAs(data.execution_id), await shownAs(left.execution_id)];
+  const [ran, failed] = [await statusOf(data.execution_id), await statusOf(left.execution_id)];
   expect(ran.data).toMatchObject({ status: "finished", result: null, result_sha256: data.result_sha256 });
   expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
 });
 
-test("a tenant has twenty waiting at most, also where many are asked for at one moment of two processes", async () => {
+test("a tenant has at most twenty waiting, also with concurrent requests at two processes", async () => {
   const { service, vault_url } = setup;
   const second = await startService({ beside: service, vault: vault_url });
   onTestFinished(() => second.stop());
@@ -261,10 +261,10 @@ test("a tenant has twenty waiting at most, also where many are asked for at one 
   const runAt = async (n: number) => {
     const url = `${[service, second][n % 2]!.url}/v1/agent/skills/run`;
     const init = { method: "POST", headers: { ...own, "Content-Type": "application/json" } };
-    return (await fetch(url, { ...init, body: JSON.stringify(LEFT) })).status;
+    return (await fetch(url, { ...init, body: JSON.stringify(DEFERRED) })).status;
   };
-  // Whoever is refused for what its task lacks takes no place.
-  expect((await setup.ask(own, "run", { ...LEFT, task: "How dependent is Latvia?" })).status).toBe(400);
+  // A refusal for missing slots reserves no capacity.
+  expect((await setup.ask(own, "run", { ...DEFERRED, task: "How dependent is Latvia?" })).status).toBe(400);
   const most = executions.MOST_WAITING;
   const statuses = await Promise.all(Array.from({ length: 2 * most }, (_, n) => runAt(n)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(most);
@@ -280,7 +280,7 @@ test("a tenant has twenty waiting at most, also where many are asked for at one 
   await until(async () => {
     await setup.works();
     await setup.folded();
-    return (await setup.ask(own, "run", LEFT)).status === 200;
+    return (await setup.ask(own, "run", DEFERRED)).status === 200;
   });
   const kept = await setup.app.pool.query("select from skills.places where tenant = $1", ["eager"]);
   expect(kept.rowCount).toBe(1);

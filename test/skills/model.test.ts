@@ -1,4 +1,4 @@
-/** Skills where a model is set: it sums up what six of them find and changes nothing of it, and is told of nobody's money. */
+/** Skills with a model: it summarizes six of them without changing their findings, and gets nothing about money. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openModel } from "../../src/adapters/model.ts";
@@ -63,17 +63,17 @@ async function plain(input: object): Promise<SkillResult> {
   }
 }
 
-/** A result but for what a model said, and what follows from that. */
-const found = ({ report, ...rest }: SkillResult) => {
+/** A result without the model's words and their consequences. */
+const findingsOf = ({ report, ...rest }: SkillResult) => {
   const { model: _model, report_id: _id, sha256: _sha256, facts_sha256: _facts, sections, ...told } = report;
   return { ...rest, ...told, sections: sections.filter(({ title }) => title !== IN_BRIEF) };
 };
 
-const isToldOf = ({ scope }: Skill) => scope === "skill";
+const isSentToModel = ({ scope }: Skill) => scope === "skill";
 const named = (all: readonly Skill[]) => all.map((skill) => [skill.name, skill] as const);
 
-describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
-  test("is summed up by a model, the same bytes twice, beside what it finds without one", async () => {
+describe.each(named(skills.filter(isSentToModel)))("%s", (agent, skill) => {
+  test("is summarized by a model, the same bytes twice, next to its findings without one", async () => {
     model.reply = honest;
     const input = { agent, task: skill.example };
     const [first, second] = [await ran(input), await ran(input)];
@@ -85,25 +85,25 @@ describe.each(named(skills.filter(isToldOf)))("%s", (agent, skill) => {
     expect(digestOf(canonical(first.result))).toBe(first.data.result_sha256);
     expect(first.result.report.sections[0]!.title).toBe(IN_BRIEF);
     expect(reportFaults(first.result.report, canonical)).toEqual([]);
-    expect(found(first.result)).toEqual(found(await plain(input)));
+    expect(findingsOf(first.result)).toEqual(findingsOf(await plain(input)));
     const again = await rerun(
       setup.app,
       { tenant: "acme", execution_id: first.data.execution_id },
       { signal },
     );
     expect(again).toMatchObject({ same: true, model: "teller-7b" });
-    // Two runs were summed up, and the third was not asked about.
+    // Two runs were summarized; the third made no call to the model.
     expect(model.asked).toHaveLength(2);
   });
 });
 
-test.each(named(skills.filter((skill) => !isToldOf(skill))))(
+test.each(named(skills.filter((skill) => !isSentToModel(skill))))(
   "%s tells no model of the caller's money",
   async (agent, skill) => {
     model.reply = honest;
     const { data } = await setup.ask(headers, "run", { agent, task: skill.example });
     expect(data).toMatchObject({ status: "finished", model: null });
-    // Left to a worker it tells none either.
+    // The worker sends it nothing either.
     const left = await ran({ agent, task: skill.example, wait_s: 0 });
     expect(left.data).toMatchObject({ status: "finished", model: null });
     expect(model.asked).toEqual([]);
@@ -154,7 +154,7 @@ test.each(LIES)(
     const { data, result } = await ran(EXAMPLE);
     replace(app, { model: set });
     expect(data).toMatchObject({ status: "finished", model: { name: "liar-7b", used: false, why } });
-    expect(found(result)).toEqual(found(await plain(EXAMPLE)));
+    expect(findingsOf(result)).toEqual(findingsOf(await plain(EXAMPLE)));
     const story = await setup.storyOf("acme", data.execution_id);
     expect(story.slice(-2)).toEqual(["SkillModelAsked", "SkillRunFinished"]);
     const { model: asked } = await setup.executionOf("acme", data.execution_id);

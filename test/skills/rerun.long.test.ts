@@ -1,4 +1,7 @@
-/** `tallystick rerun` as operators start it, on executions of every skill. RERUNS=100 asks for what the service has to stand. */
+/**
+ * `tallystick rerun` as operators run it, on executions of every skill. RERUNS=100 is the size that the service must
+ * withstand.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup.stop());
 
-async function again(run: typeof runWith, execution_id: string, ...options: string[]) {
+async function rerun(run: typeof runWith, execution_id: string, ...options: string[]) {
   const { service, vault_url } = setup;
   const settings = {
     DATABASE_URL: service.database_url,
@@ -42,13 +45,13 @@ async function ran(agent: string, task: string): Promise<string> {
   return data.execution_id;
 }
 
-test(`${RERUNS} executions come to the same, byte for byte, in a process of their own, and a new state of the data is named`, async () => {
+test(`${RERUNS} executions rerun to the same bytes in a separate process, and changed data are named`, async () => {
   const ids: [string, string][] = [];
   for (let n = 0; n < RERUNS; n++) {
     const { name, example } = skills[n % skills.length]!;
     ids.push([name, await ran(name, example)]);
   }
-  const found = await forEach(ids, async ([agent, id]) => [agent, await again(runWith, id)]);
+  const found = await forEach(ids, async ([agent, id]) => [agent, await rerun(runWith, id)]);
   expect(found).toEqual(ids.map(([agent]) => [agent, { code: 0, agent, same: true, differing: 0 }]));
 
   const { app, data_dir } = setup.service;
@@ -56,8 +59,8 @@ test(`${RERUNS} executions come to the same, byte for byte, in a process of thei
   await releaseVintage(app, data_dir, vintage);
   await opened(setup.service, [vintage]);
   const [agent, id] = ids[0]!;
-  expect(await again(runHere, id)).toMatchObject({ code: 0, agent, same: true });
-  const now = await again(runHere, id, "--now");
+  expect(await rerun(runHere, id)).toMatchObject({ code: 0, agent, same: true });
+  const now = await rerun(runHere, id, "--now");
   expect(now).toMatchObject({ code: 1, agent, same: false });
   expect(now.differing).toBeGreaterThan(0);
 });

@@ -1,8 +1,8 @@
-/** A service that runs skills over the sandbox, its vault beside it, and payers of executions. */
+/** A service that runs skills over the sandbox, with its vault, and payers of executions. */
 import type { HDAccount } from "viem/accounts";
 import type { z } from "zod";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
-import { runFor } from "../../src/api/operations/skills/running.ts";
+import { runFor } from "../../src/api/operations/skills/run-skill.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { Execution } from "../../src/domain/skills/execution.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
@@ -63,15 +63,15 @@ export async function openSkills(chain?: "embedded", env: Record<string, string>
       const proof = await walletProof(wallet, service.url + path, { method });
       return answered<Shown>(await fetch(service.url + path, init(proof, undefined, method)));
     },
-    /** One turn of the worker of this process. */
+    /** One tick of this process's worker. */
     works: (reactor = skillsReactor(runFor)) => turn(app, reactor, { patient: true }),
     storyOf: async (tenant: string, execution_id: string) =>
       (await app.store.readStream({ tenant, stream_id: executions.streamOf(execution_id) })).map(
         ({ type }) => type,
       ),
     executionOf: async (tenant: string, execution_id: string): Promise<Execution> =>
-      executions.standing(await app.load(executions, executions.targetOf(tenant, execution_id))),
-    /** What was paid for an execution, and what of it goes back, in micro-USDC. */
+      executions.existingExecution(await app.load(executions, executions.targetOf(tenant, execution_id))),
+    /** The payment for an execution and its refund, in micro-USDC. */
     moneyOf: async ({ facts: { payment_id } }: Execution) => {
       const payment = (await app.load(payments, payments.targetOf(payment_id!)))!;
       return {
@@ -80,7 +80,7 @@ export async function openSkills(chain?: "embedded", env: Record<string, string>
         back: payment.refund?.amount_micro ?? 0,
       };
     },
-    /** Until the list of executions knows the whole log. */
+    /** Waits until the list of executions has the whole log. */
     folded: () => app.caughtUp(executionsProjection, 30_000),
     stop: async () => {
       await service.stop();

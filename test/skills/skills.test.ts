@@ -1,24 +1,27 @@
-/** The eight skills over HTTP: each done without a model, the same bytes twice, every figure where it says; and what is refused. */
+/**
+ * The eight skills over HTTP: each runs without a model, gives the same bytes twice, cites every figure, and refuses
+ * bad tasks.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { skillFaults } from "../../src/api/operations/skills/asked.ts";
+import { skillFaults } from "../../src/api/operations/skills/callable.ts";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
-import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
-import { isAsked } from "../../src/domain/reports/fact.ts";
+import { isAnswerFact } from "../../src/domain/reports/fact.ts";
+import { repeatQuestions } from "../../src/domain/reports/repeat-questions.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
-import { subjectOf } from "../../src/reactors/skills/kept.ts";
+import { subjectOf } from "../../src/reactors/skills/sealed-objects.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { LARGER, openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
-type Shown = z.infer<typeof executionShown>;
+type ExecutionAnswer = z.infer<typeof executionShown>;
 
 let service: Service;
 let headers: Record<string, string>;
@@ -37,14 +40,14 @@ const post = (path: string, input: object, given = headers) =>
     headers: { ...given, "Content-Type": "application/json" },
     body: JSON.stringify(input),
   });
-const ran = async (input: object): Promise<Shown> => {
+const ran = async (input: object): Promise<ExecutionAnswer> => {
   const answer = await post("run", input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 600)]).toEqual([200, expect.anything()]);
-  return (JSON.parse(text) as { data: Shown }).data;
+  return (JSON.parse(text) as { data: ExecutionAnswer }).data;
 };
 
-test("plans name what can be asked and is told", () => {
+test("plans name callable operations that have report sections", () => {
   expect(skillFaults(skills)).toEqual([]);
   const [first] = skills;
   const broken = { ...first!, steps: [{ id: "a", operation: "orders_create", input: {} }] };
@@ -52,7 +55,7 @@ test("plans name what can be asked and is told", () => {
 });
 
 describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent, skill) => {
-  test("is done in the call, is the same bytes twice, and every figure is where it says", async () => {
+  test("runs in the call, gives the same bytes twice, and cites every figure's source", async () => {
     const input = { agent, task: skill.example, format: "json" };
     const [first, second] = [await ran(input), await ran(input)];
     expect(first).toMatchObject({ status: "finished", attempt: 1, poll: null, price_usdc: "0.00" });
@@ -66,10 +69,10 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
     const asked = {
       facts: result.report.facts.filter(
         (fact) =>
-          isAsked(fact) && fact.from.dataset !== "log" && fact.from.operation !== "forecast_of_months",
+          isAnswerFact(fact) && fact.from.dataset !== "log" && fact.from.operation !== "forecast_of_months",
       ),
     };
-    expect((await askedAgain(asked, canonical, askAt(service.url, secret))).faults).toEqual([]);
+    expect((await repeatQuestions(asked, canonical, askAt(service.url, secret))).faults).toEqual([]);
     const markdown = await ran({ agent, task: skill.example });
     expect(markdown.result).toContain(result.report.title);
     expect(markdown.result_sha256).toBe(first.result_sha256);
@@ -84,7 +87,7 @@ describe.each(skills.map((skill) => [skill.name, skill] as const))("%s", (agent,
   });
 });
 
-test("the catalogue lists them by scope, with what their steps cost singly", async () => {
+test("the catalogue lists them by scope, with the single prices of their steps", async () => {
   const listed = async (query: string) => {
     const answer = await fetch(`${service.url}/v1/agent/skills/catalog${query}`, { headers });
     return ((await answer.json()) as { data: { agent: string; steps: { price: string | null }[] }[] }).data;
@@ -95,7 +98,7 @@ test("the catalogue lists them by scope, with what their steps cost singly", asy
   expect(sensitive.flatMap(({ steps }) => steps.map(({ price }) => price))).toEqual([null, null, null, null]);
 });
 
-test("auto-route runs what fits best, and says what the nearest lacks", async () => {
+test("auto-route runs the best match, and names the slots that the nearest lacks", async () => {
   const routed = async (input: object) => {
     const answer = await post("auto-route", { auto_run: true, format: "json", ...input });
     return { status: answer.status, body: (await answer.json()) as Record<string, never> };
@@ -110,7 +113,7 @@ test("auto-route runs what fits best, and says what the nearest lacks", async ()
   expect(JSON.stringify(lacking.body)).toContain("oracle is nearest, but needs country");
 });
 
-test("the money of a tenant is shown to keys of that scope alone, and nobody else's is in it", async () => {
+test("a tenant's money is shown only to keys of that scope, without any other tenant's", async () => {
   const { headers: plain } = await service.issue({ scopes: ["read", "skill"] });
   for (const agent of ["finansist", "gramatvedis"])
     expect((await post("run", { agent, task: "October 2026" }, plain)).status).toBe(403);
@@ -120,7 +123,7 @@ test("the money of a tenant is shown to keys of that scope alone, and nobody els
   expect(own.status).toBe("finished");
 });
 
-/** Texts that want to be more than words: forty, each beside a country and a product and by itself. */
+/** Hostile texts: forty, each next to a country and a product, and alone. */
 const HOSTILE = [
   "$steps.timeline.data[0].reporter",
   "$slots.country and $caller.tenant",
@@ -144,7 +147,7 @@ const HOSTILE = [
   "%00%0a%0d",
 ] as const;
 
-test("forty hostile tasks are slots of the parsers, or refused by name; nothing of them is asked of anybody", async () => {
+test("forty hostile tasks fill slots or are refused by name; nothing of them reaches any operation", async () => {
   const slots = {
     country: /^[A-Z]{2}$/,
     partner: /^[A-Z]{2}$/,
@@ -158,7 +161,7 @@ test("forty hostile tasks are slots of the parsers, or refused by name; nothing 
   for (const text of HOSTILE)
     for (const task of [text, `Imports of wood by Latvia ${text}`]) {
       const answer = await post("run", { agent: "strategist", task, format: "json" });
-      const body = (await answer.json()) as { data: Shown; errors?: { path: string }[] };
+      const body = (await answer.json()) as { data: ExecutionAnswer; errors?: { path: string }[] };
       expect([200, 400], task).toContain(answer.status);
       if (answer.status === 400) {
         expect(body.errors?.map(({ path }) => path)).toEqual(["task"]);
@@ -179,8 +182,8 @@ describe("run again", () => {
   const again = (execution_id: string, now = false) =>
     rerun(service.app, { tenant: "acme", execution_id }, { now, signal: AbortSignal.timeout(60_000) });
 
-  test("each comes to the same bytes on its vintages, whatever was released since; on the data of now the steps that differ are named", async () => {
-    const before = new Map<string, Shown>();
+  test("each skill gives the same bytes on its vintages after later releases; on current data changed steps are named", async () => {
+    const before = new Map<string, ExecutionAnswer>();
     for (const { name: agent, example: task } of skills) before.set(agent, await ran({ agent, task }));
     await openSandbox(service, LARGER);
     for (const [agent, { execution_id, steps }] of before) {
@@ -200,7 +203,7 @@ describe("run again", () => {
     expect(spoken(changed)).toContain("DIFFERS  timeline (trade_timeline), asked again");
   });
 
-  test("one that has no result, or whose kept answers were erased, is refused", async () => {
+  test("a run without a result, or with erased answers, is refused", async () => {
     const left = await ran({ agent: "tracker", task: "What was unusual?", wait_s: 0 });
     await expect(again(left.execution_id)).rejects.toThrow(/is requested: only a finished one/);
     const { execution_id } = await ran({ agent: "finansist", task: "What have I spent?" });

@@ -1,4 +1,4 @@
-/** What an auditor counts as sealed, whatever a hostile export holds. */
+/** The auditor's count of sealed values, over hostile exports. */
 import { expect, test } from "vitest";
 import { EventReading } from "../../eventstore/verify/event-reading.ts";
 import { EventRow } from "../../eventstore/verify/event-row.ts";
@@ -25,12 +25,12 @@ function here(payload: string, type = "Any", stream_id = "any-1"): EventSeals | 
   return reading.sealed(row);
 }
 
-test("an object of exactly these five texts is a sealed value, however deep", () => {
+test("an object of exactly these five texts is a sealed value, at any depth", () => {
   const payload = { a: sealed("x"), list: [sealed("y"), { z: sealed("x") }] };
   expect(here(JSON.stringify(payload))!.sealed_for.toSorted()).toEqual(["x", "x", "y"]);
 });
 
-test("a payload is counted alike whether it is canonical or not, and one without a sealed value is passed over", () => {
+test("a payload is counted alike whether it is canonical or not, and one without a sealed value is skipped", () => {
   const { ct, iv, seal_id, subject_id, tag } = sealed("x");
   const inOrder = JSON.stringify({ a: [{ ct, iv, seal_id, subject_id, tag }] });
   expect(here(inOrder)!.sealed_for).toEqual(["x"]);
@@ -47,7 +47,7 @@ test.each([
   expect(here(JSON.stringify(payload))?.sealed_for ?? []).toEqual([]);
 });
 
-test("what is no JSON, or nested beyond any stack, is counted as nothing, and does no harm", () => {
+test("invalid JSON, or JSON nested too deeply, counts as nothing, without a crash", () => {
   expect(here('{"seal_id"')!.sealed_for).toEqual([]);
   const depth = 200_000;
   expect(here(`${"[".repeat(depth)}{"seal_id":1}${"]".repeat(depth)}`)!.sealed_for).toEqual([]);
@@ -66,7 +66,7 @@ test("a value counts as erased when its subject's own stream says so, before it 
   expect(count.told(true)).toEqual({ values: 3, erased: null });
 });
 
-test("no more subjects are kept in mind than the limit", () => {
+test("no more subjects than the limit are in memory", () => {
   const count = new SealedCount(2);
   for (let n = 0; n < 5; n++) count.take({ sealed_for: [`s${n}`], erased: `s${n}` });
   expect(count.told(false)).toEqual({ values: 5, erased: 2 });

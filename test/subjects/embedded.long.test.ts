@@ -1,4 +1,4 @@
-/** The vault of the embedded Postgres: a second database of its cluster, which its own role alone may enter. */
+/** The vault of the embedded Postgres: a second database of its cluster, which only its own role may enter. */
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test("two that start at once share one vault: what one seals the other opens and erases", async () => {
+test("two concurrent starts share one vault: a value sealed by one is opened and erased by the other", async () => {
   const [one, other] = runtimes.map(({ app }) => app);
   const place = placeOf("acme", "0".repeat(32));
   const subject = mailSubject("acme", "anna@example.org");
@@ -38,7 +38,7 @@ test("two that start at once share one vault: what one seals the other opens and
   expect(await one!.subjects.open([{ sealed: sealed!, place }])).toMatchObject([{ erased: true }]);
 });
 
-test("the role of the log's database may not enter it, and its secrets are its owner's alone", async () => {
+test("the role of the log's database may not enter it, and its secrets are its owner's only", async () => {
   const { appUrl, vaultUrl, release } = await startDatabase(config(), silent);
   const trespassing = new URL(appUrl);
   trespassing.pathname = new URL(vaultUrl!).pathname;

@@ -1,4 +1,4 @@
-/** A person is erased: everywhere, for good, whatever is killed meanwhile, and every hash still holds. */
+/** A person is erased everywhere and finally, whatever process is killed meanwhile, and every hash still verifies. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -109,13 +109,13 @@ describe("a customer who is erased", () => {
   let first: Awaited<ReturnType<typeof write>>;
   let second: Awaited<ReturnType<typeof write>>;
 
-  test("was seen before by their tenant, and stood plainly in kept answers alone", async () => {
+  test("was visible to their tenant before, and in plain text only in stored answers", async () => {
     first = await write(mail, acme, "first");
     second = await write(mail.toUpperCase());
     expect(first.data).toMatchObject({ to: { mail, address: street }, erased: false });
     expect((await read(first.data.letter_id, acme, "reading")).data.to).toMatchObject({ mail });
     expect((await write(mail, acme, "first")).text).toBe(first.text);
-    // Postgres does so by itself every so often, and keeps samples of what it read.
+    // Postgres does so by itself at intervals, and stores samples of the values that it read.
     for (const url of [service.database_url, vault.url]) await onDatabase({ url }, "analyze");
     expect(await tablesWith(service.database_url, mail)).toEqual(["access.kept_answers"]);
     expect(await tablesWith(vault.url, mail)).toEqual([]);
@@ -126,7 +126,7 @@ describe("a customer who is erased", () => {
     expect(await verifyPack(await readFile(before))).toMatchObject({ ok: true });
   });
 
-  test("is not erased, nor found, by another tenant, who is told the same of a mail that nobody knows", async () => {
+  test("is not erased, nor found, by another tenant, who gets the same answer as for an unknown mail", async () => {
     const [known, unknown] = [await erase(mail, globex), await erase("nobody@example.org", globex)];
     expect(known.status).toBe(404);
     const bare = (body: string) => ({ ...JSON.parse(body), instance: "" });
@@ -138,7 +138,7 @@ describe("a customer who is erased", () => {
     expect((await erase(mail, test)).status).toBe(404);
   });
 
-  test("is then nowhere: in no table, log line, metric, export or kept answer, and both verifiers pass", async () => {
+  test("is then nowhere: in no table, log line, metric, export or stored answer, and both verifiers pass", async () => {
     const keys = await wrappedKeys();
     const { status, data } = await erase(` ${mail.toLowerCase()} `);
     expect(status).toBe(200);
@@ -167,7 +167,7 @@ describe("a customer who is erased", () => {
     expect(rows).toEqual([{ n: 0 }]);
   });
 
-  test("reads as erased in every answer, the ones that were given before too", async () => {
+  test("reads as erased in every answer, including earlier ones", async () => {
     expect((await read(first.data.letter_id)).data).toEqual({
       letter_id: first.data.letter_id,
       to: null,
@@ -181,7 +181,7 @@ describe("a customer who is erased", () => {
     );
   });
 
-  test("is not known a second time, and is a new subject when they come back", async () => {
+  test("is unknown a second time, and is a new subject on return", async () => {
     expect((await erase(mail)).status).toBe(404);
     const back = await write(mail);
     expect(back.data.to).toMatchObject({ mail });
@@ -189,7 +189,7 @@ describe("a customer who is erased", () => {
     expect((await erase(mail)).data).toMatchObject({ sealed_events: 1 });
   });
 
-  test("is told of at /log", async () => {
+  test("is listed at /log", async () => {
     await until(async () => {
       const answer = await fetch(`${service.url}/log/status`);
       const { sealed } = (await answer.json()) as { sealed: { values: number; erased: number } };
@@ -207,7 +207,7 @@ describe("a customer who is erased", () => {
   );
 });
 
-test("an answer that is being made while its subject is erased is not kept", async () => {
+test("an answer in progress during its subject's erasure is not stored", async () => {
   const { data } = await write("late@example.org", acme);
   const { app } = service;
   const id = await app.subjects.find({ tenant: "acme", kind: "mail", name: "late@example.org" });
@@ -221,7 +221,7 @@ test("an answer that is being made while its subject is erased is not kept", asy
   expect((await read(data.letter_id)).data.erased).toBe(true);
 });
 
-test("no answer that tells of an erased subject is kept, however keeping and erasing meet", async () => {
+test("no answer about an erased subject is stored, whatever the order of storing and erasing", async () => {
   const { app } = service;
   const body = Buffer.from("raced");
   for (let round = 0; round < 20; round++) {
@@ -244,7 +244,7 @@ const childEnv = (more: Record<string, string>) => ({
   ...more,
 });
 
-test("the operator erases by the command line, and is told of typing errors", async () => {
+test("the operator erases by the command line, which reports typing errors", async () => {
   const mail = "by-command@example.org";
   const { data } = await write(mail);
   const run = async (name: string, tenant: string) => {
@@ -283,7 +283,7 @@ describe("killed", () => {
     const { data } = await write(mail, acme, name);
     const { app } = service;
     const id = (await app.subjects.find(mailSubject("acme", mail)))!;
-    const child = startProgram("test/subjects/doomed-eraser.ts", [], {
+    const child = startProgram("test/subjects/killed-eraser.ts", [], {
       env: childEnv({ DIES_AT: step, MAIL: mail }),
       stdio: ["ignore", "inherit", "inherit"],
     });
@@ -359,7 +359,7 @@ describe("a vault that is restored from yesterday", () => {
   let yesterday: FreshDatabase;
   afterAll(() => yesterday?.drop());
 
-  test("opens nothing that was erased since, in whatever process is started on it", async () => {
+  test("opens nothing erased since, in whatever process is started on it", async () => {
     const mail = "yesterday@example.org";
     const { data } = await write(mail);
     const stays = await write("stays@example.org");
@@ -391,7 +391,7 @@ describe("a vault that is restored from yesterday", () => {
   });
 });
 
-test("a sealed value stays shut to whoever reads it off another stream, tenant or type of the log", async () => {
+test("a sealed value cannot be opened from another stream, tenant or type of the log", async () => {
   const { data } = await write("moved@example.org");
   const { app } = service;
   const [event] = await app.store.readStream({ tenant: "acme", stream_id: `letter-${data.letter_id}` });

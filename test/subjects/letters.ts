@@ -1,4 +1,4 @@
-/** An area that seals: letters to people, of which the log has the address sealed and nothing else of them. */
+/** An area with sealed values: letters to people, of which the log has only the sealed address. */
 
 import { z } from "zod";
 import { key } from "../../src/api/declare/access/key.ts";

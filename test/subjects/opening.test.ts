@@ -72,7 +72,7 @@ async function contents(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-test("keys that nobody sets are made at the first start, for their owner's eyes alone", async () => {
+test("unset keys are created at the first start, readable by their owner only", async () => {
   for (const name of ["subjects-master.key", "subjects-pepper.key"]) {
     expect((await readFile(file(name), "utf8")).trim()).toMatch(/^[0-9a-f]{64}$/);
     expect((await stat(file(name))).mode & 0o777).toBe(0o600);
@@ -83,7 +83,7 @@ test("keys that nobody sets are made at the first start, for their owner's eyes 
   ]);
 });
 
-describe("nothing is changed, and what is wrong is said, where", () => {
+describe("a wrong setting is reported with its location, and nothing is changed", () => {
   test.each([
     [
       "the master key is another",
@@ -104,24 +104,27 @@ describe("nothing is changed, and what is wrong is said, where", () => {
     expect(await opened()).toMatchObject([{ erased: false }]);
   });
 
-  test.each(["subjects-master.key", "subjects-pepper.key"])("%s is gone, and none is made", async (name) => {
-    const kept = await readFile(file(name), "utf8");
-    await rm(file(name));
-    await expect(opened()).rejects.toThrow(/is missing: this vault is in use/);
-    await expect(stat(file(name))).rejects.toThrow("ENOENT");
-    await writeFile(file(name), "half a key\n");
-    await expect(opened()).rejects.toThrow(/is not 32 bytes in hex/);
-    await writeFile(file(name), kept, { mode: 0o600 });
-    expect(await opened()).toMatchObject([{ erased: false }]);
-  });
+  test.each(["subjects-master.key", "subjects-pepper.key"])(
+    "%s is gone, and none is created",
+    async (name) => {
+      const kept = await readFile(file(name), "utf8");
+      await rm(file(name));
+      await expect(opened()).rejects.toThrow(/is missing: this vault is in use/);
+      await expect(stat(file(name))).rejects.toThrow("ENOENT");
+      await writeFile(file(name), "half a key\n");
+      await expect(opened()).rejects.toThrow(/is not 32 bytes in hex/);
+      await writeFile(file(name), kept, { mode: 0o600 });
+      expect(await opened()).toMatchObject([{ erased: false }]);
+    },
+  );
 
-  test("the vault is an empty one: whom it does not know would pass for erased", async () => {
+  test("the vault is an empty one: subjects that it lacks would pass for erased", async () => {
     const empty = await freshDatabase();
     await expect(opened({ SUBJECT_KEYS_URL: empty.url })).rejects.toThrow(/is an empty vault/);
     await empty.drop();
   });
 
-  test("the vault is another log's, or this log's is another one", async () => {
+  test("the vault belongs to another log, or this log to another vault", async () => {
     const theirs = await freshDatabase();
     const other = await startService({ vault: theirs.url, areas: withLetters });
     await expect(opened({ SUBJECT_KEYS_URL: theirs.url })).rejects.toThrow(/is the vault of another log/);
@@ -145,16 +148,16 @@ test.each([
   expect(() => settings({ [name]: value })).toThrow(told);
 });
 
-test("a vault on the log's own server is warned of", () => {
+test("a vault on the log's own server gives a warning", () => {
   expect(first.logged.map(({ msg }) => String(msg))).toContainEqual(
     expect.stringContaining("SUBJECT_KEYS_URL lies on the server of the log"),
   );
 });
 
-test("the master key is rotated: both open meanwhile, the new one alone afterwards", async () => {
+test("the master key is rotated: both open meanwhile, and only the new one afterwards", async () => {
   const rotating = { SUBJECT_MASTER_KEY: OTHER, SUBJECT_MASTER_KEY_OLD: master };
   expect(await opened(rotating)).toMatchObject([{ erased: false }]);
-  // Until all are wrapped anew, the old one is needed.
+  // The old key is needed until all are wrapped anew.
   await expect(opened({ SUBJECT_MASTER_KEY: OTHER })).rejects.toThrow(/is wrapped by/);
   const { app, close } = await openRuntime(settings(rotating), silent, { chain: false, areas: withLetters });
   expect(await app.subjects.rewrap()).toBe(1);

@@ -1,4 +1,4 @@
-/** A wallet without a key: what it pays for is sealed for its tenant, told to it alone, and erased at its word. */
+/** A wallet without a key: its data are sealed for its tenant, shown to it alone, and erased at its request. */
 import type { HDAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
@@ -41,7 +41,7 @@ const mail = "payer.customer@example.org";
 const order = post({ mail, address: "Valnu iela 3" });
 type Shown = { data: { letter_id: string; to: { mail: string } | null; erased: boolean } };
 
-test("what a payment bought is told again to its wallet alone, has no digest in the log, and is erased by its wallet", async () => {
+test("a purchase is shown again only to its wallet, has no digest in the log, and is erased by its wallet", async () => {
   const url = `${service.url}/v1/agent/letters`;
   const { payment, answer } = await buy(wallet(0), url, order);
   expect(answer.status).toBe(201);
@@ -49,14 +49,14 @@ test("what a payment bought is told again to its wallet alone, has no digest in 
   expect(data.to).toMatchObject({ mail });
   expect(settlementOf(answer).success).toBe(true);
 
-  // Who sends the order again knows of whom it is.
+  // A caller that repeats the order already knows its subject.
   const same = await present(url, payment, order);
   expect(((await same.json()) as Shown).data).toEqual(data);
 
   const path = `/v1/agent/letters/${data.letter_id}`;
   const reading = await buy(wallet(0), service.url + path);
   expect(((await reading.answer.json()) as Shown).data.to).toMatchObject({ mail });
-  // The payment stands on the chain by now, for all to read.
+  // The payment is public on the chain by now.
   for (const forget of ["select", "delete from access.kept_answers"]) {
     await service.app.pool.query(forget);
     const stranger = await present(service.url + path, reading.payment);

@@ -1,4 +1,7 @@
-/** One of two processes of a race over one mail address: WRITES seals for it again and again, the other erases it again and again. */
+/**
+ * One of two processes that race over one mail address: WRITES seals for it repeatedly, the other erases it
+ * repeatedly.
+ */
 import { randomBytes } from "node:crypto";
 import { areas } from "../../src/areas/index.ts";
 import { transact } from "../../src/core/commands/transact.ts";
@@ -18,7 +21,7 @@ const { app, close } = await openRuntime(patientConfig(env), silent, {
 const subject = mailSubject("acme", MAIL!);
 const meta = { actor: "test" };
 
-/** A letter, and beside it a copy for the same person and another one, in one commit. */
+/** A letter, and a copy for the same person and another one, in one commit. */
 async function writeOne(): Promise<void> {
   const id = randomBytes(16).toString("hex");
   await transact(app.unit, { meta }, async ({ decide, personal }) => {

@@ -1,4 +1,4 @@
-/** Keys that nothing was recorded under are destroyed, and no other: whoever seals, is refused, killed or erased meanwhile. */
+/** Keys without a record are destroyed, and no others, during concurrent sealing, refusals, kills and erasures. */
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -48,7 +48,7 @@ async function writeTo(
   const place = placeOf(tenant, id);
   const { result } = await transact(unit, { meta }, async ({ decide, personal }) => {
     const to = personal({ subject: named(name), place, value: { mail: name }, is_new });
-    // It is sealed before the first stream is waited for.
+    // It is sealed before the wait for the first stream.
     await decide(letter, { tenant, id: randomBytes(16).toString("hex") }, () => []);
     await before();
     await decide(letter, { tenant, id }, write({ letter_id: id, words: 1, to }));
@@ -63,7 +63,7 @@ async function refused(name: string): Promise<void> {
   await expect(writeTo(name, () => Promise.reject(why))).rejects.toBe(why);
 }
 
-/** As if all keys had been given out two hours ago. */
+/** Ages all keys to two hours ago. */
 const age = () =>
   keys.query(
     "update subject_keys.subjects set given_at = given_at - interval '2 hours' where given_at is not null",
@@ -71,7 +71,7 @@ const age = () =>
 
 const recalls = () => service.app.store.readStream({ tenant: "operator", stream_id: "keys-unused" });
 
-/** A turn, an hour after the recall before it. */
+/** A tick, an hour after the recall before it. */
 async function sweep(app = service.app): Promise<void> {
   const last = (await service.app.load(recall, recall.target))?.recalled_at;
   const now = new Date(last ? Date.parse(last) + recall.UNUSED_S * 1_000 : Date.now());
@@ -85,7 +85,7 @@ async function sweep(app = service.app): Promise<void> {
 const opens = async ({ sealed, place }: Awaited<ReturnType<typeof writeTo>>) =>
   !(await service.app.subjects.open([{ sealed, place }]))[0]!.erased;
 
-test("a key that nothing was recorded under within an hour is destroyed; one that is used stays, however old", async () => {
+test("a key without a record within an hour is destroyed; a used one stays, however old", async () => {
   const used = await writeTo("used");
   await refused("unused");
   await sweep();
@@ -101,7 +101,7 @@ test("a key that nothing was recorded under within an hour is destroyed; one tha
   expect(await recalls()).toHaveLength(1);
 });
 
-test("what was sealed under a key that is destroyed before it is recorded is sealed anew, and opens", async () => {
+test("a value sealed under a key that is destroyed before its record is sealed anew, and opens", async () => {
   let runs = 0;
   const written = await writeTo("slow", async () => {
     if (++runs > 1) return;
@@ -114,7 +114,7 @@ test("what was sealed under a key that is destroyed before it is recorded is sea
   expect(await idOf("slow")).toBe(written.sealed.subject_id);
 });
 
-test("a key that is used while it is recalled stays: recorded before the recall, or given out after it was chosen", async () => {
+test("a key used during its recall stays: recorded before the recall, or issued after the selection", async () => {
   await refused("late");
   await refused("again");
   await age();
@@ -124,7 +124,7 @@ test("a key that is used while it is recalled stays: recorded before the recall,
   // The recall is an event of the log: just before it a letter is recorded, and just after it another is begun.
   const store = { ...app.store };
   aroundCommits(store, async (_, send) => {
-    // A process of its own: it knows nothing of the commit that waits here.
+    // A separate process, which has no knowledge of the commit that waits here.
     between = await writeTo("late", undefined, { unit: { ...app.unit, cache: new StreamCache() } });
     return send();
   });
@@ -139,7 +139,7 @@ test("a key that is used while it is recalled stays: recorded before the recall,
   expect([await opens(between!), await opens(after!)]).toEqual([true, true]);
 });
 
-test("a recall that a process died in is done an hour later, and the log has one an hour at most", async () => {
+test("a recall interrupted by a crash is done an hour later, and the log has at most one an hour", async () => {
   await refused("left");
   await age();
   const { app } = service;
@@ -159,7 +159,7 @@ test("a recall that a process died in is done an hour later, and the log has one
   expect([(await recalls()).length - begun, await idOf("left")]).toEqual([2, undefined]);
 });
 
-test("who is erased is not brought back, and their name is another subject's afterwards", async () => {
+test("an erased subject is not restored, and its name is another subject's afterwards", async () => {
   const before = await writeTo("erased");
   await eraseSubject(service.app, named("erased"), { by: "owner", meta });
   await refused("erased");
@@ -170,14 +170,14 @@ test("who is erased is not brought back, and their name is another subject's aft
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 
-test("who is said to be new and is being erased is written to as another subject, by a process that has not heard of it too", async () => {
+test("a supposedly new subject under erasure is written to as another subject, also by a process without the news", async () => {
   const before = await writeTo("leaving");
   const { app } = service;
   const away = { ...app.subjects, erase: () => Promise.reject(new SubjectsUnavailable("away")) };
   const erasing = eraseSubject(withParts(app, { subjects: away }), named("leaving"), { by: "owner", meta });
   await expect(erasing).rejects.toThrow("away");
   expect([await idOf("leaving"), await opens(before)]).toEqual([before.sealed.subject_id, true]);
-  // What this process knows of the log, another does not.
+  // Another process does not share this one's cache.
   const unit = { ...app.unit, cache: new StreamCache() };
   let runs = 0;
   const count = async () => void runs++;
@@ -187,7 +187,7 @@ test("who is said to be new and is being erased is written to as another subject
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 
-test("two letters at the same time under a key that was given out long ago are both recorded", async () => {
+test("two concurrent letters under an old issued key are both recorded", async () => {
   await refused("both");
   await age();
   const written = await Promise.all([writeTo("both"), writeTo("both"), writeTo("both")]);

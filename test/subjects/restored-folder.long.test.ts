@@ -1,4 +1,7 @@
-/** The whole DATA_DIR put back from before an erasure: it is log, vault and secrets at once, so nothing in it knows of the erasure. */
+/**
+ * The whole DATA_DIR is restored from before an erasure: log, vault and secrets at once, so that nothing in it has
+ * the erasure.
+ */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +19,7 @@ const anna = mailSubject("acme", "anna@example.org");
 const place = placeOf("acme", "0".repeat(32));
 const erasing = { by: "operator", meta: { actor: "test", operation: "test" } } as const;
 
-test("brings back who was erased since, and the same request erases again", async () => {
+test("it restores a subject erased since, and the same request erases it again", async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-restored-folder-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await chmod(dir, 0o755);
@@ -40,7 +43,7 @@ test("brings back who was erased since, and the same request erases again", asyn
     return one!;
   });
   const opened = (app: Runtime["app"]) => app.subjects.open([{ sealed, place }]);
-  // With its owners: Postgres refuses a folder of another's.
+  // With its owners: Postgres refuses a folder of another user.
   execFileSync("cp", ["-a", folder, backup]);
   await running(async (app) => {
     await erase(app);

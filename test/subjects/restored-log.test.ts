@@ -1,4 +1,7 @@
-/** A log is lost and restored, beside the vault as it is or as it was: who was erased stays erased as far as either of them knows. */
+/**
+ * A lost log is restored, with the vault of now or of then: erased subjects stay erased as far as either has the
+ * erasure.
+ */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +26,7 @@ let folder: string;
 let signing_key: string;
 let secrets: Record<string, string>;
 let headers: Record<string, string>;
-/** The vault from before both erasures, and as it is after them. */
+/** The vault from before both erasures, and the one after them. */
 let yesterday: FreshDatabase;
 let vault: FreshDatabase;
 const ids = {} as Record<Person, string>;
@@ -73,7 +76,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The log of the backup, which has the one erasure alone, beside a vault. */
+/** The log of the backup, which has only the first erasure, with a vault. */
 async function restoredBeside({ url }: FreshDatabase): Promise<Service> {
   const { restore, start } = await elsewhere(signing_key, { ...secrets, SUBJECT_KEYS_URL: url });
   expect((await restore(folder)).contradiction).toBeNull();
@@ -82,7 +85,7 @@ async function restoredBeside({ url }: FreshDatabase): Promise<Service> {
   return service;
 }
 
-test("whom the vault has no key of any more stays erased, though the restored log has not heard of it, and is somebody new when they come back", async () => {
+test("a subject whose key the vault lacks stays erased, though the restored log has no record, and is new on return", async () => {
   const service = await restoredBeside(vault);
   for (const person of ["early", "late"] as const)
     expect(await read(service, person)).toMatchObject({ to: null, erased: true });
@@ -93,7 +96,7 @@ test("whom the vault has no key of any more stays erased, though the restored lo
   expect(await read(service, "late")).toMatchObject({ to: null, erased: true });
 });
 
-test("whose erasure the restored log has is erased again in a vault from before it; one that neither has is asked for again", async () => {
+test("a subject with an erasure in the restored log is erased again in an older vault; one in neither needs a new request", async () => {
   for (const id of Object.values(ids))
     expect(await tablesWith(yesterday.url, id)).toEqual(["subject_keys.subjects"]);
   const service = await restoredBeside(yesterday);
@@ -106,7 +109,7 @@ test("whose erasure the restored log has is erased again in a vault from before 
   expect(await tablesWith(yesterday.url, ids.late)).not.toContain("subject_keys.subjects");
 });
 
-test("an empty vault is refused for a restored log that holds something sealed, and the right one taken after that", async () => {
+test("an empty vault is refused for a restored log with sealed values, and the right one accepted after that", async () => {
   const empty = await freshDatabase();
   onTestFinished(() => empty.drop());
   const { restore, start } = await elsewhere(signing_key, secrets);
@@ -119,7 +122,7 @@ test("an empty vault is refused for a restored log that holds something sealed, 
   expect(await read(service, "stays")).toMatchObject({ to: { mail: PEOPLE.stays }, erased: false });
 });
 
-test("whoever has lost the vault for good says so, and goes on without what was sealed", async () => {
+test("an operator who has lost the vault for good confirms it, and continues without the sealed values", async () => {
   const empty = await freshDatabase();
   onTestFinished(() => empty.drop());
   const { restore, start } = await elsewhere(signing_key, secrets);

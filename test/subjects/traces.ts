@@ -1,7 +1,7 @@
 /** Looks for a text wherever a dump of a database would have it. */
 import pg from "pg";
 
-/** The tables in which any row holds the text, as it is or in the hex and base64 that bytes are written in. */
+/** The tables in which any row has the text, verbatim or in hex or base64. */
 export async function tablesWith(url: string, text: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -23,7 +23,7 @@ export async function tablesWith(url: string, text: string): Promise<string[]> {
   }
 }
 
-/** Whether a text holds another, in capitals or not, or the bytes of it. */
+/** True if a text contains another, in any case, or its bytes. */
 export function holds(haystack: string, text: string): boolean {
   const bytes = Buffer.from(text);
   const middle = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString("base64url");

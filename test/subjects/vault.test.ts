@@ -44,7 +44,7 @@ const to = (mail: string, tenant = "acme"): SealRequest => ({
   value: { name: "Anna", mail },
 });
 
-/** The questions that a pool is asked while the work goes on. */
+/** The queries to a pool while the work runs. */
 async function questions(work: () => Promise<unknown>): Promise<number> {
   let asked = 0;
   const { query } = pool;
@@ -61,7 +61,7 @@ async function questions(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("a sealed value", () => {
-  test("opens where it was sealed for, and has the form that events have it in", async () => {
+  test("opens where it was sealed for, and has the form of events", async () => {
     const vault = vaultOf();
     const [made] = await vault.seal([to("anna@example.org")]);
     expect(sealed.parse(made)).toEqual(made);
@@ -107,12 +107,12 @@ describe("a sealed value", () => {
     await expect(vault.open([{ sealed: flipped, place }])).rejects.toThrow(SealBroken);
   });
 
-  test("tells by its length only in which of few sizes a person's data is", async () => {
+  test("reveals by its length only one of a few sizes", async () => {
     const [short, long] = await vaultOf().seal([to("a@b.c"), to("anna.liepina@example.org")]);
     expect(short!.ct).toHaveLength(long!.ct.length);
   });
 
-  test("is refused where it would be larger than an event should be", async () => {
+  test("is refused where it would exceed an event's limit", async () => {
     const large = { ...to("anna@example.org"), value: { notes: "x".repeat(70_000) } };
     await expect(vaultOf().seal([large])).rejects.toThrow("at most 65536 bytes");
   });
@@ -133,7 +133,7 @@ describe("a subject", () => {
     expect(await vault.find(mailSubject("initech", "karl@example.org"))).toBeUndefined();
   });
 
-  test("is made once, whoever seals for it first at the same time", async () => {
+  test("is created once by concurrent first writes", async () => {
     const vaults = Array.from({ length: 8 }, () => vaultOf());
     const names = Array.from({ length: 20 }, (_, i) => `race-${i}@example.org`);
     const made = await Promise.all(
@@ -144,7 +144,7 @@ describe("a subject", () => {
     expect(new Set(made.flat().map(({ subject_id }) => subject_id)).size).toBe(names.length);
   });
 
-  test("is not in the vault by name: no table holds it, plain or hashed without the pepper", async () => {
+  test("is not in the vault by name: no table has it, plain or hashed without the pepper", async () => {
     await vaultOf().seal([to("hidden@example.org")]);
     const { rows } = await pool.query("select * from subject_keys.subjects");
     const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)));
@@ -158,7 +158,7 @@ describe("a subject", () => {
 describe("a page of a hundred subjects", () => {
   const page = Array.from({ length: 100 }, (_, i) => to(`page-${i}@example.org`));
 
-  test("is sealed by one question, two where they are new, and opened by one", async () => {
+  test("is sealed by one query, two where they are new, and opened by one", async () => {
     const vault = vaultOf();
     expect(await questions(() => vault.seal(page))).toBe(2);
     let made: Awaited<ReturnType<typeof vault.seal>> = [];
@@ -173,10 +173,10 @@ describe("a page of a hundred subjects", () => {
   });
 });
 
-describe("a subject that is said to be new", () => {
+describe("a subject declared as new", () => {
   const fresh = (mail: string): SealRequest => ({ ...to(mail), is_new: true });
 
-  test("is made by one question; where it is none, it stays who it is", async () => {
+  test("is created by one query; an existing one stays the same", async () => {
     const vault = vaultOf();
     let made: Awaited<ReturnType<typeof vault.seal>> = [];
     const seal = (...page: SealRequest[]) =>
@@ -191,7 +191,7 @@ describe("a subject that is said to be new", () => {
     expect(await vault.open([{ sealed: made[0]!, place }])).toMatchObject([{ erased: false }]);
   });
 
-  test("is made once, whoever says it first at the same time", async () => {
+  test("is created once by concurrent declarations", async () => {
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         vaultOf().seal([n % 2 === 0 ? fresh("emma@example.org") : to("emma@example.org")]),
@@ -202,7 +202,7 @@ describe("a subject that is said to be new", () => {
 });
 
 describe("an erased subject", () => {
-  test("opens nothing any more in any process, and leaves no row, not even a dead one", async () => {
+  test("opens nothing more in any process, and leaves no row, not even a dead one", async () => {
     const [one, other] = [vaultOf(), vaultOf()];
     const [made, stays] = await one.seal([to("gone@example.org"), to("stays@example.org")]);
     expect(await other.open([{ sealed: made!, place }])).toMatchObject([{ erased: false }]);
@@ -219,7 +219,7 @@ describe("an erased subject", () => {
     expect(rows).toEqual([{ dead_tuple_count: 0 }]);
   });
 
-  test("is another one when it comes back", async () => {
+  test("is another one on return", async () => {
     const vault = vaultOf();
     const [before] = await vault.seal([to("back@example.org")]);
     await vault.erase([before!.subject_id]);
@@ -230,7 +230,7 @@ describe("an erased subject", () => {
 });
 
 describe("the master key", () => {
-  test("is changed while the service runs: old and new open, and the old one is known no more", async () => {
+  test("is changed while the service runs: old and new open, and then the old one is refused", async () => {
     const vault = vaultOf();
     const page = Array.from({ length: 2_100 }, (_, i) => to(`rewrap-${i}@example.org`));
     const made = await vault.seal(page);
@@ -252,7 +252,7 @@ describe("the master key", () => {
   });
 });
 
-test("a vault that is away says so, and nothing is told of anybody", async () => {
+test("a vault that is away is reported, and nothing is revealed of anybody", async () => {
   const gone = openPool(database.url.replace(/\/[^/]*$/, "/nowhere"));
   const vault = vaultOf({ pool: gone });
   await expect(vault.seal([to("anna@example.org")])).rejects.toThrow(SubjectsUnavailable);

@@ -1,4 +1,4 @@
-/** docs/vectors/sealed.json, which anybody may open with AES-256-GCM alone. */
+/** docs/vectors/sealed.json, which anybody can open with AES-256-GCM alone. */
 import { createDecipheriv } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";

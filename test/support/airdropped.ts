@@ -28,7 +28,7 @@ export async function airdropExamples(app: App, tenant = "acme"): Promise<void> 
     const asked_at = app.clock.now().toISOString();
     const facts = { ...terms, airdrop_id, symbol: "TALLY", decimals: 18, asked_at };
     const target = airdrops.targetOf(facts);
-    await app.decide(airdrops, target, airdrops.ask(facts, airdrops.totalOf(facts)), { meta });
+    await app.decide(airdrops, target, airdrops.request(facts, airdrops.totalOf(facts)), { meta });
     await until(async () => (await app.load(airdrops, target))?.status === "paid");
   }
 }

@@ -4,7 +4,7 @@ import pg from "pg";
 import { expect } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
-import { takePlaces } from "../../src/projections/skills/executions.ts";
+import { reserveExecutions } from "../../src/projections/skills/executions.ts";
 import { startService } from "./service.ts";
 
 export async function twoRolesStory(ownerUrl: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function twoRolesStory(ownerUrl: string): Promise<void> {
          and relnamespace in (select oid from pg_namespace where nspname !~ '^(pg_|information_schema$|tallystick$)')`,
     );
     expect(closed).toEqual([]);
-    expect(await takePlaces(service.app.pool, "acme", { ids: ["one"], most: 1 })).toBe(true);
+    expect(await reserveExecutions(service.app.pool, "acme", { ids: ["one"], most: 1 })).toBe(true);
     for (const forbidden of [
       "update eventstore.events set payload = '\\x7b7d'",
       "delete from eventstore.events",

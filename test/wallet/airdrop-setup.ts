@@ -1,4 +1,4 @@
-/** A service on a chain of its own whose airdrops are paid by hand, a turn at a time. */
+/** A service on its own chain that pays airdrops tick by tick. */
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -17,20 +17,18 @@ export const TOKEN = 10n ** 18n;
 export type AirdropSetup = {
   app: App;
   ledger: LedgerSetup;
-  /** What the reactor warned of. */
   warnings: string[];
-  /** Asks for an airdrop of one token to so many accounts that had nothing; several processes at once where they are given. */
+  /** Requests an airdrop of one token to this many empty accounts, at several processes at once where given. */
   ask(recipients: number, more?: Partial<AirdropFacts>, by?: readonly App[]): Promise<AirdropFacts>;
-  /** One turn of this process, or of another one, after whoever had it before is gone. */
+  /** One tick of this process, or of another one after the previous leaseholder ended. */
   turn(by?: App): Promise<{ airdrops: Taken; transfers: Taken }>;
   /** Airdrops alone and without a lease, as two processes would whose lease was lost. */
   pay(by?: App): Promise<void>;
   stateOf(facts: AirdropFacts): Promise<AirdropState>;
   /** The types of an airdrop's events, without their common beginning. */
   storyOf(facts: AirdropFacts): Promise<string[]>;
-  /** What each of its recipients has, in tokens. */
   received(facts: AirdropFacts): Promise<bigint[]>;
-  /** How many transactions the gas key has sent. */
+  /** The number of transactions sent by the gas key. */
   sent(): Promise<number>;
   close(): Promise<void>;
 };
@@ -46,7 +44,7 @@ export async function openAirdropSetup(): Promise<AirdropSetup> {
     warn: (_: object, message: string) => void warnings.push(message),
   };
   const options = { log, patient: true };
-  /** A turn leaves to the next one what the read model does not know yet. */
+  /** A tick defers airdrops that the read model does not have yet. */
   const folded = async () => {
     const { position } = await app.store.head();
     await app.runner.reached(airdropsProjection, position, LIMIT_MS);
@@ -73,7 +71,7 @@ export async function openAirdropSetup(): Promise<AirdropSetup> {
         asked_at: new Date(1_790_000_000_000 + asked).toISOString(),
         ...more,
       };
-      const decision = airdrops.ask(facts, airdrops.totalOf(facts));
+      const decision = airdrops.request(facts, airdrops.totalOf(facts));
       const meta = { actor: "test", operation: "test" };
       const target = airdrops.targetOf(facts);
       await Promise.all(by.map((one) => one.decide(airdrops, target, decision, { meta })));

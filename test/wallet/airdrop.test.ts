@@ -48,31 +48,31 @@ const refused = (sentence: RegExp) => (error: Error) =>
   error instanceof Refusal && sentence.test(error.message);
 
 describe("an airdrop", () => {
-  test("that the tokens cover is asked for, once", () => {
-    given([]).when(airdrops.ask(facts, 10n)).then([asked]);
+  test("within the available tokens is requested once", () => {
+    given([]).when(airdrops.request(facts, 10n)).then([asked]);
     for (const story of [[asked], [asked, sent], [asked, sent, reverted], [asked, sent, paid]])
-      given(story).when(airdrops.ask(facts, 0n)).thenNothingHappened();
+      given(story).when(airdrops.request(facts, 0n)).thenNothingHappened();
   });
 
-  test("that they do not cover is refused", () => {
+  test("beyond the available tokens is refused", () => {
     given([])
-      .when(airdrops.ask(facts, 9n))
+      .when(airdrops.request(facts, 9n))
       .thenThrows(refused(/TALLY are needed/));
     given([asked, failed])
-      .when(airdrops.ask(facts, 9n))
+      .when(airdrops.request(facts, 9n))
       .thenThrows(refused(/TALLY are needed/));
   });
 
-  test("of one name is of one content, in whatever order", () => {
+  test("of one name has one content, in whatever order", () => {
     given([asked])
-      .when(airdrops.ask({ ...facts, amount_each: "6" }, 100n))
+      .when(airdrops.request({ ...facts, amount_each: "6" }, 100n))
       .thenThrows(refused(/names another airdrop/));
     const reversed = { ...facts, recipients: facts.recipients.toReversed(), asked_at: AT };
-    given([asked]).when(airdrops.ask(reversed, 100n)).thenNothingHappened();
-    given([asked, failed]).when(airdrops.ask(reversed, 100n)).then([asked]);
+    given([asked]).when(airdrops.request(reversed, 100n)).thenNothingHappened();
+    given([asked, failed]).when(airdrops.request(reversed, 100n)).then([asked]);
   });
 
-  test("is said to be sent before it is, once, and from one account", () => {
+  test("is recorded as sent before it is sent, once, and from one account", () => {
     given([asked]).when(airdrops.send(payer, AT)).then([sent]);
     given([asked, sent]).when(airdrops.send(payer, AT)).thenNothingHappened();
     given([asked, sent, paid, reorged]).when(airdrops.send(payer, AT)).thenNothingHappened();
@@ -85,7 +85,7 @@ describe("an airdrop", () => {
         .thenThrows(refused(/is not sent/));
   });
 
-  test("is paid as the chain says, also when it moved to another block or was thought refused", () => {
+  test("is paid when the chain says so, also after it moved to another block or was thought refused", () => {
     given([asked, sent]).when(airdrops.pay(mined, AT)).then([paid]);
     given([asked, sent, reverted]).when(airdrops.pay(mined, AT)).then([paid]);
     given([asked, sent, paid]).when(airdrops.pay(mined, AT)).thenNothingHappened();
@@ -99,7 +99,7 @@ describe("an airdrop", () => {
         .thenThrows(refused(/never sent/));
   });
 
-  test("that the chain refused is given up once that stands, and never while it may still be paid", () => {
+  test("that the chain refused is given up once that is final, and never while it may still be paid", () => {
     given([asked, sent]).when(airdrops.revert(mined, AT)).then([reverted]);
     given([asked, sent, paid]).when(airdrops.revert(mined, AT)).thenNothingHappened();
     given([asked, sent, reverted]).when(airdrops.fail("r", AT)).then([failed]);
@@ -116,7 +116,7 @@ describe("an airdrop", () => {
         .thenThrows(refused(/is not given up/));
   });
 
-  test("that a reorg took back is sent again under its name", () => {
+  test("that a reorg removed is sent again under its name", () => {
     given([asked, sent, paid]).when(airdrops.reorg(transaction, AT)).then([reorged]);
     given([asked, sent, reverted]).when(airdrops.reorg(transaction, AT)).then([reorged]);
     given([asked, sent, paid])
@@ -130,14 +130,14 @@ describe("an airdrop", () => {
     });
   });
 
-  test("that failed and is asked for again goes by the same name", () => {
+  test("that failed is retried under the same name", () => {
     const again = [asked, failed, asked].reduce(airdrops.evolve, airdrops.initialState());
     expect(again).toEqual({ status: "asked", facts });
   });
 });
 
 describe("an id", () => {
-  test("is that of what is paid to whom, in whatever order, unless it is named", () => {
+  test("derives from the payment's terms, in whatever order, unless it is named", () => {
     const id = airdrops.airdropId(facts, undefined);
     const same = { ...facts, recipients: facts.recipients.toReversed() };
     expect(airdrops.airdropId(same, undefined)).toBe(id);
@@ -155,7 +155,7 @@ describe("an id", () => {
   });
 });
 
-describe("what callers write", () => {
+describe("input of callers", () => {
   test("an amount is exact to the eighteenth place", () => {
     const places = fc.bigInt(0n, 10_000n * 10n ** 18n);
     fc.assert(fc.property(places, (units) => unitsOf(amountEach.parse(decimalOf(units, 18)), 18) === units));
@@ -186,12 +186,12 @@ describe("what callers write", () => {
   test("recipients are all valid or none", () => {
     const good = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
     expect(recipients.parse([good])).toEqual([good.toLowerCase()]);
-    const told = (list: unknown) =>
+    const issuesOf = (list: unknown) =>
       recipients.safeParse(list).error?.issues.map(({ path, message }) => [path[0], message]);
-    expect(told([good, good.toLowerCase()])).toEqual([[1, "is recipient 0 again"]]);
-    expect(told([address("0")])).toEqual([[0, expect.stringContaining("not all of them 0")]]);
-    expect(told([good.replace("C5", "c5")])).toEqual([[0, expect.stringContaining("EIP-55")]]);
-    expect(told([])?.[0]?.[1]).toContain("at least one");
-    expect(told(Array.from({ length: 201 }, () => good))?.[0]?.[1]).toContain("at most 200");
+    expect(issuesOf([good, good.toLowerCase()])).toEqual([[1, "is recipient 0 again"]]);
+    expect(issuesOf([address("0")])).toEqual([[0, expect.stringContaining("not all of them 0")]]);
+    expect(issuesOf([good.replace("C5", "c5")])).toEqual([[0, expect.stringContaining("EIP-55")]]);
+    expect(issuesOf([])?.[0]?.[1]).toContain("at least one");
+    expect(issuesOf(Array.from({ length: 201 }, () => good))?.[0]?.[1]).toContain("at most 200");
   });
 });

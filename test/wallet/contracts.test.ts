@@ -1,4 +1,4 @@
-/** The platform token and the airdrop contract, on a chain of their own, by way of the Chain port. */
+/** The platform token and the airdrop contract on their own chain, through the Chain port. */
 import { decodeErrorResult } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,7 +76,7 @@ test("without an approval nothing moves", async () => {
   expect(await balance(to!)).toBe(0n);
 });
 
-test("200 beginning balances are paid in one transaction, within the gas that is granted; a second time is refused", async () => {
+test("200 initial balances are paid in one transaction within the granted gas; a repeat is refused", async () => {
   const { chain } = workshop;
   await chain.send(approveCall(DEVELOPMENT_TOKEN, AIRDROP_ADDRESS, 2n ** 256n - 1n), alone(APPROVE_GAS));
   expect(await ask(allowanceCall(DEVELOPMENT_TOKEN, sender, AIRDROP_ADDRESS))).toBe(2n ** 256n - 1n);
@@ -111,7 +111,7 @@ test("200 beginning balances are paid in one transaction, within the gas that is
   });
 });
 
-test("a name is the sender's own: another who uses it keeps nobody from paying", async () => {
+test("a name belongs to the sender: another sender's use of it blocks no payment", async () => {
   const { chain, rpc } = workshop;
   const paid = terms(fresh(2, 5_000), 0n);
   const name = nameOnChain("d", paid);
@@ -123,14 +123,14 @@ test("a name is the sender's own: another who uses it keeps nobody from paying",
   expect((await chain.send({ to, data }, alone(payGas(2)))).success).toBe(true);
 });
 
-test("one bad recipient keeps all from being paid", async () => {
+test("one bad recipient prevents all payments", async () => {
   const paid = terms([...fresh(3, 6_000), `0x${"0".repeat(40)}`]);
   const receipt = await workshop.chain.send(payCall(nameOnChain("e", paid), paid), alone(payGas(4)));
   expect(receipt.success).toBe(false);
   expect(await Promise.all(paid.recipients.map(balance))).toEqual([0n, 0n, 0n, 0n]);
 });
 
-test("the contract is put on a chain that lacks it within its gas, at the same place", async () => {
+test("the contract is deployed to a chain that lacks it within its gas, at the same address", async () => {
   const { chain, rpc } = workshop;
   await rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
   await rpc("anvil_setNonce", AIRDROP_ADDRESS, "0x0");
@@ -148,7 +148,7 @@ test("transfers are listed from the logs, in and out, each once", async () => {
     { from: sender, to, amount: 3n * TOKEN },
   ]);
   const all = await transfersOf(chain, [DEVELOPMENT_TOKEN], sender, range);
-  // What it was given, 200 of three, and two of nothing.
+  // The initial grant, 200 of three, and two of nothing.
   expect(all.length).toBe(1 + MOST_RECIPIENTS + 2);
   expect(all[0]).toMatchObject({ to: sender, amount: 100_000_000n * TOKEN });
 });

@@ -1,4 +1,4 @@
-/** Whatever the node and the chain behind it do, an airdrop is paid once or not at all. */
+/** An airdrop is paid once or not at all, whatever faults the node and the chain have. */
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.close());
 
-/** The same service, by way of an endpoint that does what the test says. */
+/** The same service through an endpoint that the test controls. */
 async function meddled() {
   const meddler = await openMeddler(setup.ledger.workshop.node.rpc_url);
-  // Longer than a busy machine takes to answer, so that only what the test holds back is late.
+  // Longer than a busy machine takes to answer, so that only what the test delays is late.
   const sending = { wait_ms: 4_000, stuck_ms: 60_000, poll_ms: 20 };
   const limits = { request_ms: 5_000, deadline_ms: 10_000, sending };
   const chain = setup.ledger.workshop.connect({ rpc_url: meddler.url, ...limits });
@@ -36,7 +36,7 @@ async function meddled() {
 }
 const honest = () => undefined;
 
-test("a node that is away leaves it asked for, and it is paid when the node is back", async () => {
+test("an airdrop waits while the node is away, and is paid when it returns", async () => {
   const { meddler, by } = await meddled();
   const airdrop = await setup.ask(2);
   meddler.meddle = () => "hangs";
@@ -48,7 +48,7 @@ test("a node that is away leaves it asked for, and it is paid when the node is b
   expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
-test("a receipt that is lost leaves it sent, and it is found paid", async () => {
+test("an airdrop with a lost receipt stays sent, and is found paid", async () => {
   const { meddler, by } = await meddled();
   const airdrop = await setup.ask(2);
   const before = await setup.sent();
@@ -63,7 +63,7 @@ test("a receipt that is lost leaves it sent, and it is found paid", async () => 
   expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
-test("one that a reorg took back is paid again, under its name, and so once", async () => {
+test("a reorged airdrop is paid again, under its name, and so once", async () => {
   const airdrop = await setup.ask(2);
   const snapshot = await setup.ledger.snapshot();
   await setup.turn();
@@ -78,7 +78,7 @@ test("one that a reorg took back is paid again, under its name, and so once", as
   expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
-test("two processes that are asked at once, and whose turns collide, pay it once", async () => {
+test("two processes with concurrent requests and ticks pay an airdrop once", async () => {
   const { app: other, close } = await setup.ledger.beside({ PLATFORM_TOKEN: app.platform_token! });
   onTestFinished(close);
   const airdrop = await setup.ask(2, {}, [app, other]);
@@ -89,7 +89,7 @@ test("two processes that are asked at once, and whose turns collide, pay it once
   expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
-test("one that the token refuses is given up once that is final, and what it cost is counted", async () => {
+test("an airdrop that the token refuses is given up once that is final, and its cost is counted", async () => {
   const token: Hex = `0x${"c0de".repeat(10)}`;
   await setup.ledger.workshop.rpc("anvil_setCode", token, SAYS_NO);
   const airdrop = await setup.ask(2, { token, amount_each: "0" });
@@ -105,19 +105,19 @@ test("one that the token refuses is given up once that is final, and what it cos
   expect(await spent(day)).toBeGreaterThan(cost);
 });
 
-test("one that is mined where its contract is not is not taken for paid", async () => {
+test("an airdrop mined where the contract is missing does not count as paid", async () => {
   const airdrop = await setup.ask(2);
   const { chain } = setup.ledger.workshop;
   const code = await setup.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
   await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
-  // A node that lies, or a deployment that a reorg took away.
+  // Simulates a lying node, or a deployment removed by a reorg.
   await setup.turn(withParts(app, { chain: { ...chain, hasCode: async (some) => some.map(() => true) } }));
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
   await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);
   expect(await setup.received(airdrop)).toEqual([0n, 0n]);
 });
 
-test("one that the account cannot pay for by then fails, and moves nothing", async () => {
+test("an airdrop that the account can no longer pay for fails, and moves nothing", async () => {
   const airdrop = await setup.ask(2, { amount_each: String(60_000_000n * TOKEN) });
   const before = await setup.sent();
   await setup.turn();
@@ -125,7 +125,7 @@ test("one that the account cannot pay for by then fails, and moves nothing", asy
   expect([await setup.sent(), await setup.received(airdrop)]).toEqual([before, [0n, 0n]]);
 });
 
-test("one that is under way waits for the key it was sent with", async () => {
+test("a pending airdrop waits for the key that it was sent with", async () => {
   const { meddler, by } = await meddled();
   const airdrop = await setup.ask(1);
   meddler.meddle = (method) => (method === "eth_sendRawTransaction" ? "hangs" : undefined);
@@ -140,7 +140,7 @@ test("one that is under way waits for the key it was sent with", async () => {
   expect(await setup.received(airdrop)).toEqual([1n]);
 });
 
-test("one is paid though nobody tells the transfers of the platform's accounts", async () => {
+test("an airdrop is paid though the platform's transfers cannot be read", async () => {
   const airdrop = await setup.ask(1);
   const { chain } = app;
   const logs: Chain["logs"] = async (query) => {
@@ -153,7 +153,7 @@ test("one is paid though nobody tells the transfers of the platform's accounts",
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
 });
 
-test("transfers are read of few blocks at a time, as many times as it takes", async () => {
+test("transfers are read in small ranges of blocks, as many as it takes", async () => {
   const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
   await setup.turn();
   const before = (await reachOf(app.pool, followed))!;
@@ -169,7 +169,7 @@ test("transfers are read of few blocks at a time, as many times as it takes", as
   expect(Math.max(...spans)).toBeLessThanOrEqual(200);
 });
 
-test("transfers that were kept of another chain are forgotten and read anew", async () => {
+test("transfers stored from another chain are dropped and read anew", async () => {
   const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
   await setup.ledger.mine(3);
   await setup.turn();

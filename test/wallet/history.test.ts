@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withParts } from "../../src/core/app.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
-import type { Place } from "../../src/projections/wallet/transfers.ts";
+import type { TransferPosition } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";
 import { readConfig } from "../../src/runtime/config.ts";
 import { carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
@@ -40,7 +40,7 @@ async function get(path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-test("without a platform token its balance is null, its transfers are not told, and airdrops are refused", async () => {
+test("without a platform token its balance is null, its transfers are not listed, and airdrops are refused", async () => {
   const address = wallet(1).address;
   expect((await get(`balances?address=${address}`)).data).toMatchObject({ usdc: "10000.00", token: null });
   expect((await get(`history?address=${address}`)).meta.tokens).toEqual([
@@ -61,7 +61,7 @@ test("without a platform token its balance is null, its transfers are not told, 
   expect(() => readConfig({ PLATFORM_TOKEN: "0x12" })).toThrow(/PLATFORM_TOKEN is an address/);
 });
 
-test("a page looks through so many blocks, says how far it came, and the next goes on below", async () => {
+test("a page scans a limited range of blocks, reports how far, and the next continues below", async () => {
   const { app } = service;
   const account = addressOf(wallet(5));
   const pay = async (micro: bigint) => carriedByStranger(workshop, await payment(wallet(5), micro));
@@ -70,7 +70,7 @@ test("a page looks through so many blocks, says how far it came, and the next go
   for (let i = 0; i < 30; i++) await workshop.rpc("evm_mine");
   await pay(3n);
   const { number } = (await workshop.chain.heads()).latest;
-  const page = (before: Place | undefined, limit = 2) => {
+  const page = (before: TransferPosition | undefined, limit = 2) => {
     const question = { account, tokens: platformTokens(app), before, limit };
     return historyPage(app, question, number, { first_span: 4n, longest_span: 4n, most_blocks: 10n });
   };
@@ -91,7 +91,7 @@ test("a page looks through so many blocks, says how far it came, and the next go
   expect(pages.at(-1)).toMatchObject({ scanned_to: 0n, next: undefined });
 });
 
-test("of an account that is busy no more is read than the page needs", async () => {
+test("no more of a busy account is read than the page needs", async () => {
   const { app } = service;
   const account = addressOf(wallet(7));
   for (let i = 0; i < 3; i++) await carriedByStranger(workshop, await payment(wallet(7), 1n));
@@ -110,11 +110,11 @@ test("of an account that is busy no more is read than the page needs", async () 
   const few = asked.splice(0).reduce((sum, blocks) => sum + blocks, 0n);
   expect((await page(6)).transfers.length).toBe(6);
   expect(few).toBeLessThan(300n);
-  // Where little is found, each question is about more blocks.
+  // Each request covers more blocks when the last one found little.
   expect(asked.length).toBeLessThan(20);
 });
 
-test("an account that pays itself is told once; what a reorg takes away is not told any more", async () => {
+test("a payment to itself is listed once; a reorged transfer is listed no longer", async () => {
   const snapshot = await workshop.rpc<string>("evm_snapshot");
   const self = wallet(6).address.toLowerCase() as `0x${string}`;
   await carriedByStranger(workshop, await payment(wallet(6), 7n, { to: self }));
@@ -122,7 +122,7 @@ test("an account that pays itself is told once; what a reorg takes away is not t
   expect(page.data).toMatchObject([{ direction: "self", amount: "0.000007" }]);
   await workshop.rpc("evm_revert", snapshot);
   const { chain } = service.app;
-  // The node has gone on differently between two questions.
+  // The node's chain changed between two requests.
   const moved = async (number: bigint) => ({ number, hash: `0x${"0".repeat(64)}` as const, timestamp: 0 });
   replace(service.app, { chain: { ...chain, block: moved } });
   const response = await fetch(`${service.url}/v1/agent/wallet/history?address=${self}&limit=1`, { headers });

@@ -1,4 +1,4 @@
-/** The process is killed at each step of paying an airdrop; the next one goes on, and nobody is paid twice. */
+/** Kills the process at each step of paying an airdrop; the next process continues, and nobody is paid twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startProgram } from "../support/compiled.ts";
@@ -17,7 +17,7 @@ afterAll(() => setup?.close());
 
 async function dies(at: string): Promise<void> {
   const { ledger, app } = setup;
-  const child = startProgram("test/wallet/doomed-payer.ts", [], {
+  const child = startProgram("test/wallet/killed-payer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,

@@ -1,4 +1,7 @@
-/** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
+/**
+ * The wallet over real HTTP on the embedded chain: an airdrop is requested, paid once, and seen in balances and
+ * histories.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
@@ -19,7 +22,7 @@ let service: Service;
 let admin: Record<string, string>;
 let reader: Record<string, string>;
 beforeAll(async () => {
-  // Transfers are kept when the test says so.
+  // The test decides when transfers are stored.
   const others = areas.map((area) => ({
     ...area,
     reactors: area.reactors.filter((one) => one !== transfersReactor),
@@ -30,26 +33,26 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** What the tests read of an airdrop, of balances, or of transfers. */
-type Told = {
+/** The fields of an airdrop, of balances or of transfers that the tests read. */
+type WalletData = {
   airdrop_id: string;
   status: string;
   contract: string;
   transaction: string;
   token: { amount: string };
 };
-type Moved = { block_number: number; log_index: number; final: boolean };
-type Answer<Data = Told> = {
+type TransferRow = { block_number: number; log_index: number; final: boolean };
+type Answer<Data = WalletData> = {
   status: number;
   data: Data;
   meta: { next_cursor: string | null };
   errors: { path: string; message: string }[];
   detail: string;
 };
-async function answerOf<Data = Told>(response: Response): Promise<Answer<Data>> {
+async function answerOf<Data = WalletData>(response: Response): Promise<Answer<Data>> {
   return { ...((await response.json()) as Answer<Data>), status: response.status };
 }
-const get = async <Data = Told>(path: string, headers = reader) =>
+const get = async <Data = WalletData>(path: string, headers = reader) =>
   answerOf<Data>(await fetch(`${service.url}/v1/agent/wallet/${path}`, { headers }));
 const request = (body: object, headers: Record<string, string> = {}) => ({
   method: "POST",
@@ -72,7 +75,7 @@ async function paid(airdrop_id: string): Promise<Answer> {
   return answer!;
 }
 
-test("balances are of one block: the platform's wallet where nobody else is named", async () => {
+test("balances are as of one block: the platform's wallet by default", async () => {
   const own = await get("balances");
   expect(own).toMatchObject({
     status: 200,
@@ -100,7 +103,7 @@ describe("an airdrop", () => {
   const recipients = [someone("1"), someone("2"), someone("3")];
   let first: Answer;
 
-  test("is asked for, paid in one transaction, and seen by everybody it concerns", async () => {
+  test("is requested, paid in one transaction, and visible to all parties", async () => {
     const asked = await airdrop({ recipients, amount_each: "1.5" });
     expect(asked).toMatchObject({
       status: 200,
@@ -127,7 +130,7 @@ describe("an airdrop", () => {
     expect(received.meta).toMatchObject({ scanned_to: 0, next_cursor: null, count: 1 });
   });
 
-  test("that is asked for again is the same one, in whatever words", async () => {
+  test("that is repeated is the same one, however it is written", async () => {
     for (const again of [
       { recipients, amount_each: "1.5" },
       { recipients: recipients.toReversed(), amount_each: 1.5 },
@@ -138,7 +141,7 @@ describe("an airdrop", () => {
     expect(await tokensOf(recipients[0]!)).toBe("1.5");
   });
 
-  test("with a name of its own is another, and one name is of one content", async () => {
+  test("with a name of its own is another, and one name has one content", async () => {
     const more = { recipients: [someone("4")], amount_each: 2 };
     const named = await airdrop({ ...more, idempotency_key: "bonus" });
     const header = await airdrop(more, { ...admin, "Idempotency-Key": "bonus-2" });
@@ -177,7 +180,7 @@ describe("an airdrop", () => {
     expect(await tokensOf(someone("1"))).toBe("1.5");
   });
 
-  test("needs an admin key, also where it is paid for; its tenant alone sees it", async () => {
+  test("needs an admin key, also with a payment; only its tenant sees it", async () => {
     const body = { recipients: [someone("5")], amount_each: "0.25" };
     const sign = async () => signPayment(wallet(1), await quoteOf(service.url + AIRDROP, request(body)));
     expect((await airdrop(body, reader)).status).toBe(403);
@@ -205,9 +208,9 @@ describe("an airdrop", () => {
 });
 
 /** Blocks become final meanwhile. */
-const withoutFinal = ({ final: _, ...rest }: Moved) => rest;
+const withoutFinal = ({ final: _, ...rest }: TransferRow) => rest;
 
-test("a history is paged without a gap, whether blocks are final and kept, or new", async () => {
+test("a history is paged without a gap, whether blocks are final and stored, or new", async () => {
   const { sender } = service.app.chain;
   const keep = () => turn(service.app, transfersReactor, { patient: true });
   await until(async () => (await keep()).status === "done");
@@ -218,8 +221,8 @@ test("a history is paged without a gap, whether blocks are final and kept, or ne
   });
   expect(reach).toMatchObject({ from_block: 0n });
   expect(reach!.to_block).toBeGreaterThan(10n);
-  const whole = await get<Moved[]>(`history?address=${sender}&limit=100`);
-  // What the gas key was given, and one transfer for each recipient so far.
+  const whole = await get<TransferRow[]>(`history?address=${sender}&limit=100`);
+  // The gas key's grant, and one transfer for each recipient so far.
   expect(whole.data).toHaveLength(1 + 3 + 2 + 1);
   expect(whole.data.at(-1)).toMatchObject({ direction: "in", amount: "100000000" });
   const places = whole.data.map(({ block_number, log_index }) => [block_number, log_index]);
@@ -227,7 +230,7 @@ test("a history is paged without a gap, whether blocks are final and kept, or ne
   const paged: object[] = [];
   let cursor = "";
   for (let pages = 0; pages < 20; pages++) {
-    const page = await get<Moved[]>(`history?address=${sender}&limit=2${cursor}`);
+    const page = await get<TransferRow[]>(`history?address=${sender}&limit=2${cursor}`);
     expect(page.data.length).toBeLessThanOrEqual(2);
     paged.push(...page.data.map(withoutFinal));
     if (page.meta.next_cursor === null) break;

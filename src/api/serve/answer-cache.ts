@@ -2,10 +2,10 @@
 import { LRUCache } from "lru-cache";
 import type { App } from "../../core/app.ts";
 import { type Data, isFoundAgain, type Look } from "../../datasets/reading.ts";
-import type { Told } from "../../domain/reports/fact.ts";
+import type { AnswerWithOrigin } from "../../domain/reports/fact.ts";
 
 /** Stored as text, so that each caller gets a copy. */
-type CachedAnswer = { text: string; origin: Told["origin"]; looks: readonly Look[] };
+type CachedAnswer = { text: string; origin: AnswerWithOrigin["origin"]; looks: readonly Look[] };
 
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ export function cachedAnswer(
   app: Pick<App, "once">,
   question: string,
   { data, seen }: { data: Data; seen: Data },
-): Told | undefined {
+): AnswerWithOrigin | undefined {
   const before = memoryOf(app).get(question);
   if (!before || !isFoundAgain(before.looks, data)) return undefined;
   isFoundAgain(before.looks, seen);
@@ -36,7 +36,7 @@ export function cachedAnswer(
 export function keepTold(
   app: Pick<App, "once">,
   question: string,
-  { answer, origin }: Told,
+  { answer, origin }: AnswerWithOrigin,
   looks: Iterable<Look>,
 ): void {
   memoryOf(app).set(question, { text: JSON.stringify(answer), origin, looks: [...looks] });

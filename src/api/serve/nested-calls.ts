@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../eventstore/types.ts";
 import { QueryTimeout } from "../../core/model/refusal.ts";
 import { type Data, held, watched } from "../../datasets/reading.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
-import type { Told } from "../../domain/reports/fact.ts";
+import type { AnswerWithOrigin } from "../../domain/reports/fact.ts";
 import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { inputReader } from "../declare/input.ts";
 import { type Context, restsOnDataAlone } from "../declare/operation.ts";
@@ -14,7 +14,7 @@ import { cachedAnswer, keepTold } from "./answer-cache.ts";
 import { sha256 } from "./call.ts";
 
 /** As over HTTP, without the envelope, and with its citation. */
-export type CitedAnswer = Told & {
+export type CitedAnswer = AnswerWithOrigin & {
   answer: { data: unknown; meta: SourcedAnswer["meta"] & { rests_on: string } };
 };
 

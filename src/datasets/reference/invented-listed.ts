@@ -1,15 +1,15 @@
 /** A list that nobody published, for the sandbox: its names are made up, and a note in each programme says so. */
-import type { Listed } from "../../domain/sanctions/listed.ts";
+import type { ListEntry } from "../../domain/sanctions/list-entry.ts";
 
 const PROGRAM = "INVENTED";
 
-export function inventedListed(): Listed[] {
+export function inventedListed(): ListEntry[] {
   const entry = (
     entry_id: string,
-    kind: Listed["kind"],
+    kind: ListEntry["kind"],
     names: string[],
-    more: Partial<Listed> = {},
-  ): Listed => ({
+    more: Partial<ListEntry> = {},
+  ): ListEntry => ({
     entry_id,
     reference: `INV.${entry_id.slice(-3)}`,
     kind,

@@ -1,5 +1,5 @@
 /** The consolidated list of persons, groups and entities under financial sanctions of the European Union, as XML (full list, schema 1.1). */
-import type { Listed, ListedName } from "../../domain/sanctions/listed.ts";
+import type { ListEntry, ListedName } from "../../domain/sanctions/list-entry.ts";
 import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
 import type { TextFile } from "./table.ts";
 
@@ -24,7 +24,7 @@ type Entity = Attributes & {
   regulation?: Attributes[];
 };
 
-function read(file: TextFile): Listed[] {
+function read(file: TextFile): ListEntry[] {
   const { export: root } = parsedXml(file, {
     ignoreAttributes: false,
     attributeNamePrefix: "",
@@ -37,7 +37,7 @@ function read(file: TextFile): Listed[] {
   return entriesOf(file, entities, (entity) => entryOf(file, entity));
 }
 
-const entryOf = (file: TextFile, entity: Entity): Listed =>
+const entryOf = (file: TextFile, entity: Entity): ListEntry =>
   listedEntry(file, "logicalId", {
     entry_id: text(entity.logicalId),
     reference: text(entity.euReferenceNumber) || null,

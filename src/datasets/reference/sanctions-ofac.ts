@@ -1,6 +1,11 @@
 /** The SDN list of the US Treasury's OFAC: its main file and the file of other names, as CSV without a header (sanctionslist.ofac.treas.gov). */
 import { z } from "zod";
-import { type Listed, type ListedKind, type ListedName, listed } from "../../domain/sanctions/listed.ts";
+import {
+  type ListEntry,
+  type ListedKind,
+  type ListedName,
+  listEntry,
+} from "../../domain/sanctions/list-entry.ts";
 import { refuseLines } from "../stage.ts";
 import { records } from "./csv.ts";
 import { inventedListed } from "./invented-listed.ts";
@@ -13,10 +18,10 @@ const NOTHING = "-0-";
 
 const cells = (header: string) => header.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).length;
 
-export const ofacSdn: ReferenceTable<Listed> = {
+export const ofacSdn: ReferenceTable<ListEntry> = {
   name: "ofac-sdn",
   source: "US Department of the Treasury, OFAC: Specially Designated Nationals, SDN.CSV",
-  row: listed,
+  row: listEntry,
   key: ({ entry_id }) => entry_id.padStart(12, "0"),
   as_of: () => null,
   least_share: 0.5,
@@ -83,10 +88,10 @@ const refused = (file: TextFile, line: number, { issues: [issue] }: z.ZodError):
 
 const KINDS: Record<string, ListedKind> = { individual: "person", vessel: "vessel", aircraft: "aircraft" };
 
-function readSdn(file: TextFile): Listed[] {
+function readSdn(file: TextFile): ListEntry[] {
   return rowsOf(file, SDN_COLUMNS).map(({ line, record }) => {
     const [entry_id = "", name = "", type = "", programs = "", , , , , , flag = "", , remarks = ""] = record;
-    const read = listed.safeParse({
+    const read = listEntry.safeParse({
       entry_id,
       reference: null,
       kind: KINDS[type] ?? "entity",

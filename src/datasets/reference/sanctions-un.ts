@@ -1,6 +1,6 @@
 /** The consolidated list of the United Nations Security Council, as XML (scsanctions.un.org). */
 import { refuse } from "../../core/model/refusal.ts";
-import type { Listed, ListedName } from "../../domain/sanctions/listed.ts";
+import type { ListEntry, ListedName } from "../../domain/sanctions/list-entry.ts";
 import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
 import type { TextFile } from "./table.ts";
 
@@ -26,9 +26,9 @@ const LISTS = new Set([
 
 type Tree = { [member: string]: Tree[] & Tree & string };
 
-type Kind = Listed["kind"];
+type Kind = ListEntry["kind"];
 
-function read(file: TextFile): Listed[] {
+function read(file: TextFile): ListEntry[] {
   const parsed = parsedXml(file, {
     ignoreAttributes: true,
     parseTagValue: false,
@@ -44,7 +44,7 @@ function read(file: TextFile): Listed[] {
   return entriesOf(file, entries, ({ entry, kind }) => entryOf(file, entry, kind));
 }
 
-function entryOf(file: TextFile, entry: Tree, kind: Kind): Listed {
+function entryOf(file: TextFile, entry: Tree, kind: Kind): ListEntry {
   const parts = ["FIRST_NAME", "SECOND_NAME", "THIRD_NAME", "FOURTH_NAME"].map((part) => text(entry[part]));
   const [aliases, addresses] = (
     kind === "person"

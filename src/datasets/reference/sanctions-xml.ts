@@ -1,7 +1,7 @@
 /** What lists of sanctions that come as XML have in common: how they are guarded, and the table that each becomes. */
 import { type X2jOptions, XMLParser, XMLValidator } from "fast-xml-parser";
 import { refuse } from "../../core/model/refusal.ts";
-import { type Listed, listed } from "../../domain/sanctions/listed.ts";
+import { type ListEntry, listEntry } from "../../domain/sanctions/list-entry.ts";
 import { inventedListed } from "./invented-listed.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
@@ -11,14 +11,20 @@ type XmlList = {
   /** What its layout is called. */
   layout: string;
   matches: (header: string) => boolean;
-  read: (file: TextFile) => Listed[];
+  read: (file: TextFile) => ListEntry[];
 };
 
 /** The table of a list, by the numbers of its entries. */
-export const xmlListTable = ({ name, source, layout, matches, read }: XmlList): ReferenceTable<Listed> => ({
+export const xmlListTable = ({
   name,
   source,
-  row: listed,
+  layout,
+  matches,
+  read,
+}: XmlList): ReferenceTable<ListEntry> => ({
+  name,
+  source,
+  row: listEntry,
   key: ({ entry_id }) => entry_id.padStart(12, "0"),
   as_of: () => null,
   least_share: 0.5,
@@ -40,8 +46,8 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
 export function entriesOf<Entry>(
   file: TextFile,
   entries: readonly Entry[],
-  entryOf: (entry: Entry) => Listed,
-): Listed[] {
+  entryOf: (entry: Entry) => ListEntry,
+): ListEntry[] {
   if (entries.length === 0) refuse("invalid", `${file.name} lists nobody`);
   return entries.map(entryOf);
 }
@@ -50,10 +56,10 @@ export function entriesOf<Entry>(
 export function listedEntry(
   file: TextFile,
   id_name: string,
-  entry: Omit<Listed, "born"> & { born: readonly string[] },
-): Listed {
+  entry: Omit<ListEntry, "born"> & { born: readonly string[] },
+): ListEntry {
   const years = entry.born.filter((year) => /^\d{4}/.test(year)).map((year) => Number(year.slice(0, 4)));
-  const parsed = listed.safeParse({ ...entry, born: [...new Set(years)] });
+  const parsed = listEntry.safeParse({ ...entry, born: [...new Set(years)] });
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   return refuse(

@@ -4,7 +4,10 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 
-/** What a key may do: read = every GET and pure calculation, order = whatever appends for the caller, and so on. */
+/**
+ * The rights of a key: read = every GET and pure calculation, order = everything that appends for the caller, and so
+ * on.
+ */
 export const scopes = ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] as const;
 export const scope = z.enum(scopes);
 export type Scope = z.infer<typeof scope>;
@@ -15,7 +18,7 @@ export const quota = z.int().positive().nullable();
 export const DAILY_QUOTA = 1_000;
 export const MONTHLY_QUOTA = 10_000;
 
-/** Tenants that no key may be issued for: the operator owns the releases, and whoever shows nothing is anonymous. */
+/** Tenants without keys: the operator owns the releases, and callers without credentials are anonymous. */
 const RESERVED = ["operator", "anonymous"];
 
 /** Names a tenant of the operator: lower-case letters, digits and hyphens. Test keys live in `test:<name>`. */
@@ -64,7 +67,6 @@ export type KeyState =
   | { status: "revoked"; facts: KeyFacts; revoked_at: string }
   | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "key-";
 
 export const streamOf = (keyId: string) => prefix + keyId;

@@ -15,7 +15,7 @@ export type QuotaWindow = {
   window_s: number;
 };
 
-/** Both windows of a key that has them, the tighter first: what the RateLimit headers tell. */
+/** Both windows of a key that has them, the tighter first, for the RateLimit headers. */
 export function quotaWindows(limits: Limits, usage: Usage, at: Date): QuotaWindow[] {
   const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1);
   const monthEnd = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);

@@ -1,6 +1,7 @@
 /**
- * How a wallet shows that a call is its own without paying: a text of CAIP-122 in the form of Sign-In with Ethereum (EIP-4361),
- * signed by personal_sign (ERC-191). It is good for one service, method, path and body, for five minutes.
+ * A wallet's proof that a call is its own, without a payment: a text of CAIP-122 in the form of Sign-In with Ethereum
+ * (EIP-4361), signed by personal_sign (ERC-191). It is valid for one service, method, path and body, for five
+ * minutes.
  */
 import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
@@ -16,7 +17,7 @@ const AHEAD_SECONDS = 30;
 
 const instant = z.iso.datetime({ offset: true, error: "is a time such as 2026-01-31T12:00:00Z" });
 
-/** The members of SIGN-IN-WITH-X that are taken: those of the signed text, and how it was signed. */
+/** The accepted members of SIGN-IN-WITH-X: those of the signed text, and the kind of signature. */
 const walletProof = z.strictObject({
   domain: z.string(),
   address: walletAddress,
@@ -37,15 +38,15 @@ const walletProof = z.strictObject({
 
 export type WalletProof = z.infer<typeof walletProof>;
 
-/** What a text must be about. */
-export type AskedCall = { public_url: string; method: string; path: string };
+/** The call that a text must be about. */
+export type RequestedCall = { public_url: string; method: string; path: string };
 
-/** What a wallet says by its signature; the path stands in it as it was asked, without a query. */
-export const statementOf = ({ method, path }: Pick<AskedCall, "method" | "path">) =>
+/** The statement that a wallet signs; it has the path as requested, without a query. */
+export const statementOf = ({ method, path }: Pick<RequestedCall, "method" | "path">) =>
   `Call ${method} ${path} as the owner of what this wallet caused.`;
 
-/** Reads the header, an object of JSON in base64. Refuses one that says something else than the call does, or is too old. */
-export function readWalletProof(header: string, asked: AskedCall, now: Date): WalletProof {
+/** Reads the header, a JSON object in base64. Refuses one that contradicts the call, or is too old. */
+export function readWalletProof(header: string, call: RequestedCall, now: Date): WalletProof {
   const read = walletProof.safeParse(parsed(header));
   if (!read.success)
     return refuseProof(
@@ -53,9 +54,9 @@ export function readWalletProof(header: string, asked: AskedCall, now: Date): Wa
     );
   const proof = read.data;
   const wanted = {
-    domain: new URL(asked.public_url).host,
-    uri: asked.public_url + asked.path,
-    statement: statementOf(asked),
+    domain: new URL(call.public_url).host,
+    uri: call.public_url + call.path,
+    statement: statementOf(call),
   };
   const others = Object.entries(wanted).filter(
     ([name, value]) => proof[name as keyof typeof wanted] !== value,
@@ -83,8 +84,8 @@ function parsed(header: string): unknown {
 const HEADER = "SIGN-IN-WITH-X";
 
 export function refuseProof(errors: FieldError[]): never {
-  const told = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
-  return refuse("unauthorized", `the wallet's proof is not good for this call: ${told}`, {
+  const faults = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
+  return refuse("unauthorized", `the wallet's proof is not good for this call: ${faults}`, {
     errors: errors.map(({ path, message }) => ({
       path: path === HEADER ? path : `${HEADER}.${path}`,
       message,
@@ -123,6 +124,9 @@ export function textDigest(text: string): Uint8Array {
 /** The longest time that a signature for the list of checks is good. */
 export const LONGEST_PROOF_S = 86_400;
 
-/** The older text of checks_list, which stands in its input: good at one service, until a time, beside a key or a payment. */
+/**
+ * The older text of checks_list, which is part of its input: valid at one service, until a time, together with a key
+ * or a payment.
+ */
 export const ownershipText = (wallet: Hex, service: string, until: string): string =>
   `Show my checks\nwallet: ${wallet}\nservice: ${service}\nuntil: ${until}`;

@@ -1,32 +1,32 @@
-/** When a webhook that did not take an alert is tried again, and when it is given up. */
+/** Retries of a webhook that failed, and the point at which it is given up. */
 
 /** Seconds from each attempt to the next; after the last of them the subscription is disabled. */
 export const BACKOFF_S = [5, 300, 1_800, 7_200, 18_000, 36_000] as const;
-/** Each pause is lengthened by chance, by this share of itself at most, so that many do not come back at once. */
+/** Each pause grows by a random share of itself, at most this much, to spread retries. */
 export const JITTER = 0.25;
 /** A webhook may not put us off for longer. */
 const MOST_RETRY_AFTER_S = 86_400;
 
-/** How an attempt failed. `status` null: the webhook was not reached; `retry_after_s`: how long it asked us to wait. */
+/** A failed attempt. `status` null: the webhook was not reached; `retry_after_s`: the delay that it requested. */
 export type Failure = { status: number | null; reason: string; retry_after_s: number | null };
 
-export type Next = { kind: "again"; at: string } | { kind: "disable"; reason: string };
+export type NextStep = { kind: "again"; at: string } | { kind: "disable"; reason: string };
 
-/** What follows the failure of the `attempt`-th attempt (from 1) at an ISO time; `chance` is in [0, 1). */
-export function afterFailure(attempt: number, failure: Failure, chance: number, at: string): Next {
+/** The consequence of the `attempt`-th failure (from 1) at an ISO time; `chance` is in [0, 1). */
+export function afterFailure(attempt: number, failure: Failure, chance: number, at: string): NextStep {
   if (failure.status === 410)
-    return { kind: "disable", reason: "the webhook answered 410 Gone: it wants no more alerts" };
+    return { kind: "disable", reason: "the webhook answered 410 Gone, which ends its alerts" };
   const pause = BACKOFF_S[attempt - 1];
   if (pause === undefined)
     return { kind: "disable", reason: `${attempt} attempts failed, the last one: ${failure.reason}` };
-  const asked = isBusy(failure.status) ? Math.min(failure.retry_after_s ?? 0, MOST_RETRY_AFTER_S) : 0;
-  const seconds = Math.max(pause * (1 + JITTER * chance), asked);
+  const retryAfter = isBusy(failure.status) ? Math.min(failure.retry_after_s ?? 0, MOST_RETRY_AFTER_S) : 0;
+  const seconds = Math.max(pause * (1 + JITTER * chance), retryAfter);
   return { kind: "again", at: new Date(Date.parse(at) + Math.round(seconds * 1000)).toISOString() };
 }
 
 const isBusy = (status: number | null) => status === 429 || status === 503;
 
-/** Seconds that a Retry-After asks for: a number of them, or a date (RFC 9110, 10.2.3); null where it says neither. */
+/** Seconds of a Retry-After: a number of them, or a date (RFC 9110, 10.2.3); null where it is neither. */
 export function retryAfterSeconds(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);

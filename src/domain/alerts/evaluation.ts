@@ -5,11 +5,11 @@ import { time } from "../../core/model/fields.ts";
 
 export const events = {
   AlertsEvaluated: {
-    means: "A release was looked through for what subscriptions watch for.",
+    means: "A release was evaluated for the findings that subscriptions watch for.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
-      release_position: z.int().positive().describe("Where the release stands in the log."),
+      release_position: z.int().positive().describe("The release's log position."),
       subscriptions: z.int().nonnegative(),
       significant: z
         .int()
@@ -25,10 +25,9 @@ export type EvaluationEvent = EventOf<typeof events>;
 /** The newest release that was looked through. */
 export type EvaluationState = Evaluated | undefined;
 
-/** Evaluations stand beside the releases, in the operator's own tenant. */
+/** Evaluations are in the operator's own tenant, like releases. */
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
 
-/** What its streams are named by, before the id. */
 export const prefix = "alerts-evaluated-";
 
 export const streamOf = (dataset: string) => prefix + dataset;

@@ -14,12 +14,15 @@ import {
 /** The `type` of every alert that is sent. */
 export const ALERT_TYPE = "trade.anomaly";
 
-/** The `type` of one that its owner asked for, to see the webhook work. */
+/** The `type` of a test event that the owner requested. */
 export const TEST_TYPE = "trade.anomaly.test";
 
 export type WebhookMessage = { url: string; headers: Record<string, string>; body: string };
 
-/** The name of an alert, which is also its `webhook-id`: the same for the same month of the same series, whatever release shows it. */
+/**
+ * The id of an alert, which is also its `webhook-id`: the same for the same month of the same series in every
+ * release.
+ */
 export const alertIdOf = (subscriptionId: string, { reporter, product, flow, period }: Finding) =>
   `msg_${hash("sha256", [subscriptionId, reporter, product, flow, period].join("\n")).slice(0, 32)}`;
 
@@ -27,8 +30,8 @@ export const alertIdOf = (subscriptionId: string, { reporter, product, flow, per
 const SECRETS = Buffer.from("tallystick/webhook-secrets/1\0");
 
 /**
- * The signing secret of a subscription, `whsec_` and 32 bytes in base64. It is the HMAC-SHA256 of subscription and rotation
- * under a signature that only the service's key makes, and Ed25519 always makes the same: nothing secret is stored.
+ * The signing secret of a subscription, `whsec_` and 32 bytes in base64. It is the HMAC-SHA256 of subscription and
+ * rotation under a signature by the service's key. Ed25519 is deterministic, so no secret is stored.
  */
 export function secretOf(
   signer: Signer,
@@ -39,7 +42,7 @@ export function secretOf(
   return `whsec_${mac.digest("base64")}`;
 }
 
-/** One attempt's message: its id and body are the same every time, the time and what signs it are the attempt's. */
+/** One attempt's message: its id and body are the same in every attempt; the time and signature are the attempt's. */
 export function messageOf(
   signer: Signer,
   subscription: Subscription,
@@ -50,7 +53,7 @@ export function messageOf(
 ): WebhookMessage {
   const { subscription_id, url } = subscription.facts;
   const data = { alert_id: alertId, subscription_id, ...finding };
-  // One that decided it and one that read it in the log hold its fields in another order.
+  // Stored events order their fields differently from new ones.
   const inOrder = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
   const body = JSON.stringify({ type, timestamp: triggered_at, data: inOrder });
   const signatures = signing(subscription, at.toISOString()).map((secret) =>
@@ -97,7 +100,7 @@ export function testMessage(
   return messageOf(signer, subscription, alertId, alert, at, TEST_TYPE);
 }
 
-/** Whether a finding is one that a subscription waits for; `product` of the finding is what was asked for. */
+/** True for a finding that a subscription watches; the finding's `product` is the one requested. */
 export function isWatched(watch: Watch, finding: Finding): boolean {
   const { reporter, hs, flow, threshold, dataset } = watch;
   return (

@@ -1,4 +1,4 @@
-/** What a call about alerts may be refused for beyond what any call may. */
+/** Refusals of alert operations beyond those of any call. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const alertProblems = problemTypes({

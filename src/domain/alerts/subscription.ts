@@ -1,6 +1,6 @@
 /**
- * A subscription to trade alerts: which anomalies it waits for, the webhook they are sent to, and the credits that pay for
- * them. An alert is one month of one series, told once however many releases show it.
+ * A subscription to trade alerts: its anomalies, its webhook, and the credits that pay for deliveries. An alert is
+ * one month of one series, reported once over all releases.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -14,11 +14,10 @@ import { alertProblems } from "./problems.ts";
 export const FIRST_CREDITS = 100;
 /** Alerts that a topup adds. */
 export const TOPUP_CREDITS = 500;
-/** Alerts that wait for delivery at most; what a release shows beyond them is left to the next one. */
+/** The most alerts that wait for delivery; further ones are left to the next release. */
 export const MOST_WAITING = 500;
-/** How long a secret that was rotated away still signs. */
+/** Hours that a rotated secret still signs. */
 export const OLD_SECRET_HOURS = 24;
-/** Subscriptions that a tenant may have at once. */
 export const MOST_SUBSCRIPTIONS = 100;
 /** Characters of the reason why an attempt failed. */
 const MOST_REASON = 300;
@@ -32,7 +31,7 @@ const TESTS_S = 3_600;
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
 
-/** What makes an alert of a month; value, base and deviation in EUR. */
+/** The finding behind an alert of a month; value, base and deviation in EUR. */
 export const finding = z.strictObject({
   reporter: z.string().regex(/^[A-Z]{2}$/),
   product: z.string().regex(/^\d{2,8}$/),
@@ -53,7 +52,7 @@ export const finding = z.strictObject({
   synthetic: z.boolean(),
 });
 
-/** Which anomalies are told: null = all. `threshold` is the least |z|; a dataset left open is any real one. */
+/** The anomalies to report: null = all. `threshold` is the least |z|; an open dataset is any real one. */
 export const watch = z.strictObject({
   reporter: z
     .string()
@@ -110,28 +109,26 @@ export const events = {
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
-      status: z.int().nullable().describe("What the webhook answered; null when it could not be reached."),
+      status: z.int().nullable().describe("The webhook's status; null when it could not be reached."),
       reason: z.string().max(MOST_REASON),
       next_attempt_at: time.nullable().describe("Null: it is not tried again."),
       failed_at: time,
     }),
   },
   AlertTested: {
-    means: "An invented alert was sent, to show that a webhook works.",
+    means: "A synthetic alert was sent, to show that a webhook works.",
     1: z
       .strictObject({ alert_id, tested_at: time })
-      .describe(
-        "An invented alert is posted, once and at once, for its owner to see that the webhook works.",
-      ),
+      .describe("A synthetic alert is posted once, without delay, to show its owner that the webhook works."),
   },
   AlertPaused: {
     means: "A subscription has no credits left, and waits.",
     1: z
       .strictObject({ waiting: z.int().nonnegative(), paused_at: time })
-      .describe("No credits are left: what waits is kept until a topup."),
+      .describe("No credits are left: waiting alerts are stored until a topup."),
   },
   AlertDisabled: {
-    means: "A subscription was switched off, because its webhook kept failing.",
+    means: "A subscription was disabled, because its webhook failed repeatedly.",
     1: z.strictObject({ reason: z.string().max(400), disabled_at: time }),
   },
   AlertSubscriptionDeleted: {
@@ -159,19 +156,17 @@ export type Subscription = {
   delivered: number;
   /** The newest first. */
   secrets: readonly Secret[];
-  /** Every alert there has been, so that none is told twice. */
+  /** All past alerts, so that none is reported twice. */
   told: ReadonlySet<string>;
   waiting: ReadonlyMap<string, Waiting>;
   last_failure: Data<"AlertDeliveryFailed"> | null;
   last_delivered_at: string | null;
-  /** When test events were sent within the last hour, the oldest first. */
+  /** The times of test events within the last hour, the oldest first. */
   tests: readonly string[];
-  /** Why and since when it is disabled. */
   disabled: Data<"AlertDisabled"> | null;
 };
 export type SubscriptionState = Subscription | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "alert-subscription-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -179,7 +174,7 @@ export const streamOf = (id: string) => prefix + id;
 export const initialState = (): SubscriptionState => undefined;
 
 export function evolve(state: SubscriptionState, event: SubscriptionEvent): SubscriptionState {
-  if (event.type === "AlertSubscribed") return begun(event.data);
+  if (event.type === "AlertSubscribed") return newSubscription(event.data);
   if (!state) return state;
   switch (event.type) {
     case "AlertToppedUp": {
@@ -223,7 +218,7 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
   }
 }
 
-const begun = (facts: Subscribed): Subscription => ({
+const newSubscription = (facts: Subscribed): Subscription => ({
   status: "active",
   facts,
   credits: facts.credits,
@@ -254,8 +249,8 @@ function without(waiting: Subscription["waiting"], id: string): Subscription["wa
 export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
   secrets.filter(({ until }) => until === null || until > at);
 
-/** The subscription as its owner may know it; refused where there is none, or none any more. */
-export function standing(state: SubscriptionState): Subscription {
+/** The subscription as its owner sees it; refused where there is none, or it was deleted. */
+export function existingSubscription(state: SubscriptionState): Subscription {
   if (!state)
     return refuse(
       "not_found",
@@ -272,19 +267,19 @@ export const subscribe =
     return [{ type: "AlertSubscribed", data: facts }];
   };
 
-/** Adds credits; what was paused or disabled goes on with what waits. */
+/** Adds credits; a paused or disabled subscription resumes with its waiting alerts. */
 export const topUp =
   (credits: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const credits_left = standing(state).credits + credits;
+    const credits_left = existingSubscription(state).credits + credits;
     return [{ type: "AlertToppedUp", data: { credits, credits_left, topped_up_at: at } }];
   };
 
-/** A new secret; the old one signs beside it for a day. */
+/** Sets a new secret; the old one also signs for a day. */
 export const rotateSecret =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const secrets = signing(standing(state), at);
+    const secrets = signing(existingSubscription(state), at);
     if (secrets.length >= MOST_SECRETS)
       refuse(
         "conflict",
@@ -295,11 +290,11 @@ export const rotateSecret =
     return [{ type: "SecretRotated", data: { rotation, old_until, rotated_at: at } }];
   };
 
-/** A test event under its name, whatever the subscription's status; it costs no credit, and so there are not many of them. */
+/** Sends a named test event in any status; it costs no credit, so it is limited. */
 export const test =
   (id: string, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const tests = recentTests(standing(state), at);
+    const tests = recentTests(existingSubscription(state), at);
     if (tests.length >= MOST_TESTS)
       refuse(alertProblems["too-many-tests"], `${MOST_TESTS} test events were sent within the last hour`, {
         retry_after_s: TESTS_S - Math.floor((Date.parse(at) - Date.parse(tests[0]!)) / 1_000),
@@ -311,11 +306,11 @@ export const remove =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
     if (state?.status === "deleted") return [];
-    standing(state);
+    existingSubscription(state);
     return [{ type: "AlertSubscriptionDeleted", data: { deleted_at: at } }];
   };
 
-/** Tells of what was found, under the names it is sent under; what was told before, or finds no room, is left out. */
+/** Reports findings under their alert ids; earlier reports, and those beyond the limit, are left out. */
 export const trigger =
   (found: readonly { alert_id: string; finding: Finding }[], at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
@@ -346,7 +341,7 @@ export const deliver =
     return [delivered, { type: "AlertPaused", data: { waiting: state.waiting.size - 1, paused_at: at } }];
   };
 
-/** The webhook did not take it: it is tried again later, or the subscription is disabled. `chance` is in [0, 1). */
+/** The webhook failed: it is retried later, or the subscription is disabled. `chance` is in [0, 1). */
 export const fail =
   (id: string, failure: Failure, chance: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {

@@ -1,6 +1,6 @@
 /**
- * The checkpoints of a log and their anchors: which size was signed last, which witnesses cosigned it, and which size the
- * chain holds how firmly. What happens to them stands in the very log they are of.
+ * The checkpoints of a log and their anchors: the size signed last, its witnesses, and the size on the chain with its
+ * finality. These events are in the very log that they cover.
  */
 
 import { z } from "zod";
@@ -15,11 +15,13 @@ const head = { size: z.int().positive(), root: chainHash };
 
 export const events = {
   CheckpointSigned: {
-    means:
-      "The log's key signed the log as far as it went: whoever keeps the signature can show any later change.",
+    means: "The log's key signed the log at its size: the signature proves any later change of it.",
     1: z.strictObject({
       ...head,
-      note: z.string().max(10_000).describe("The signed note (c2sp.org/tlog-checkpoint) as it is published."),
+      note: z
+        .string()
+        .max(10_000)
+        .describe("The signed note (c2sp.org/tlog-checkpoint) in its published form."),
       signed_at: time,
     }),
     public: true,
@@ -54,7 +56,7 @@ export const events = {
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
       timestamp: z.int().describe("Of the block, in seconds of Unix time."),
-      fee_wei: digits.describe("What the transaction cost, in wei: decimal digits."),
+      fee_wei: digits.describe("The transaction's cost in wei: decimal digits."),
       anchored_at: time,
     }),
     public: true,
@@ -77,7 +79,6 @@ export const events = {
       .describe("The chain took the block back."),
     public: true,
   },
-  /** The chain keeps the block for good. */
   AnchorFinal: {
     means: "The block with the log's fingerprint can never be taken back.",
     1: z.strictObject({
@@ -99,8 +100,8 @@ export type AnchorEvent = EventOf<typeof events>;
 export type StandingAnchor = Anchor & { final: boolean };
 
 /**
- * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the newest
- * final one, if any is, and those above it, the newest last. `pending`: what was sent since and not seen in the chain.
+ * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the
+ * newest final one, if any, and those above it, the newest last. `pending`: sent since, and not seen in the chain.
  */
 export type AnchorState = {
   checkpoint: SignedCheckpoint | undefined;
@@ -115,17 +116,16 @@ export const newestAnchor = ({ anchors }: AnchorState): StandingAnchor | undefin
 export const standingCosignatures = ({ checkpoint, cosignatures }: AnchorState): CosignedCheckpoint[] =>
   cosignatures.filter(({ size }) => size === checkpoint?.size);
 
-/** The newest checkpoint as it is published: the signed note with a line for each witness that cosigned it. */
+/** The newest checkpoint in its published form: the signed note with a line for each witness that cosigned it. */
 export const publishedNote = (state: AnchorState): string | undefined =>
   state.checkpoint &&
   [state.checkpoint.note, ...standingCosignatures(state).map(({ cosignature }) => `${cosignature}\n`)].join(
     "",
   );
 
-/** A log's checkpoints lie with the operator, under the log's origin. */
+/** A log's checkpoints belong to the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
-/** What its streams are named by, before the id. */
 export const prefix = "anchor-";
 
 export const streamOf = (origin: string) => prefix + origin;
@@ -179,7 +179,7 @@ export const sign =
     return [{ type: "CheckpointSigned", data: facts }];
   };
 
-/** A witness's signature stands below the newest checkpoint; a second one of the same witness adds nothing. */
+/** Adds a witness's signature of the newest checkpoint; a second one of the same witness changes nothing. */
 export const cosign =
   (facts: CosignedCheckpoint) =>
   (state: AnchorState): AnchorEvent[] => {
@@ -190,12 +190,12 @@ export const cosign =
     return [{ type: "CheckpointCosigned", data: facts }];
   };
 
-/** The chain holds a head, as the transaction's own log says. */
+/** Records a head on the chain, from the transaction's own log. */
 export const anchor =
   (facts: Anchor) =>
   (state: AnchorState): AnchorEvent[] => {
     refuseFork(state, facts);
-    if (state.anchors.some((known) => isSamePlace(known, facts))) return [];
+    if (state.anchors.some((known) => isSameBlock(known, facts))) return [];
     const anchored: AnchorEvent = { type: "Anchored", data: facts };
     const newest = newestAnchor(state);
     if (!newest || newest.size < facts.size) return [anchored];
@@ -205,7 +205,7 @@ export const anchor =
     return [reorged(newest.transaction, facts.anchored_at), anchored];
   };
 
-/** What was sent is waited for, unless as much is anchored by now. */
+/** Records a sent transaction as pending, unless an anchor covers it already. */
 export const pend =
   (facts: PendingAnchor) =>
   (state: AnchorState): AnchorEvent[] =>
@@ -235,10 +235,10 @@ const reorged = (transaction: Hex, at: string): AnchorEvent => ({
   data: { transaction, reorged_at: at },
 });
 
-const isSamePlace = (a: Anchor, b: Anchor) =>
+const isSameBlock = (a: Anchor, b: Anchor) =>
   a.transaction === b.transaction && a.block_hash === b.block_hash;
 
-/** One size has one root, whoever says it. */
+/** One size has one root, from any source. */
 function refuseFork({ checkpoint, anchors }: AnchorState, given: { size: number; root: Hex }): void {
   const other = [checkpoint, ...anchors].find((known) => known?.size === given.size);
   if (other && other.root !== given.root)

@@ -1,7 +1,7 @@
 /**
- * The anchoring contract, LogAnchor, in the words of the Chain port: what is sent to it, what is asked, what its logs say.
- * It takes the sender of a transaction for the signer, so what it keeps is always sent alone: calls that travel together
- * come from Multicall3, which is everybody.
+ * The anchoring contract, LogAnchor, in terms of the Chain port: its calls, queries and logs. It takes the sender of
+ * a transaction for the signer, so calls are always sent alone: batched calls come from Multicall3, which anybody can
+ * use.
  */
 import { createHash } from "node:crypto";
 import {
@@ -19,11 +19,11 @@ import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 /** A log's tree at a size: `log_id` is `logIdOf` its origin, `root` the tree hash of RFC 9162 over the first `size` leaves. */
 export type TreeHead = { log_id: Hex; size: bigint; root: Hex };
 
-/** The block in which something was recorded; `timestamp` in seconds of Unix time. */
-export type Recorded = { block_number: bigint; timestamp: number };
+/** The block of a record; `timestamp` in seconds of Unix time. */
+export type RecordBlock = { block_number: bigint; timestamp: number };
 
-/** A head as the contract keeps it: without the name it is kept under, and with the block that brought it. */
-export type KeptHead = Omit<TreeHead, "log_id"> & Recorded;
+/** A head in the contract: without its key, and with the block of its transaction. */
+export type ContractHead = Omit<TreeHead, "log_id"> & RecordBlock;
 
 /** A call that must travel alone, with the options that see to it. */
 export type SignersCall = { call: Call; options: Pick<SendOptions, "gas" | "purpose"> & { alone: true } };
@@ -32,7 +32,7 @@ export type Anchored = TreeHead & { signer: Hex };
 export type SeedCommitted = { signer: Hex; seed_hash: Hex; timestamp: number };
 export type Endorsed = { signer: Hex; successor: Hex };
 
-/** Where the contract is on every chain it was deployed to with `deployCall`. */
+/** The contract's address on every chain that it was deployed to with `deployCall`. */
 export const ANCHOR_ADDRESS = deployedAt(INIT_CODE);
 
 /** Anybody may send it, and together with others; where the contract is already, it is refused. */
@@ -47,7 +47,10 @@ export const MOST_SEEDS = 500;
 /** The name of a log on the chain: SHA-256 of its origin. */
 export const logIdOf = (origin: string): Hex => `0x${createHash("sha256").update(origin).digest("hex")}`;
 
-/** Anchors a head of the sender's log, with the consistency proof (RFC 9162) from the head kept there; the first needs none. */
+/**
+ * Anchors a head of the sender's log, with the consistency proof (RFC 9162) from the stored head; the first needs
+ * none.
+ */
 export const anchorCall = ({ log_id, size, root }: TreeHead, proof: readonly Hex[]): SignersCall =>
   alone(
     encodeFunctionData({ abi: ABI, functionName: "anchor", args: [log_id, size, root, proof] }),
@@ -81,7 +84,7 @@ export function commitSeedsCall(seed_hashes: readonly Hex[]): SignersCall {
   );
 }
 
-/** Names, once and for good, the key that follows the sender's, or the contract on which it goes on. */
+/** Names, once and finally, the key that succeeds the sender's, or the contract that it moves to. */
 export const endorseCall = (successor: Hex): SignersCall =>
   alone(encodeFunctionData({ abi: ABI, functionName: "endorse", args: [successor] }), 40_000n, "endorsement");
 
@@ -95,8 +98,8 @@ export const headCall = (signer: Hex, log_id: Hex): Call =>
   question(encodeFunctionData({ abi: ABI, functionName: "head", args: [signer, log_id] }));
 
 /** The newest head anchored of a signer's log, and when; undefined when there is none. */
-export function keptHead(answer: CallResult): KeptHead | undefined {
-  const data = answered(answer);
+export function contractHead(answer: CallResult): ContractHead | undefined {
+  const data = answerData(answer);
   const [size, root, block_number, timestamp] = decodeFunctionResult({
     abi: ABI,
     functionName: "head",
@@ -109,9 +112,9 @@ export function keptHead(answer: CallResult): KeptHead | undefined {
 export const seedCall = (signer: Hex, seed_hash: Hex): Call =>
   question(encodeFunctionData({ abi: ABI, functionName: "seedCommittedAt", args: [signer, seed_hash] }));
 
-/** When a signer first committed a seed; undefined when it did not. */
-export function seedCommitment(answer: CallResult): Recorded | undefined {
-  const data = answered(answer);
+/** The time of a signer's first commitment of a seed; undefined without one. */
+export function seedCommitment(answer: CallResult): RecordBlock | undefined {
+  const data = answerData(answer);
   const [block_number, timestamp] = decodeFunctionResult({ abi: ABI, functionName: "seedCommittedAt", data });
   return timestamp === 0n ? undefined : { block_number, timestamp: Number(timestamp) };
 }
@@ -122,14 +125,14 @@ export const successorCall = (signer: Hex): Call =>
 
 /** The key or contract that a signer named to follow it; undefined while there is none. */
 export function endorsedSuccessor(answer: CallResult): Hex | undefined {
-  const data = answered(answer);
+  const data = answerData(answer);
   const successor = decodeFunctionResult({ abi: ABI, functionName: "successor", data });
   return BigInt(successor) === 0n ? undefined : lower(successor);
 }
 
 const question = (data: Hex): Call => ({ to: ANCHOR_ADDRESS, data });
 
-function answered({ success, data }: CallResult): Hex {
+function answerData({ success, data }: CallResult): Hex {
   if (!success || data === "0x")
     throw new Error(`the anchoring contract is not on this chain: there is none at ${ANCHOR_ADDRESS}`);
   return data;
@@ -167,7 +170,7 @@ export const endorsedQuery = (signer: Hex, range: BlockRange): LogQuery => ({
   ...range,
 });
 
-/** The head that a log says was anchored; undefined for any other log. */
+/** The anchored head in a log; undefined for any other log. */
 export function anchoredIn(log: Log): Anchored | undefined {
   const event = eventIn(log);
   if (event?.eventName !== "Anchored") return undefined;
@@ -175,7 +178,7 @@ export function anchoredIn(log: Log): Anchored | undefined {
   return { signer: lower(signer), log_id: logId, size, root };
 }
 
-/** The seed that a log says was committed; undefined for any other log. */
+/** The committed seed in a log; undefined for any other log. */
 export function seedCommittedIn(log: Log): SeedCommitted | undefined {
   const event = eventIn(log);
   if (event?.eventName !== "SeedCommitted") return undefined;
@@ -183,14 +186,14 @@ export function seedCommittedIn(log: Log): SeedCommitted | undefined {
   return { signer: lower(signer), seed_hash: seedHash, timestamp: Number(timestamp) };
 }
 
-/** The succession that a log tells of; undefined for any other log. */
+/** The succession in a log; undefined for any other log. */
 export function endorsedIn(log: Log): Endorsed | undefined {
   const event = eventIn(log);
   if (event?.eventName !== "Endorsed") return undefined;
   return { signer: lower(event.args.signer), successor: lower(event.args.successor) };
 }
 
-/** What the contract logged: its bytes are its own, so they always can be read. */
+/** Decodes a log of the contract, whose own bytes always decode. */
 function eventIn({ address, topics, data }: Log) {
   if (address !== ANCHOR_ADDRESS) return undefined;
   return decodeEventLog({ abi: ABI, topics: [...topics] as [Hex, ...Hex[]], data });
@@ -207,7 +210,7 @@ export function headSlots(signer: Hex, log_id: Hex): [root: Hex, numbers: Hex] {
 }
 
 /** The head that the words in `headSlots` hold, as `keptHead` gives it. */
-export function headInSlots(root: bigint, packed: bigint): KeptHead | undefined {
+export function headInSlots(root: bigint, packed: bigint): ContractHead | undefined {
   const size = BigInt.asUintN(64, packed);
   if (size === 0n) return undefined;
   const block_number = BigInt.asUintN(64, packed >> 64n);

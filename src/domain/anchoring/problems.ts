@@ -1,4 +1,4 @@
-/** Why what is said of the log is not recorded. */
+/** Reasons why an event of the log's anchoring is refused. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const logProblems = problemTypes({
@@ -12,12 +12,12 @@ export const logProblems = problemTypes({
     code: "unavailable",
     title: "Log not checked",
     meaning:
-      "Whether the log is the one that was signed and anchored could not be looked up, so nothing is recorded or sold as if it were; reading goes on. Nothing is charged meanwhile: ask again.",
+      "The service could not confirm that the log is the signed and anchored one, so nothing is recorded, sold or charged; reads continue. Try again later.",
   },
   "log-forked": {
     code: "conflict",
     title: "Log forked",
     meaning:
-      "Two roots are said of one size of the log, and one of them is false: keep both, and compare with what you verified before.",
+      "One size of the log has two claimed roots, and one of them is false: store both, and compare with your earlier verification.",
   },
 });

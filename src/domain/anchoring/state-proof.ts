@@ -1,19 +1,19 @@
 /**
- * What a block's state says of one account's storage, shown from the block's header down: RLP and the Merkle-Patricia
- * tries of Ethereum (Yellow Paper, appendices B and D).
+ * An account's storage in a block's state, proven from the block's header down: RLP and the Merkle-Patricia tries of
+ * Ethereum (Yellow Paper, appendices B and D).
  */
 import { fromRlp, keccak256, toRlp } from "viem/utils";
 import type { Hex } from "../../core/model/chain.ts";
 
-/** Thrown where bytes are not what they are said to be; the message says what is wrong. */
+/** Thrown where bytes do not match their claim; the message names the fault. */
 export class StateProofError extends Error {
   override readonly name = "StateProofError";
 }
 
-/** Items of an RLP list, each a string of bytes or a list again. */
+/** Items of an RLP list, each a string of bytes or another list. */
 type Rlp = Hex | readonly Rlp[];
 
-/** A block's header, as far as it is needed here. `hash` is the block's. */
+/** The needed parts of a block's header. `hash` is the block's. */
 export type BlockHeader = { hash: Hex; number: bigint; state_root: Hex; timestamp: number };
 
 const STATE_ROOT = 3;
@@ -56,8 +56,8 @@ export function storedWord(storage_root: Hex, slot: Hex, proof: readonly Hex[]):
 }
 
 /**
- * Follows a key's 64 digits from the root down, each node known by its hash or, under 32 bytes, standing in its parent.
- * Undefined: the trie shows that there is no such key.
+ * Follows a key's 64 digits from the root down, each node identified by its hash or, under 32 bytes, embedded in its
+ * parent. Undefined: the trie proves that there is no such key.
  */
 function valueAt(root: Hex, key: Hex, proof: readonly Hex[], what: string): Hex | undefined {
   const path = key.slice(2);
@@ -105,7 +105,7 @@ function valueAt(root: Hex, key: Hex, proof: readonly Hex[], what: string): Hex 
   }
 }
 
-/** The digits on a short node's way, behind a first digit that tells leaf from extension and odd from even. */
+/** The digits of a short node's path, after a first digit that encodes leaf or extension, and odd or even. */
 function hexPrefix(encoded: Hex, what: string): { part: string; leaf: boolean } {
   const flag = Number.parseInt(encoded[2] ?? "", 16);
   if (!(flag <= 3)) throw new StateProofError(`the proof of ${what} has a node with an unknown prefix`);

@@ -1,14 +1,14 @@
 /**
- * A check: USDC that its issuer lets somebody draw, as an EIP-3009 authorization that only the issuer's wallet can sign.
- * Nothing is held here. The service keeps what was promised, refuses what the promise does not cover, and follows the
- * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
+ * A check: USDC that its issuer lets somebody draw, as an EIP-3009 authorization that only the issuer's wallet can
+ * sign. The service holds no money. It stores the promise, refuses what the promise does not cover, and follows the
+ * chain, which decides: an authorization used there is redeemed.
  */
 
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, madeId, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { keptPassphrase } from "./passphrase.ts";
+import { passphraseHash } from "./passphrase.ts";
 import { checkProblems } from "./problems.ts";
 
 /** `transfer`: anybody may carry it to the chain; `receive`: its payee alone, so nobody can do so before a contract's own call. */
@@ -32,18 +32,18 @@ const created = z.strictObject({
   mode: z.enum(modes),
   valid_before: z.int().positive().describe("Seconds of Unix time; from then on the chain refuses it."),
   nonce: chainHash,
-  passphrase: keptPassphrase.nullable(),
+  passphrase: passphraseHash.nullable(),
   created_at: time,
 });
 
-/** Where on the chain it ended. */
-const place = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
+/** The location of its end on the chain. */
+const endLocation = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
 
-const asked = z.strictObject({ by: z.string(), asked_at: time });
+const requested = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
   by: z.string(),
-  tries: z.int().min(1).describe("How many wrong ones there have been since the last pause."),
-  paused_until: time.nullable().describe("Until then none is looked at."),
+  tries: z.int().min(1).describe("The number of wrong ones since the last pause."),
+  paused_until: time.nullable().describe("Until then none is checked."),
   refused_at: time,
 });
 const cancelled = z.strictObject({
@@ -59,9 +59,9 @@ const expired = z.strictObject({
   block_timestamp: z.int(),
   expired_at: time,
 });
-const redeemed = z.strictObject({ ...place, redeemed_at: time });
+const redeemed = z.strictObject({ ...endLocation, redeemed_at: time });
 const revoked = z.strictObject({
-  ...place,
+  ...endLocation,
   reason: z.enum(["cancelled", "used for another transfer"]),
   revoked_at: time,
 });
@@ -69,11 +69,11 @@ const reorged = z.strictObject({ transaction: chainHash, block_hash: chainHash, 
 
 export const events = {
   CheckCreated: { means: "A check in USDC was written, for its issuer to sign.", 1: created },
-  CheckRedemptionAsked: { means: "Somebody asked for the money of a check.", 1: asked },
+  CheckRedemptionAsked: { means: "A caller requested a check's money.", 1: requested },
   CheckPassphraseRefused: { means: "A wrong passphrase was given for a check.", 1: wrong },
   CheckCancelled: { means: "The issuer of a check called it off.", 1: cancelled },
   CheckExpired: {
-    means: "Nobody drew a check in time, and the chain does not take it any more.",
+    means: "Nobody drew a check in time, and the chain no longer accepts it.",
     1: expired,
   },
   CheckRedeemed: { means: "The chain moved the money of a check.", 1: redeemed },
@@ -86,7 +86,7 @@ export const events = {
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type CheckFacts = Data<"CheckCreated">;
-export type Place = z.infer<z.ZodObject<typeof place>>;
+export type EndLocation = z.infer<z.ZodObject<typeof endLocation>>;
 export type Cancelled = Data<"CheckCancelled">;
 type Expired = Data<"CheckExpired">;
 type Redeemed = Data<"CheckRedeemed">;
@@ -94,10 +94,10 @@ type Revoked = Data<"CheckRevoked">;
 
 export type CheckEvent = EventOf<typeof events>;
 
-/** How the authorization ended on the chain: it moved its money, or it never will. */
+/** The authorization's end on the chain: it moved its money, or it never will. */
 export type Ending = ({ kind: "redeemed" } & Redeemed) | ({ kind: "revoked" } & Revoked);
 
-/** What was said of it here and what the chain said are kept apart, so that a reorg can take the latter back. */
+/** The service's decisions and the chain's outcome are separate, so that a reorg can undo the latter. */
 export type Check = {
   facts: CheckFacts;
   asked_at: string | null;
@@ -108,7 +108,6 @@ export type Check = {
 };
 export type CheckState = Check | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "check-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -146,11 +145,12 @@ export function statusOf({ ending, cancelled, expired }: Check): CheckStatus {
   return ending ? "cancelled" : "pending";
 }
 
-/** Its redemption was asked for, and the chain has not shown it yet. */
+/** Its redemption was requested, and is not on the chain yet. */
 export const isRedeeming = (check: Check) => check.asked_at !== null && statusOf(check) === "pending";
 
 /** The check; `not_found` where there is none. */
-export const standing = (state: CheckState): Check => state ?? refuse("not_found", "there is no such check");
+export const existingCheck = (state: CheckState): Check =>
+  state ?? refuse("not_found", "there is no such check");
 
 /** Writes down what is promised; it is worth nothing until the issuer's wallet has signed it. */
 export const create =
@@ -162,7 +162,7 @@ export const create =
 export const askRedemption =
   (by: string, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     refuseUnlessPending(check, "redeemed");
     refuseWhilePaused(check, at);
     return check.asked_at === null ? [{ type: "CheckRedemptionAsked", data: { by, asked_at: at } }] : [];
@@ -175,19 +175,19 @@ export const PAUSE_S = 15 * 60;
 export const refusePassphrase =
   (by: string, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     refuseWhilePaused(check, at);
     const tries = (check.wrong.paused_until === null ? check.wrong.tries : 0) + 1;
     const paused_until = tries < MOST_TRIES ? null : new Date(Date.parse(at) + PAUSE_S * 1_000).toISOString();
     return [{ type: "CheckPassphraseRefused", data: { by, tries, paused_until, refused_at: at } }];
   };
 
-/** Refuses while passphrases are not looked at; whether one would be right is not told then. */
+/** Refuses while passphrases are paused, without revealing whether one is right. */
 export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string): void {
   if (paused_until === null || at >= paused_until) return;
   refuse(
     checkProblems["passphrase-paused"],
-    `${MOST_TRIES} wrong passphrases were tried; no other is looked at until ${paused_until}`,
+    `${MOST_TRIES} wrong passphrases were tried; no other is checked until ${paused_until}`,
     {
       retry_after_s: Math.ceil((Date.parse(paused_until) - Date.parse(at)) / 1_000),
     },
@@ -201,11 +201,11 @@ export function refuseUnlessPending(check: Check, wanted: "redeemed" | "cancelle
     refuse(checkProblems["check-not-pending"], `this check is ${status}, so it cannot be ${wanted}`);
 }
 
-/** The issuer takes the promise back. What was signed stays valid on the chain until it is cancelled there too. */
+/** The issuer takes the promise back. The signature stays valid on the chain until it is cancelled there too. */
 export const cancel =
   (facts: Cancelled) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     if (statusOf(check) === "cancelled") return [];
     refuseUnlessPending(check, "cancelled");
     if (check.asked_at !== null)
@@ -220,33 +220,34 @@ export const cancel =
 export const expire =
   (facts: Expired) =>
   (state: CheckState): CheckEvent[] => {
-    const check = standing(state);
+    const check = existingCheck(state);
     if (statusOf(check) !== "pending") return [];
     if (facts.block_timestamp < check.facts.valid_before)
       refuse("conflict", "this check is good for a while yet");
     return [{ type: "CheckExpired", data: facts }];
   };
 
-/** The chain says how the authorization ended; it may have said something else before a reorg. */
+/** Records the authorization's end on the chain, which may differ from an earlier one before a reorg. */
 export const follow =
   (event: Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }>, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const { ending } = standing(state);
+    const { ending } = existingCheck(state);
     if (!ending) return [event];
-    if (isSamePlace(ending, event.data)) return [];
+    if (isSameLocation(ending, event.data)) return [];
     const { transaction, block_hash } = ending;
     return [{ type: "CheckReorged", data: { transaction, block_hash, reorged_at: at } }, event];
   };
 
 /** The chain took the block back that had the ending. */
 export const takeBack =
-  (gone: Pick<Place, "transaction" | "block_hash">, at: string) =>
+  (gone: Pick<EndLocation, "transaction" | "block_hash">, at: string) =>
   (state: CheckState): CheckEvent[] => {
-    const { ending } = standing(state);
-    if (!ending || !isSamePlace(ending, gone)) return [];
+    const { ending } = existingCheck(state);
+    if (!ending || !isSameLocation(ending, gone)) return [];
     const { transaction, block_hash } = gone;
     return [{ type: "CheckReorged", data: { transaction, block_hash, reorged_at: at } }];
   };
 
-type Where = Pick<Place, "transaction" | "block_hash">;
-const isSamePlace = (a: Where, b: Where) => a.transaction === b.transaction && a.block_hash === b.block_hash;
+type Where = Pick<EndLocation, "transaction" | "block_hash">;
+const isSameLocation = (a: Where, b: Where) =>
+  a.transaction === b.transaction && a.block_hash === b.block_hash;

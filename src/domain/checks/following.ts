@@ -1,6 +1,6 @@
 /**
- * How far the chain was followed for checks: a block that stays, up to which the ending of every check was looked for.
- * Checks are made only once there is such a block, so none can have ended below it.
+ * The progress along the chain for checks: a final block up to which the end of every check was searched. Checks are
+ * created only once there is such a block, so none can have ended below it.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -12,10 +12,7 @@ const followed = z.strictObject({
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
   timestamp: z.int().describe("Of the block, in seconds of Unix time."),
-  as_of_position: z
-    .int()
-    .nonnegative()
-    .describe("What the log held of checks when they were looked for: its position."),
+  as_of_position: z.int().nonnegative().describe("The log position up to which checks were included."),
   followed_at: time,
 });
 
@@ -30,21 +27,20 @@ export type Followed = DataOf<typeof events, "ChecksFollowed">;
 export type FollowingEvent = EventOf<typeof events>;
 export type FollowingState = Followed | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "checks-followed-";
 
 export const streamOf = (network: string) => prefix + network;
 
 export const fold_version = 1;
 
-/** A network's stream lies with the operator. */
+/** A network's stream belongs to the operator. */
 export const targetOf = (network: string) => ({ tenant: "operator", id: network });
 
 export const initialState = (): FollowingState => undefined;
 
 export const evolve = (_: FollowingState, { data }: FollowingEvent): FollowingState => data;
 
-/** Moves on; where another process was faster, its word stands. */
+/** Advances; a faster process's record wins. */
 export const advance =
   (facts: Followed) =>
   (state: FollowingState): FollowingEvent[] => {
@@ -53,7 +49,7 @@ export const advance =
     return isFurther ? [{ type: "ChecksFollowed", data: facts }] : [];
   };
 
-/** The block below which no check made now can end; `unavailable` before the chain was first seen. */
+/** The block below which no new check can end; `unavailable` before the first contact with the chain. */
 export const followedTo = (state: FollowingState): Followed =>
   state ??
   refuse("unavailable", "the chain has not been seen yet, and checks are made only where it is followed", {

@@ -1,4 +1,4 @@
-/** Passphrases of checks, kept as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
+/** Passphrases of checks, stored as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
 
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
@@ -7,35 +7,35 @@ import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
 
 /** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
-export const keptPassphrase = z.strictObject({
+export const passphraseHash = z.strictObject({
   salt: madeId,
   hash: sha256,
   log2_n: z.int(),
   r: z.int(),
   p: z.int(),
 });
-export type KeptPassphrase = z.infer<typeof keptPassphrase>;
+export type PassphraseHash = z.infer<typeof passphraseHash>;
 
-type Cost = Pick<KeptPassphrase, "log2_n" | "r" | "p">;
+type Cost = Pick<PassphraseHash, "log2_n" | "r" | "p">;
 
 /** Source: OWASP's Password Storage Cheat Sheet. */
 const COST: Cost = { log2_n: 15, r: 8, p: 3 };
 
 export const SALT_BYTES = 16;
 
-/** What is kept of a passphrase; `salt` has SALT_BYTES random bytes. */
-export async function keepPassphrase(text: string, salt: Uint8Array): Promise<KeptPassphrase> {
+/** The stored hash of a passphrase; `salt` has SALT_BYTES random bytes. */
+export async function hashPassphrase(text: string, salt: Uint8Array): Promise<PassphraseHash> {
   const hash = await derived(text, Buffer.from(salt), COST);
   return { salt: Buffer.from(salt).toString("hex"), hash: hash.toString("hex"), ...COST };
 }
 
-/** Whether it is the one that was kept; takes the same time for every text. */
-export async function isPassphrase(text: string, kept: KeptPassphrase): Promise<boolean> {
+/** Compares a text with the stored passphrase; takes the same time for every text. */
+export async function isPassphrase(text: string, kept: PassphraseHash): Promise<boolean> {
   const hash = await derived(text, Buffer.from(kept.salt, "hex"), kept);
   return timingSafeEqual(hash, Buffer.from(kept.hash, "hex"));
 }
 
-/** The same letters typed on another keyboard are the same passphrase (NFC, as RFC 8265 has it). */
+/** NFC makes equal letters from different keyboards the same passphrase (RFC 8265). */
 const derived = (text: string, salt: Buffer, { log2_n, r, p }: Cost) =>
   new Promise<Buffer>((done, fail) => {
     const N = 2 ** log2_n;
@@ -43,17 +43,17 @@ const derived = (text: string, salt: Buffer, { log2_n, r, p }: Cost) =>
     scrypt(text.normalize("NFC"), salt, 32, cost, (error, hash) => (error ? fail(error) : done(hash)));
   });
 
-/** More at once would take the threads that files are read by. */
+/** More at once would occupy the threads that read files. */
 const AT_ONCE = 2;
 /** More would wait longer than their callers do. */
 export const MOST_WAITING = 50;
 let under_way = 0;
 const waiting: (() => void)[] = [];
 
-/** Whatever hashes a passphrase takes its turn; refuses where too many wait for theirs. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+/** Queues the hashing of passphrases; refuses where too many wait. */
+export async function queued<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= MOST_WAITING)
-    refuse(coreProblems.busy, "too many passphrases wait to be looked at; try again", {
+    refuse(coreProblems.busy, "too many passphrases wait to be checked; try again", {
       retry_after_s: 5,
     });
   if (under_way >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));

@@ -1,4 +1,3 @@
-/** Why a check cannot be redeemed or cancelled. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const checkProblems = problemTypes({
@@ -15,12 +14,12 @@ export const checkProblems = problemTypes({
   "check-not-pending": {
     code: "conflict",
     title: "Check not pending",
-    meaning: "It is redeemed, expired or cancelled, and checks_verify tells which.",
+    meaning: "It is redeemed, expired or cancelled; checks_verify shows which.",
   },
   "check-redeeming": {
     code: "conflict",
     title: "Check being redeemed",
-    meaning: "Its redemption was asked for: only CancelAuthorization on the chain can be faster.",
+    meaning: "Its redemption was requested: only CancelAuthorization on the chain can be faster.",
   },
   "check-uncovered": {
     code: "conflict",

@@ -1,4 +1,4 @@
-/** Whether a check can be drawn now: everything the chain knows of it, asked in one breath. */
+/** Judges whether a check can be drawn now, by one batch of calls to the chain. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex, RecoverKey } from "../../core/model/chain.ts";
@@ -15,7 +15,7 @@ const ABI = parseAbi([
   "function getCurrentBlockTimestamp() view returns (uint256)",
 ]);
 
-/** What `isValidSignature` answers for a signature that is good, in 32 bytes. Source: ERC-1271. */
+/** The 32-byte answer of `isValidSignature` to a valid signature. Source: ERC-1271. */
 const GOOD = `0x1626ba7e${"0".repeat(56)}`;
 
 /** The gas of one question to a wallet whose code is a stranger's. */
@@ -31,7 +31,7 @@ export const signatureCall = (wallet: Hex, digest: Uint8Array, signature: Hex): 
   }),
 });
 
-/** A signature as contracts take it, where the wallet's own key made it, so that no contract need be asked. */
+/** A signature by the wallet's own key in the form that contracts accept, which needs no call to a contract. */
 export function keySignature(
   digest: Uint8Array,
   wallet: Hex,
@@ -52,15 +52,15 @@ export const redemptionCalls = (facts: CheckFacts, signature: Hex): Call[] => {
 };
 
 /**
- * Refuses a check that the chain would not pay now. `is_signed`: its issuer's key made the signature or, as USDC has it,
- * the issuer's code accepts it where there is any. One that its payee alone may draw cannot be tried out.
+ * Refuses a check that the chain would not pay now. `is_signed`: the issuer's key made the signature or, as in USDC,
+ * the issuer's code accepts it. A check that only its payee may draw cannot be simulated.
  */
 export function judgeRedemption(
   facts: CheckFacts,
   is_signed: boolean,
   [clock, ...answers]: readonly CallResult[],
 ): void {
-  if (!clock?.success) throw new Error("the chain answers less than it was asked");
+  if (!clock?.success) throw new Error("the chain answers fewer calls than it was sent");
   const now = decodeFunctionResult({ abi: ABI, functionName: "getCurrentBlockTimestamp", data: clock.data });
   const { used, balance, would_settle, reason } = paymentFacts(answers);
   if (now >= BigInt(facts.valid_before))

@@ -1,4 +1,7 @@
-/** What a wallet is shown and signs for a check (EIP-712), and what is sent to USDC with the signature. Source: EIP-3009. */
+/**
+ * The data that a wallet shows and signs for a check (EIP-712), and the call to USDC with the signature. Source:
+ * EIP-3009.
+ */
 import { hashTypedData } from "viem/utils";
 import type { Call, Hex } from "../../core/model/chain.ts";
 import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
@@ -7,7 +10,7 @@ import type { CheckFacts } from "./check.ts";
 
 type Field = { name: string; type: string };
 
-/** As eth_signTypedData_v4 takes it; numbers are decimal strings. */
+/** In the form of eth_signTypedData_v4; numbers are decimal strings. */
 export type TypedData = {
   domain: { name: string; version: string; chainId: number; verifyingContract: Hex };
   types: Record<string, Field[]>;
@@ -36,7 +39,7 @@ const CANCEL_FIELDS: Field[] = [
   { name: "nonce", type: "bytes32" },
 ];
 
-/** A check holds from the moment it is signed. */
+/** A check is valid from its signature on. */
 const VALID_AFTER = 0n;
 
 /** The authorization that a check is. */
@@ -55,7 +58,7 @@ export const transferOf = ({
   nonce,
 });
 
-/** What the issuer signs to make the check good: TransferWithAuthorization or ReceiveWithAuthorization. */
+/** The issuer's signed data for a valid check: TransferWithAuthorization or ReceiveWithAuthorization. */
 export function checkTypedData(facts: CheckFacts): TypedData {
   const { from, to, amount_micro, valid_before, nonce, mode } = facts;
   return typedData(
@@ -73,7 +76,7 @@ export function checkTypedData(facts: CheckFacts): TypedData {
   );
 }
 
-/** What the issuer signs to make it void on the chain: CancelAuthorization. */
+/** The issuer's signed data that voids it on the chain: CancelAuthorization. */
 export const cancelTypedData = (facts: CheckFacts): TypedData =>
   typedData(facts, "CancelAuthorization", CANCEL_FIELDS, { authorizer: facts.from, nonce: facts.nonce });
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
 import { sxNumber } from "../identity/fields.ts";
-import { seedPlace } from "../rng/seeds.ts";
+import { seedLocation } from "../rng/seeds.ts";
 import { kindName } from "./node.ts";
 
 export const MOST_COPIES = 5;
@@ -44,7 +44,7 @@ const taskId = z.string().regex(/^[0-9a-f]{32}(?:\.[1-9]\d?)?$/, "is the id of a
 
 /** A draw decides on an audit; anybody can repeat it once the seed is revealed (docs/compute.md). */
 const draw = z.strictObject({
-  ...seedPlace,
+  ...seedLocation,
   nonce: z.int().min(0),
   p_micro: z.int().min(0).max(1_000_000).describe("The probability of an audit, in millionths, rounded up."),
   audits: z.boolean(),
@@ -138,7 +138,7 @@ export const events = {
       used_ms: z.int().min(0).nullable(),
       receipt: receipt.nullable(),
       seed: z
-        .strictObject(seedPlace)
+        .strictObject(seedLocation)
         .nullable()
         .describe("The active seed at this event, for the draw about a check. Null: no draw."),
       submitted_at: time,

@@ -1,4 +1,4 @@
-/** Which duties bear on a code, and how far their rates lie apart. */
+/** The duties that apply to a code, and the range of their rates. */
 
 export const dutyGroups = ["third_country", "preference", "other"] as const;
 export type DutyGroup = (typeof dutyGroups)[number];
@@ -18,7 +18,10 @@ const groups: Record<string, DutyGroup> = {
 
 export const dutyGroupOf = (measure_code: string): DutyGroup => groups[measure_code] ?? "other";
 
-/** The digits of a 10-digit goods code that say something: 4407 of 4407000000, for a duty stands on all below it. */
+/**
+ * The significant digits of a 10-digit goods code: 4407 of 4407000000, because a duty applies to all codes below its
+ * own.
+ */
 export const meantBy = (goods_code: string) => goods_code.replace(/^(\d{2}(?:\d{2})*?)(?:00)*$/, "$1");
 
 /**
@@ -36,7 +39,7 @@ export function bearingOn<Row extends { goods_code: string }>(rows: readonly Row
   });
 }
 
-/** Where the first row stands whose goods code is not before the text. */
+/** The index of the first row whose goods code is not below the text. */
 function firstFrom(rows: readonly { goods_code: string }[], text: string): number {
   let [from, to] = [0, rows.length];
   while (from < to) {
@@ -55,7 +58,7 @@ export type Rates = {
   not_ad_valorem: number;
 };
 
-/** How far rates in per cent lie apart (null for one that is no plain percentage); undefined without any duty. */
+/** The range of rates in per cent (null for a rate that is no plain percentage); undefined without any duty. */
 export function ratesOf(percentages: readonly (number | null)[]): Rates | undefined {
   if (percentages.length === 0) return undefined;
   const plain = percentages.filter((rate) => rate !== null);

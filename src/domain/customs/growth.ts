@@ -1,6 +1,6 @@
-/** How amounts change from year to year. */
+/** Changes of amounts from year to year. */
 
-/** value / before − 1; null where either is not known or there was nothing before. */
+/** value / before − 1; null where either is unknown, or the earlier one is 0. */
 export const changeOf = (
   value: number | null | undefined,
   before: number | null | undefined,

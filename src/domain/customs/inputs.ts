@@ -1,4 +1,4 @@
-/** The input fields of customs operations, each with the sentence an agent reads and the remedy it is told when wrong. */
+/** Input fields of customs operations, each with its description and the remedy in its error. */
 import { z } from "zod";
 import { partner } from "../trade/inputs.ts";
 import { flows } from "../trade/units.ts";
@@ -25,8 +25,8 @@ const MOST_WORDS = 10;
 export const words = z
   .string()
   .max(100, "q has at most 100 characters")
-  .refine((text) => foldedWords(text).length > 0, "q holds at least one letter or digit")
-  .refine((text) => foldedWords(text).length <= MOST_WORDS, `q holds at most ${MOST_WORDS} words`)
+  .refine((text) => foldedWords(text).length > 0, "q has at least one letter or digit")
+  .refine((text) => foldedWords(text).length <= MOST_WORDS, `q has at most ${MOST_WORDS} words`)
   .describe(
     "Words of a product's name, in any order; upper case and accents do not matter, the last may be a beginning",
   );

@@ -3,7 +3,7 @@
 /** A name made ready for searching: words in lower case without accents, a space around each. */
 export type Searchable = {
   code: string;
-  /** The name without what it says is excluded. */
+  /** The name without its exclusions. */
   main: string;
   whole: string;
 };
@@ -29,10 +29,10 @@ export const searchable = ({ code, name }: { code: string; name: string }): Sear
 });
 
 /**
- * The codes whose names hold every word of `q`, the last as a beginning. First come those that hold them outside of
- * exclusions, then whole words, then names that begin so, then shorter names, then coarser codes.
+ * The codes whose names have every word of `q`, the last as a prefix. Names with them outside of exclusions come
+ * first, then whole words, then names that begin with them, then shorter names, then coarser codes.
  */
-export function found(q: string, products: readonly Searchable[]): string[] {
+export function searchCodes(q: string, products: readonly Searchable[]): string[] {
   const words = foldedWords(q);
   const last = words.at(-1)!;
   const others = words.slice(0, -1).map((word) => ` ${word} `);

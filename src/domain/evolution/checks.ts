@@ -1,14 +1,15 @@
 /**
- * What is said of a draft as a text: nothing of it is run, imported or opened, and no detail quotes it. Strangers write drafts to keep us
- * busy: every form here looks at each character a few times at most, and what cannot promise that, a parser, runs elsewhere.
+ * Checks of a draft as a text: nothing of it is run, imported or opened, and no detail quotes it. Hostile drafts try
+ * to exhaust the checks: every form here reads each character a few times at most, and the parser, which cannot
+ * promise that, runs elsewhere.
  */
 import type { Parse } from "../../core/model/ports/parser.ts";
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
 import { type Breach, breachOf, layerOf } from "./import-rules.ts";
-import { COMPUTED, type Found, importsIn } from "./imports.ts";
+import { COMPUTED, importsIn, type LocatedImport } from "./imports.ts";
 
-/** One more whenever a check changes. */
+/** Incremented with each change of a check. */
 export const CHECKS_VERSION = 3;
 
 export type Draft = { target_file: string; bytes: Uint8Array };
@@ -22,7 +23,7 @@ export const isPath = (path: string): boolean =>
   /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/.test(path) &&
   path.split("/").every((part) => part !== "" && part !== ".." && !part.startsWith("."));
 
-/** Forms in which secrets are handed out; ours among them. */
+/** Formats of secrets, ours among them. */
 const SECRETS = [
   /sk_(?:live|test)_[A-Za-z0-9_-]{20,}/,
   /whsec_[A-Za-z0-9+/=]{20,}/,
@@ -30,7 +31,7 @@ const SECRETS = [
   /\bAKIA[0-9A-Z]{16}\b/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}/,
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
-  // Looked for from its middle: from each of its possible beginnings it would be read to the end again.
+  // Matched from its middle: from each possible beginning it would be read to the end again.
   /\.eyJ(?<=eyJ[A-Za-z0-9_-]{10,}\.eyJ)[A-Za-z0-9_-]{10,}\./,
   /(?:private|secret)[_-]?key["'\s:=]{1,5}(?:0x)?[0-9a-f]{64}\b/i,
 ];
@@ -46,7 +47,7 @@ function entropy(text: string): number {
   return bits;
 }
 
-/** The first line on which something looks like a secret. */
+/** The first line with a likely secret. */
 function secretLine(text: string): number | undefined {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => {
@@ -59,36 +60,36 @@ function secretLine(text: string): number | undefined {
   return at === -1 ? undefined : at + 1;
 }
 
-const sourceName = ({ specifier }: Found, { target, source }: Breach): string => {
+const sourceName = ({ specifier }: LocatedImport, { target, source }: Breach): string => {
   if (specifier === COMPUTED) return "what is computed";
   if (target === undefined) return "this package or module of Node";
   return source ?? "a file of no layer";
 };
 
-function breachTold(wanted: Found, breach: Breach): string {
+function breachText(wanted: LocatedImport, breach: Breach): string {
   const source = sourceName(wanted, breach);
   if (breach.allowed === "types") return `may import only types of ${source}`;
   if (breach.allowed === "no chance") return `may import no random numbers from ${source}`;
   return `may not import ${source}`;
 }
 
-/** Imports that are told one by one. */
-const MOST_TOLD = 10;
+/** The most imports that are listed one by one. */
+const MOST_LISTED = 10;
 
-/** Whether the imports found in a draft are of its layer, by the table that this repository is held to. */
+/** Checks a draft's imports against its layer, by this repository's own table. */
 function importsCheck(file: string, text: string): Omit<Check, "name"> {
   const layer = layerOf(file);
   if (layer === undefined || !file.endsWith(".ts"))
-    return { passed: true, detail: "not looked at: no TypeScript of a layer" };
-  const told = new Map<string, number>();
+    return { passed: true, detail: "not checked: no TypeScript of a layer" };
+  const breaches = new Map<string, number>();
   for (const wanted of importsIn(text)) {
     const breach = breachOf(file, layer, wanted);
-    const sentence = breach && breachTold(wanted, breach);
-    if (sentence && !told.has(sentence)) told.set(sentence, wanted.line);
+    const sentence = breach && breachText(wanted, breach);
+    if (sentence && !breaches.has(sentence)) breaches.set(sentence, wanted.line);
   }
-  if (told.size === 0)
+  if (breaches.size === 0)
     return { passed: true, detail: "each import found in the text is one that its layer may have" };
-  const first = [...told].slice(0, MOST_TOLD).map(([sentence, line]) => `line ${line} ${sentence}`);
+  const first = [...breaches].slice(0, MOST_LISTED).map(([sentence, line]) => `line ${line} ${sentence}`);
   return { passed: false, detail: first.join("; ") };
 }
 
@@ -117,7 +118,7 @@ async function syntaxFault(file: string, text: string, parse: Parse): Promise<st
 
 const linesOf = (text: string) => text.split("\n");
 
-/** How many lines a text has that another has not, each as often as it stands. */
+/** The number of lines that one text has beyond another, with repetitions. */
 function linesBeyond(text: string, other: string): number {
   const left = new Map<string, number>();
   for (const line of linesOf(other)) left.set(line, (left.get(line) ?? 0) + 1);
@@ -149,7 +150,7 @@ export function likenessTo(text: string): (other: string) => number {
   };
 }
 
-/** As much alike, a draft is one that was proposed before. */
+/** A draft at least this similar repeats an earlier one. */
 export const ALIKE = 0.95;
 
 /** Every check of a draft, in order. */

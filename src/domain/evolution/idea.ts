@@ -19,14 +19,14 @@ export const check = z.strictObject({
 });
 export type Check = z.infer<typeof check>;
 
-const word = z.strictObject({ by: z.literal("operator"), reason: z.string().min(1).max(500), at: time });
+const decision = z.strictObject({ by: z.literal("operator"), reason: z.string().min(1).max(500), at: time });
 
 export const events = {
   ImprovementProposed: {
     means: "Somebody proposed a change of this software, with a draft of it.",
     1: z.strictObject({
       idea_id: ideaId,
-      text_sha256: sha256.describe("Of title and description, which lie elsewhere."),
+      text_sha256: sha256.describe("Of title and description, which are stored elsewhere."),
       target_file: z.string(),
       draft_sha256: sha256,
       draft_bytes: z.int().positive(),
@@ -42,8 +42,8 @@ export const events = {
       checked_at: time,
     }),
   },
-  ImprovementAccepted: { means: "The operator wants a proposed change.", 1: word },
-  ImprovementDeclined: { means: "The operator does not want a proposed change.", 1: word },
+  ImprovementAccepted: { means: "The operator wants a proposed change.", 1: decision },
+  ImprovementDeclined: { means: "The operator does not want a proposed change.", 1: decision },
   ImprovementLanded: {
     means: "A proposed change became a commit of this software.",
     1: z.strictObject({ commit: z.string().regex(/^[0-9a-f]{7,64}$/), at: time }),
@@ -89,7 +89,7 @@ export function evolve(state: IdeaState, event: IdeaEvent): IdeaState {
   }
 }
 
-export const standing = (state: IdeaState): Idea => state ?? refuse("not_found", "there is no such idea");
+export const existingIdea = (state: IdeaState): Idea => state ?? refuse("not_found", "there is no such idea");
 
 export const propose =
   (data: Proposed) =>
@@ -97,26 +97,26 @@ export const propose =
     state ? [] : [{ type: "ImprovementProposed", data }];
 
 /**
- * The first verdict of a version of the checks stands, also against those of earlier versions: while a service is updated, processes of both
- * are asked. What was decided about is not checked again.
+ * The first verdict of a version of the checks counts, also against those of earlier versions: during an update,
+ * processes of both versions run. A decided idea is not checked again.
  */
 export const judge =
   (data: Checked) =>
   (state: IdeaState): IdeaEvent[] => {
-    const { status, checked } = standing(state);
+    const { status, checked } = existingIdea(state);
     const isDecided = status === "accepted" || status === "declined" || status === "landed";
     return isDecided || (checked && checked.checks_version >= data.checks_version)
       ? []
       : [{ type: "ImprovementChecked", data }];
   };
 
-type Word = DataOf<typeof events, "ImprovementAccepted">;
+type OperatorDecision = DataOf<typeof events, "ImprovementAccepted">;
 
 /** Only what has passed the checks of this version, or of a later one, is accepted: earlier ones may have passed over what these find. */
 export const accept =
-  (data: Word, checks_version: number) =>
+  (data: OperatorDecision, checks_version: number) =>
   (state: IdeaState): IdeaEvent[] => {
-    const { status, checked, facts } = standing(state);
+    const { status, checked, facts } = existingIdea(state);
     if (status === "accepted") return [];
     const remedy = `have it checked by POST /v1/agent/evolution/pipeline/${facts.idea_id}, with a key of the scopes order and admin`;
     if (status !== "passed")
@@ -130,9 +130,9 @@ export const accept =
   };
 
 export const decline =
-  (data: Word) =>
+  (data: OperatorDecision) =>
   (state: IdeaState): IdeaEvent[] => {
-    const { status } = standing(state);
+    const { status } = existingIdea(state);
     if (status === "declined") return [];
     if (status === "accepted" || status === "landed") refuse("conflict", `the idea is ${status}`);
     return [{ type: "ImprovementDeclined", data }];
@@ -142,7 +142,7 @@ export const decline =
 export const land =
   (data: DataOf<typeof events, "ImprovementLanded">) =>
   (state: IdeaState): IdeaEvent[] => {
-    const { status, commit } = standing(state);
+    const { status, commit } = existingIdea(state);
     if (status === "landed" && commit === data.commit) return [];
     if (status !== "accepted") refuse("conflict", `an idea that is ${status} cannot land: accept it first`);
     return [{ type: "ImprovementLanded", data }];

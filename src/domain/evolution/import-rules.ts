@@ -1,4 +1,4 @@
-/** Whether a file may have an import, by the table in layers.ts. */
+/** The rules for a file's imports, by the table in layers.ts. */
 import { layers, pure } from "../../../layers.ts";
 
 const byLength = Object.keys(layers).toSorted((a, b) => b.length - a.length);
@@ -7,12 +7,12 @@ const byLength = Object.keys(layers).toSorted((a, b) => b.length - a.length);
 export const layerOf = (path: string): string | undefined =>
   byLength.find((layer) => path === layer || path.startsWith(`${layer}/`));
 
-/** What a file imports: the names of it, `*` for the module whole, or only types. */
+/** An import: the imported names, `*` for the whole module, or only types. */
 export type Import = { specifier: string; types: boolean; names: readonly string[] };
 
 /** An import that a file's layer may not have. */
 export type Breach = {
-  /** The repository path that a relative import comes to. */
+  /** The repository path of a relative import. */
   target: string | undefined;
   /** The layer, package or module of Node that is imported; undefined: a path of no layer. */
   source: string | undefined;
@@ -20,10 +20,10 @@ export type Breach = {
   allowed: "nothing" | "types" | "no chance";
 };
 
-/** Names of node:crypto by which chance comes in; the module whole has them all. */
+/** The names of node:crypto that introduce randomness; the whole module has them all. */
 const isChance = (name: string): boolean => /^(\*|random|generate|getRandom|webcrypto)/.test(name);
 
-/** Why the layer of a file may not have an import; undefined where it may. */
+/** The reason why the layer of a file may not have an import; undefined where it may. */
 export function breachOf(path: string, layer: string, wanted: Import): Breach | undefined {
   const { specifier, names, types } = wanted;
   const target = specifier.startsWith(".") ? resolved(path, specifier) : undefined;
@@ -38,7 +38,7 @@ export function breachOf(path: string, layer: string, wanted: Import): Breach | 
   return hasChance ? { target, source, allowed: "no chance" } : undefined;
 }
 
-/** The path that a relative import of a file comes to; one that leaves the repository begins with `..`. */
+/** The path of a file's relative import; one outside of the repository begins with `..`. */
 function resolved(file: string, to: string): string {
   const parts = file.split("/").slice(0, -1);
   for (const part of to.split("/")) {

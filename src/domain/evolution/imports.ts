@@ -1,19 +1,19 @@
 /**
- * The imports that stand in a text of TypeScript. Nothing is parsed: whatever looks like one counts, also within a comment or a string, so
- * that none is hidden by what only looks like a comment. Each character is looked at a few times at most, whatever the text.
+ * The imports in a TypeScript text. Nothing is parsed: every possible import counts, also within a comment or a
+ * string, so that a fake comment hides none. Each character is read a few times at most, whatever the text.
  */
 import type { Import } from "./import-rules.ts";
 
-/** A specifier that stands in no text: it is computed, or written with escapes. */
+/** A specifier that the text does not spell out: it is computed, or written with escapes. */
 export const COMPUTED = "(computed)";
 
-export type Found = Import & { line: number };
+export type LocatedImport = Import & { line: number };
 
-/** For each place in a text, where the white space and the comments that begin there end. */
+/** For each position in a text, the end of the white space and comments that begin there. */
 function gapsOf(text: string): Uint32Array {
   const end = new Uint32Array(text.length + 1).fill(text.length);
   let newline = text.length;
-  // The first one that a comment which begins here could end with.
+  // The first possible end of a comment that begins here.
   let close = -1;
   for (let at = text.length - 1; at >= 0; at--) {
     if (text.startsWith("*/", at + 2)) close = at + 2;
@@ -26,7 +26,7 @@ function gapsOf(text: string): Uint32Array {
   return end;
 }
 
-/** What is imported where a specifier stands in quotes at a place, and where that ends; nothing where the quotes hold no specifier. */
+/** The import whose quoted specifier begins at a position, and its end; nothing where the quotes have no specifier. */
 function literalAt(text: string, at: number, quotes: string): { specifier: string; end: number } | undefined {
   const quote = text[at];
   if (quote === undefined || !quotes.includes(quote)) return undefined;
@@ -34,14 +34,14 @@ function literalAt(text: string, at: number, quotes: string): { specifier: strin
   form.lastIndex = at;
   const inside = form.exec(text)?.[1];
   if (inside === undefined || !/^(?:[.\\`$]|[\w@#/]\S*$)/.test(inside)) return undefined;
-  // What a URL makes another path of, an escape or a query, is not followed.
+  // A URL changes the path of an escape or a query, so these are not resolved.
   const isPlain = /^(?:\.[\w./@~-]*|[^.\\$%]+)$/.test(inside);
   return { specifier: isPlain ? inside : COMPUTED, end: form.lastIndex };
 }
 
 const WHOLE = { types: false, names: ["*"] };
 
-/** What stands between `import` or `export` and `from`; undefined where that is no list of names. */
+/** The names between `import` or `export` and `from`; undefined where that is no list of names. */
 function namesIn(clause: string): Omit<Import, "specifier"> | undefined {
   const plain = clause.replaceAll(/"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?/g, '"');
   if (/[;():=[\]<>+.?!&|^%~@#`/-]/.test(plain)) return undefined;
@@ -57,7 +57,7 @@ function namesIn(clause: string): Omit<Import, "specifier"> | undefined {
   const isType = ([first, second, ...more]: string[]) =>
     first === "type" && second !== undefined && !(second === "as" && more.length === 1);
   const named = elements.filter((element) => !isType(element)).map(([first]) => first!);
-  // A default or a namespace takes the module whole.
+  // A default or a namespace imports the whole module.
   const hasWhole = words.slice(0, open === -1 ? undefined : open).some((word) => word !== ",");
   const names = hasWhole ? ["*", ...named] : named;
   if (names.length > 0) return { types: false, names };
@@ -65,7 +65,7 @@ function namesIn(clause: string): Omit<Import, "specifier"> | undefined {
 }
 
 /** Every import in a text, in order: declarations, re-exports, `import()`, imports in types. */
-export function importsIn(text: string): Found[] {
+export function importsIn(text: string): LocatedImport[] {
   const gaps = gapsOf(text);
   /** Without its comments. */
   const plain = (from: number, to: number) => {
@@ -77,9 +77,9 @@ export function importsIn(text: string): Found[] {
     }
     return parts.join("");
   };
-  const found: Found[] = [];
+  const found: LocatedImport[] = [];
   let [line, counted] = [1, 0];
-  /** Where what may be a list of names begins. */
+  /** The possible beginning of a list of names. */
   let begun: number | undefined;
   for (const { 0: word, index } of text.matchAll(/\b(?:export|from|import)\b/g)) {
     for (; counted < index; counted++) if (text[counted] === "\n") line++;

@@ -1,9 +1,14 @@
-/** The statistical methods of fusion: what each computes, by whose idea, and from how little it still says something. */
+/** The statistical methods of fusion: the computation, the author, and the least data of each. */
 import { LEAST_CELLS } from "./gravity.ts";
 import { LEAST_MONTHS } from "./lead-lag.ts";
 
-/** What the data that are open hold. */
-export type Held = { months: number; national: boolean; reporters: number; tables: ReadonlySet<string> };
+/** The extent of the open data. */
+export type DataExtent = {
+  months: number;
+  national: boolean;
+  reporters: number;
+  tables: ReadonlySet<string>;
+};
 
 export const capabilityNames = [
   "growth",
@@ -27,23 +32,23 @@ type Capability = {
   source: string;
   least_data: string;
   asked_by: string[];
-  needs(held: Held): string[];
+  needs(held: DataExtent): string[];
 };
 
 const MARKET = "fusion_market_intel";
 
 const months =
   (least: number) =>
-  ({ months }: Held) =>
+  ({ months }: DataExtent) =>
     months >= least ? [] : [`${least} months; there are ${months}`];
 const table =
   (name: string) =>
-  ({ tables }: Held) =>
+  ({ tables }: DataExtent) =>
     tables.has(name) ? [] : [`the table ${name}`];
-const national = ({ national }: Held) => (national ? [] : ["a dataset of all products"]);
+const national = ({ national }: DataExtent) => (national ? [] : ["a dataset of all products"]);
 const all =
-  (...needs: ((held: Held) => string[])[]) =>
-  (held: Held) =>
+  (...needs: ((held: DataExtent) => string[])[]) =>
+  (held: DataExtent) =>
     needs.flatMap((need) => need(held));
 
 export const methods: readonly Capability[] = [

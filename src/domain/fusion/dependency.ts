@@ -1,6 +1,6 @@
 /**
- * Where imports come from outside the EU, from few sources, and are not made up for by exports: the three indicators of the
- * European Commission's "Strategic dependencies and capacities" (SWD(2021) 352), each year by itself.
+ * Dependency of imports on few sources outside the EU without exports to match: the three indicators of the European
+ * Commission's "Strategic dependencies and capacities" (SWD(2021) 352), each year by itself.
  */
 
 /** One product in one year, in EUR; `sources` are the countries outside the EU. */
@@ -12,26 +12,26 @@ export type YearOfImports = {
 };
 
 export const dependencyBounds = {
-  /** The sum of squared shares of the sources outside the EU must be greater. */
+  /** The least sum of squared shares of the sources outside the EU, exclusive. */
   concentration: 0.4,
-  /** So must the part of all imports that comes from outside. */
+  /** The least share of all imports from outside, exclusive. */
   extra_share: 0.5,
-  /** Years of the last three in which all three indicators must hold. */
+  /** Years of the last three in which all three indicators must be exceeded. */
   years: 2,
 };
 
 export type DependencyYear = {
   year: number;
-  /** Σ share² over sources outside the EU, 0 to 1; null where nothing came from outside. */
+  /** Σ share² over sources outside the EU, 0 to 1; null without imports from outside. */
   concentration: number | null;
-  /** Imports from outside over all imports, 0 to 1; null where there were none. */
+  /** Imports from outside over all imports, 0 to 1; null without imports. */
   extra_share: number | null;
-  /** Imports over exports; null where nothing was exported. */
+  /** Imports over exports; null without exports. */
   imports_to_exports: number | null;
   dependent: boolean;
 };
 
-/** The years judged, and whether two of the last three are dependent; undefined where fewer than two years are known. */
+/** The years judged, and whether two of the last three are dependent; undefined with fewer than two known years. */
 export function dependency(
   years: readonly YearOfImports[],
 ): { years: DependencyYear[]; dependent: boolean } | undefined {

@@ -1,4 +1,4 @@
-/** How far apart countries are, by their capitals, and which of them share a border on land. */
+/** The distances of countries, by their capitals, and the land borders between them. */
 
 /**
  * Latitude and longitude of seats of government in degrees, to a tenth, which is 11 km: a table of our own. Held against CEPII's GeoDist
@@ -176,7 +176,10 @@ const borders = new Set(
 
 const EARTH_KM = 6371;
 
-/** The great circle between two capitals in km (haversine), at least 20, for two can be one place; undefined where one is not known. */
+/**
+ * The great-circle distance of two capitals in km (haversine), at least 20, because two may be in one place;
+ * undefined where one is unknown.
+ */
 export function distanceKm(a: string, b: string): number | undefined {
   const [from, to] = [capitals[a], capitals[b]];
   if (!from || !to) return undefined;

@@ -1,20 +1,26 @@
-/** Whether imports ran ahead of a policy: the three months before its day beside the same months of the two years before. */
+/**
+ * Imports that ran ahead of a policy: the three months before its day against the same months of the two years
+ * before.
+ */
 import { addMonths, type Period, sixDecimals } from "../trade/units.ts";
 
-/** Months before a policy that are looked at. */
+/** Months before a policy that count. */
 const MONTHS = 3;
-/** Fewer other days say nothing of how usual a spike is. */
+/** With fewer other months the usual size of a spike is unknown. */
 export const LEAST_PLACEBOS = 24;
 /** A smaller spike is no signal. */
 export const LEAST_SPIKE = 1.25;
 
-/** A monthly series: EUR by month, months that were not delivered left out. */
+/** A monthly series: EUR by month, without months that were not delivered. */
 export type Series = ReadonlyMap<Period, number>;
 
 const monthsBefore = (period: Period) =>
   Array.from({ length: MONTHS }, (_, at) => addMonths(period, at - MONTHS));
 
-/** Mean of the months before / mean of the same months of the two years before; undefined where one is not known, or there was nothing. */
+/**
+ * Mean of the months before / mean of the same months of the two years before; undefined where one is unknown, or the
+ * latter is 0.
+ */
 export function spike(series: Series, period: Period): number | undefined {
   const months = monthsBefore(period);
   const mean = (of: Period[]) => {
@@ -31,8 +37,9 @@ export function spike(series: Series, period: Period): number | undefined {
 export type Signal = { spike_multiple: number; confidence: number | null };
 
 /**
- * The spike before a policy of this month, and the share of other months of the series with a lower one, of those that share none of its
- * months; null where fewer than 24 are known. None where a month before it is the product's peak, `peak` from 1 to 12: what comes every year announces nothing.
+ * The spike before a policy of this month, and the share of other months with a lower one; months that overlap it are
+ * left out. The share is null with fewer than 24 known. Undefined where a month before it is the product's peak,
+ * `peak` from 1 to 12: yearly peaks announce nothing.
  */
 export function frontRunning(series: Series, period: Period, peak: number | undefined): Signal | undefined {
   const found = spike(series, period);

@@ -1,7 +1,8 @@
 /**
- * What trade would be expected between two countries by how large and how far apart they are: the gravity equation, E[x] =
- * exp(β·ln dist + γ·contig + reporter effect + partner effect), by Poisson pseudo-maximum likelihood (J. Santos Silva and S. Tenreyro, The log of
- * gravity, Review of Economics and Statistics 88, 2006), of one year and product. Zero trade counts; heavy tails do no harm.
+ * Expected trade between two countries by size and distance: the gravity equation, E[x] = exp(β·ln dist + γ·contig +
+ * reporter effect + partner effect), by Poisson pseudo-maximum likelihood (J. Santos Silva and S. Tenreyro, The log
+ * of gravity, Review of Economics and Statistics 88, 2006), for one year and product. Zero trade counts; heavy tails
+ * do no harm.
  */
 import { CholeskyDecomposition, Matrix } from "ml-matrix";
 
@@ -16,22 +17,22 @@ export type Pair = {
 
 export const LEAST_CELLS = 200;
 const MOST_STEPS = 100;
-/** Change of the deviance, as a share of it, below which the steps have come to an end. */
+/** The iteration ends when the deviance changes by less than this share of itself. */
 const TOLERANCE = 1e-10;
 
 export type Gravity = {
   /** Elasticity of trade with distance, and its robust standard error. */
   distance: { estimate: number; standard_error: number };
-  /** Of a common land border, the same; null where no pair, or each, has one. */
+  /** The same for a common land border; null where no pair, or each, has one. */
   contiguity: { estimate: number; standard_error: number } | null;
   cells: number;
-  /** Expected trade of each pair, in the order of the pairs given; null for one that cannot be told. */
+  /** Expected trade of each pair, in the order of the pairs given; null where it cannot be estimated. */
   expected: (number | null)[];
 };
 
 /**
- * The estimate; undefined for fewer than 200 cells, or where distance cannot be told from the effects of countries. Countries that trade nothing
- * at all have no effect of their own, and their pairs are left out.
+ * The estimate; undefined for fewer than 200 cells, or where distance is collinear with the effects of countries.
+ * Countries without any trade have no effect of their own, and their pairs are left out.
  */
 export function gravity(given: readonly Pair[]): Gravity | undefined {
   const kept = withoutIdle(given);
@@ -74,7 +75,7 @@ export function gravity(given: readonly Pair[]): Gravity | undefined {
 
 type Row = { y: number; entries: (readonly [column: number, value: number])[] };
 
-/** Pairs of countries that trade with somebody; leaving one out may make another idle. */
+/** Pairs of countries that trade at all; removing one may leave another without trade. */
 function withoutIdle(pairs: readonly Pair[]): readonly Pair[] {
   const active = (side: "reporter" | "partner") =>
     new Set(pairs.filter(({ value }) => value > 0).map((pair) => pair[side]));
@@ -84,8 +85,9 @@ function withoutIdle(pairs: readonly Pair[]): readonly Pair[] {
 }
 
 /**
- * Iteratively reweighted least squares. The variance is the sandwich that stands where y is not Poisson, by residuals over 1 − leverage (HC3 of
- * J. MacKinnon and H. White, Journal of Econometrics 29, 1985): with an effect of each country the plain one is far too small.
+ * Iteratively reweighted least squares. The variance is the sandwich estimator, valid where y is not Poisson, by
+ * residuals over 1 − leverage (HC3 of J. MacKinnon and H. White, Journal of Econometrics 29, 1985): with an effect of
+ * each country the plain one is far too small.
  */
 function estimated(rows: readonly Row[], width: number) {
   let mu = rows.map(({ y }) => (y + 1) / 2);
@@ -116,7 +118,7 @@ function estimated(rows: readonly Row[], width: number) {
   return undefined;
 }
 
-/** How much of a fitted value is owed to the row's own y: μ·x′(X′MX)⁻¹x, below 1 where an effect has more rows than one. */
+/** The leverage of a row on its own fitted value: μ·x′(X′MX)⁻¹x, below 1 where an effect has more rows than one. */
 function leverage({ entries }: Row, mu: number, inverse: Matrix): number {
   let sum = 0;
   for (const [i, a] of entries) for (const [j, b] of entries) sum += a * b * inverse.get(i, j);

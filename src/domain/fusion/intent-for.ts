@@ -1,4 +1,4 @@
-/** Which intent answers a question, and with which slots; no fit is refused with the nearest three. */
+/** Selects the intent and slots of a question; a question without a match is refused with the nearest three. */
 
 import { refuse } from "../../core/model/refusal.ts";
 import type { Searchable } from "../customs/search.ts";
@@ -6,19 +6,19 @@ import { matches } from "../plans/match.ts";
 import type { Plan } from "../plans/plan.ts";
 import { type Slots, slotsIn } from "../plans/slots.ts";
 
-export type AskedIntent = {
+export type IntentQuery = {
   question?: string | undefined;
-  /** The intent by its name; then the question only fills slots. */
+  /** The intent by name; the question then only fills slots. */
   intent?: string | undefined;
-  /** Slots that the caller named; they go before those that are read. */
+  /** The caller's own slots, which override those read from the question. */
   slots: Slots;
 };
 
 const MOST_NEAREST = 3;
 
-/** `field` names what is refused: the question, or the intent that lacks a slot. */
+/** `field` names the faulty input: the question, or the intent that lacks a slot. */
 export function intentFor(
-  { question, intent, slots: given }: AskedIntent,
+  { question, intent, slots: given }: IntentQuery,
   plans: readonly Plan[],
   products: readonly Searchable[],
 ): { plan: Plan; slots: Slots } {
@@ -44,6 +44,6 @@ export function intentFor(
   return { plan, slots };
 }
 
-/** Words that say what is asked, by how they begin. */
+/** The stems of words that state a question. */
 export const stemsOf = (plans: readonly Plan[]) =>
   plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);

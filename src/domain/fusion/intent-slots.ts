@@ -1,4 +1,4 @@
-/** What each slot of a question is, as a caller is told. */
+/** Descriptions of a question's slots for callers. */
 import type { SlotName } from "../plans/slots.ts";
 
 export const intentSlots: Readonly<Record<SlotName, string>> = {

@@ -1,4 +1,4 @@
-/** The intents that `query` knows: each a plan over operations that read, found by the words of a question. */
+/** The intents of `query`: each a plan over reading operations, selected by the words of a question. */
 import type { Plan } from "../plans/plan.ts";
 
 const market = { hs: "$slots.hs", reporter: "$slots.country", years: "$slots.years" } as const;
@@ -7,7 +7,7 @@ export const intents: readonly Plan[] = [
   {
     name: "market",
     version: 1,
-    summary: "How large a product's market is, how it grew, at what prices, and with whom",
+    summary: "A product's market: its size, growth, prices and partners",
     keywords: {
       en: ["market", "size", "demand", "grow", "price", "season", "expected"],
       lv: ["tirg", "pieprasij", "cena", "cen", "izaugsm", "sezon"],
@@ -27,7 +27,7 @@ export const intents: readonly Plan[] = [
   {
     name: "dependency",
     version: 1,
-    summary: "On whom imports of a product depend, and who could stand in",
+    summary: "The sources that imports of a product depend on, and possible substitutes",
     keywords: {
       en: ["depend", "rely", "relian", "supplier", "source", "substitut", "vulnerab", "concentrat"],
       lv: ["atkarig", "piegadat", "avot", "aizstaj"],
@@ -90,7 +90,7 @@ export const intents: readonly Plan[] = [
   {
     name: "partners",
     version: 1,
-    summary: "With whom one of the 27 trades",
+    summary: "The trading partners of one of the 27",
     keywords: { en: ["partner", "whom", "destination", "origin"], lv: ["partner", "galamerk"] },
     slots: { required: ["country"], optional: ["hs", "year", "flow"] },
     steps: [

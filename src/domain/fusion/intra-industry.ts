@@ -2,8 +2,8 @@
 export type TwoWay = { imports: number; exports: number };
 
 /**
- * How much of a trade is the same goods going both ways: 1 − Σ|x − m| / Σ(x + m), from 0 (each product one way) to 1 (H. Grubel and
- * P. Lloyd, Intra-industry Trade, 1975). The finer the products the lower it is. Undefined where there is no trade.
+ * The share of trade in the same goods both ways: 1 − Σ|x − m| / Σ(x + m), from 0 (each product one way) to 1 (H.
+ * Grubel and P. Lloyd, Intra-industry Trade, 1975). Finer products give a lower share. Undefined without trade.
  */
 export function intraIndustry(products: readonly TwoWay[]): number | undefined {
   const total = products.reduce((sum, { imports, exports }) => sum + imports + exports, 0);

@@ -1,22 +1,25 @@
 /**
- * Whether one monthly series runs ahead of another: the correlation of their deseasonalised log changes at −12 … 12 months. It says
- * what moved first, and never why.
+ * Leads of one monthly series over another: the correlation of their deseasonalised log changes at −12 … 12 months.
+ * It shows the order of movements, and never a cause.
  */
 import { adjustedPs } from "../trade/anomalies.ts";
 
 export const LEAST_MONTHS = 48;
 export const MOST_LAG = 12;
-/** Accepted share of false finds among all pairs and lags: q of Benjamini and Hochberg. */
+/** Accepted share of false discoveries among all pairs and lags: q of Benjamini and Hochberg. */
 export const FALSE_DISCOVERY_RATE = 0.1;
-/** Months that stay together when a series is drawn anew, so that what follows month on month stays in it. */
+/** Length in months of the resampled blocks, which preserve the dependence between successive months. */
 const BLOCK = 12;
 const DRAWS = 999;
 const ROUNDS_AT_ONCE = 50;
 
-/** `values` are in order of months without gaps, `from` being the calendar month of the first, 1 to 12; null is not known. */
+/**
+ * `values` are in order of months without gaps, `from` being the calendar month of the first, 1 to 12; null =
+ * unknown.
+ */
 export type Monthly = { name: string; from: number; values: readonly (number | null)[] };
 
-/** `lag` months after the first the second does the same; a negative lag is the other way round. */
+/** The second series follows the first after `lag` months; a negative lag is the reverse. */
 export type LeadLag = {
   first: string;
   second: string;
@@ -26,7 +29,7 @@ export type LeadLag = {
   adjusted_p: number;
 };
 
-/** The log changes from month to month less the mean change of their calendar month; null where a month is not known or not above 0. */
+/** Monthly log changes less the mean change of their calendar month; null where a month is unknown or not above 0. */
 export function deseasonalisedChanges({ from, values }: Monthly): (number | null)[] {
   const changes = values.slice(1).map((value, at) => {
     const before = values[at]!;
@@ -37,8 +40,9 @@ export function deseasonalisedChanges({ from, values }: Monthly): (number | null
 }
 
 /**
- * The pairs and lags that are found at q = 0.10, the surest first; undefined for fewer than two series of 48 known months. `pause` is awaited every
- * few milliseconds of work, so that others have their turn: eight series of twenty years are some half a second in all.
+ * The pairs and lags significant at q = 0.10, the surest first; undefined for fewer than two series of 48 known
+ * months. `pause` is awaited every few milliseconds, so that other work proceeds: eight series of twenty years take
+ * half a second.
  */
 export async function leadsAndLags(
   given: readonly Monthly[],
@@ -65,9 +69,10 @@ export async function leadsAndLags(
 type Changes = readonly (number | null)[];
 
 /**
- * Every lag between each of `firsts` and the second, with its p-value by the circular block bootstrap (D. Politis and J. Romano, 1992): the second series is
- * drawn anew in blocks of a year, which keeps what it owes to itself and breaks what it owes to the first. Its months are taken out again, as they are of
- * what is observed: else chance would look smaller than it is. What is drawn serves all firsts.
+ * Every lag between each of `firsts` and the second, with its p-value by the circular block bootstrap (D. Politis and
+ * J. Romano, 1992): the second series is resampled in blocks of a year, which preserves its own dependence and breaks
+ * that on the first. Resamples are deseasonalised like the data, or p-values would be too small. One set of resamples
+ * serves all firsts.
  */
 async function triedLags(
   firsts: readonly Prepared[],
@@ -98,15 +103,15 @@ async function triedLags(
 const LAGS = 2 * MOST_LAG + 1;
 const lags = Array.from({ length: LAGS }, (_, at) => at - MOST_LAG);
 
-/** A series with 0 where it is not known, and 1 or 0 for whether it is. */
+/** A series with 0 for unknown values, and 1 or 0 for whether each is known. */
 type Series = { values: Float64Array; known: Float64Array };
 
-/** The same made ready for all lags: `padded` has as many zeros on both sides as there are lags. */
+/** A series prepared for all lags: `padded` has as many zeros on both sides as there are lags. */
 export type Prepared = Series & {
   padded: Float64Array;
-  /** Where it has no gaps: the sums of its first n values and of their squares, which serve all lags. */
+  /** Without gaps: the sums of its first n values and of their squares, which serve all lags. */
   sums?: { values: Float64Array; squares: Float64Array };
-  /** What is asked only where one of two series has gaps. */
+  /** Computed only where one of two series has gaps. */
   gaps(): { squares: Float64Array; padded_squares: Float64Array; padded_known: Float64Array };
 };
 
@@ -116,7 +121,7 @@ export const preparedOf = (changes: Changes): Prepared =>
     known: Float64Array.from(changes, (value) => (value === null ? 0 : 1)),
   });
 
-/** `from`: the means of its months are taken out, of which the first is this one. */
+/** `from`: the calendar month of the first value, whose monthly means are removed. */
 function prepared({ values: given, known }: Series, from?: number): Prepared {
   const values = from === undefined ? given : lessMonths(given, known, from);
   const whole = known.includes(0)
@@ -161,7 +166,7 @@ function summing(values: Float64Array, others?: Float64Array): Float64Array {
   return sums;
 }
 
-/** The correlations of two series of equal length at all lags: Pearson's, over the months that both know. */
+/** The correlations of two series of equal length at all lags: Pearson's, over the months that both have. */
 export function correlations(first: Prepared, second: Prepared): Float64Array {
   const xy = products(first.values, second.padded);
   if (first.sums && second.sums) return ofWhole(first.sums, second.sums, first.values.length, xy);
@@ -174,10 +179,10 @@ export function correlations(first: Prepared, second: Prepared): Float64Array {
   return xy.map((sum, at) => ratio(n[at]!, x[at]!, y[at]!, xx[at]!, yy[at]!, sum));
 }
 
-type Sums = NonNullable<Prepared["sums"]>;
+type PrefixSums = NonNullable<Prepared["sums"]>;
 
-/** Of series without gaps only products have to be summed for each lag. */
-function ofWhole(first: Sums, second: Sums, length: number, xy: Float64Array): Float64Array {
+/** Without gaps only products have to be summed for each lag. */
+function ofWhole(first: PrefixSums, second: PrefixSums, length: number, xy: Float64Array): Float64Array {
   const found = new Float64Array(LAGS);
   for (let at = 0; at < LAGS; at++) {
     const lag = at - MOST_LAG;
@@ -193,7 +198,7 @@ function ofWhole(first: Sums, second: Sums, length: number, xy: Float64Array): F
   return found;
 }
 
-/** The sums of first[t] · second[t + lag] at all lags. Five at a time: one addition need not wait for the one before. */
+/** The sums of first[t] · second[t + lag] at all lags. Five at a time, so that no addition waits for the one before. */
 function products(first: Float64Array, padded: Float64Array): Float64Array {
   const sums = new Float64Array(LAGS);
   for (let lag = 0; lag < LAGS; lag += 5) {
@@ -239,7 +244,10 @@ function redrawn({ values, known }: Series, draw: () => number): Series {
   return drawn;
 }
 
-/** Numbers from 0 to 1, always the same ones, so that an answer is too: Marsaglia's xorshift (Journal of Statistical Software 8, 2003). */
+/**
+ * Numbers from 0 to 1, always the same, so that answers repeat: Marsaglia's xorshift (Journal of Statistical Software
+ * 8, 2003).
+ */
 function numbersFrom(seed: number): () => number {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   return () => {

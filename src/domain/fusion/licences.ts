@@ -1,17 +1,19 @@
-/** Under what terms each source is published, in short and where its publisher says so, and how long after what it tells of. */
+/** The terms of each source in short, with the publisher's own statement, and its delay after the reported period. */
 
 type Terms = {
   licence: string;
-  /** Where the publisher says so; null where there is none to name. */
+  /** The publisher's statement of the terms; null without one. */
   licence_source: string | null;
   delay: string;
 };
 
 const EUROSTAT = {
-  licence: "Eurostat: commercial and other reuse with the source named, and changes told of",
+  licence: "Eurostat: commercial and other reuse with the source and changes named",
   licence_source: "https://ec.europa.eu/eurostat/web/main/help/copyright-notice",
 };
-/** An older notice that still stands keeps these from commercial dissemination; the newer one does not name them. */
+/**
+ * An older notice that is still valid excludes these from commercial dissemination; the newer one does not name them.
+ */
 const COMEXT = {
   ...EUROSTAT,
   licence: `${EUROSTAT.licence}; ask Eurostat before selling Austria's trade by eight digits, or EFTA's`,
@@ -27,7 +29,7 @@ const COMMISSION = {
     "https://op.europa.eu/en/web/about-us/legal-notices/publications-office-of-the-european-union-copyright",
 };
 
-/** By the name of the table, or what the source of a trade dataset says of itself. */
+/** By the name of the table, or the source that a trade dataset declares. */
 const terms: readonly (Terms & { of: RegExp })[] = [
   { of: /^(hicp|labour-costs)$/, ...EUROSTAT, delay: "about a month and a half, or a quarter" },
   { of: /^(ses-earnings|isco-nace-employment)$/, ...EUROSTAT, delay: "a year or more" },
@@ -60,7 +62,7 @@ const terms: readonly (Terms & { of: RegExp })[] = [
   },
   {
     of: /^policies$/,
-    licence: "As whoever gave the list says",
+    licence: "As the list's publisher says",
     licence_source: null,
     delay: "as it is given",
   },
@@ -75,7 +77,7 @@ const terms: readonly (Terms & { of: RegExp })[] = [
   { of: /comext|eurostat/i, ...COMEXT, delay: "about fifty days after the month" },
 ];
 
-/** The terms of a dataset; its publisher's own where none are known here. */
+/** The terms of a dataset; where none are listed here, the publisher's own. */
 export function licenceOf(dataset: string, source: string, synthetic: boolean): Terms {
   if (synthetic) return { licence: "Invented here: free of any", licence_source: null, delay: "none" };
   const found = terms.find(({ of }) => of.test(dataset)) ?? terms.find(({ of }) => of.test(source));
@@ -85,7 +87,7 @@ export function licenceOf(dataset: string, source: string, synthetic: boolean): 
   return told;
 }
 
-/** What answers might rest on and do not. */
+/** Sources that answers could rest on and do not. */
 export const absentSources: readonly { dataset: string; why: string }[] = [
   { dataset: "gdelt", why: "no GDELT files are loaded" },
   { dataset: "ais", why: "positions of ships are licensed, and none are loaded" },

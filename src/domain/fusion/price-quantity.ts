@@ -1,6 +1,6 @@
-/** A change in value split into what prices did and what quantities did. */
+/** The split of a change in value into prices and quantities. */
 
-/** One cell, such as a partner, in two years: value in EUR and mass in kg; a mass is null where none was stated. */
+/** One cell, such as a partner, in two years: value in EUR and mass in kg; an unstated mass is null. */
 export type Cell = {
   before: { value_eur: number; quantity_kg: number | null };
   after: { value_eur: number; quantity_kg: number | null };
@@ -13,13 +13,13 @@ export type PriceAndQuantity = {
   quantity_eur: number;
   /** The change of all other cells, which no price explains: new, gone, or without a mass. */
   unsplit_eur: number;
-  /** Cells that are split. */
+  /** The number of cells split. */
   cells: number;
 };
 
 /**
- * Bennet's indicator: ΔV = Σ q̄Δp + Σ p̄Δq with means of both years, which leaves no remainder (T. L. Bennet, The theory of
- * measurement of changes in cost of living, Journal of the Royal Statistical Society 83, 1920).
+ * Bennet's indicator: ΔV = Σ q̄Δp + Σ p̄Δq with means of both years, which leaves no remainder (T. L. Bennet, The
+ * theory of measurement of changes in cost of living, Journal of the Royal Statistical Society 83, 1920).
  */
 export function priceAndQuantity(cells: readonly Cell[]): PriceAndQuantity {
   const split = { price_eur: 0, quantity_eur: 0, unsplit_eur: 0, cells: 0 };

@@ -1,26 +1,29 @@
-/** Who could stand in for a source that most of a product came from: those that already grew while it fell. A rule of our own. */
+/**
+ * Possible substitutes for a source with most of a product's imports: those that already grew while it fell. A rule
+ * of our own.
+ */
 import { median, NORMAL_MAD } from "../trade/robust.ts";
 
-/** A source in two years, EUR; `unit_value` is EUR per tonne after, null where no mass is known. */
+/** A source in two years, EUR; `unit_value` is the later EUR per tonne, null where no mass is known. */
 export type Source = { country: string; before: number; after: number; unit_value: number | null };
 
-/** The largest source must have had at least this share of the imports before. */
+/** The largest source must have had at least this share of the earlier imports. */
 export const LEAST_TOP_SHARE = 0.5;
 
 export type Substitute = {
   country: string;
   growth_eur: number;
-  /** Of all imports after, 0 to 1. */
+  /** Of all later imports, 0 to 1. */
   share: number;
-  /** |ln unit value − ln the top source's| in robust deviations of all sources; null where masses do not tell. */
+  /** |ln unit value − ln the top source's| in robust deviations of all sources; null where masses are missing. */
   price_distance: number | null;
-  /** Share × growth: what it gained, weighed by how much it is already trusted with, in EUR. */
+  /** Share × growth: its gain, weighted by its present share, in EUR. */
   score: number;
 };
 
 export type Substitution = { top: Source; top_share_before: number; substitutes: Substitute[] };
 
-/** Undefined where no source had half of the imports, or the one that had did not fall; substitutes are by score. */
+/** Undefined where no source had half of the imports, or that one did not fall; substitutes are ordered by score. */
 export function substitution(sources: readonly Source[]): Substitution | undefined {
   const before = sources.reduce((sum, source) => sum + source.before, 0);
   const after = sources.reduce((sum, source) => sum + source.after, 0);

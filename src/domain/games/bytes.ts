@@ -1,13 +1,13 @@
 /**
- * The bytes that every game is drawn from, and the numbers made of them. With a seed of 32 bytes
+ * The bytes of every game's draws, and the numbers made of them. With a seed of 32 bytes
  *
  *   block(round) = HMAC-SHA256(seed, "v1:<tenant>:<game>:<client_seed>:<nonce>:<round>")   (UTF-8, numbers in decimal)
  *
- * and the stream is block(0), block(1), block(2) …, read from its beginning. docs/rng.md is the same in full.
+ * and the stream is block(0), block(1), block(2) …, read from its beginning. docs/rng.md has the full specification.
  */
 import { createHmac } from "node:crypto";
 
-/** What, beside the secret seed, makes the bytes: no two draws of a seed share it. */
+/** The public inputs of the bytes, apart from the secret seed: no two draws of a seed share them. */
 export type Draw = { tenant: string; game: string; client_seed: string; nonce: number };
 
 /** The text that is signed with the seed for a round. */
@@ -46,22 +46,22 @@ export class ByteStream {
   }
 }
 
-/** Where numbers come from: a stream, or in tests bytes that were chosen. */
+/** The source of numbers: a stream, or fixed bytes in tests. */
 export type Bytes = Pick<ByteStream, "number">;
 
 export const MOST_CHOICES = 2 ** 32;
 
-/** How many bytes a number below `n` is drawn from: the least k with 256^k >= n. */
+/** The number of bytes for a number below `n`: the least k with 256^k >= n. */
 export function bytesFor(n: number): number {
   let k = 0;
   for (let reach = 1; reach < n; reach *= 256) k++;
   return k;
 }
 
-/** How many values so many bytes have. */
+/** The number of values by count of bytes. */
 const REACHES = [0, 8, 16, 24, 32].map((bits) => 2 ** bits);
 
-/** A whole number from 0 to n − 1, each as likely (n from 1 to 2^32): draws again from the largest multiple of n up. */
+/** A uniform integer from 0 to n − 1 (n from 1 to 2^32): redraws from the largest multiple of n up. */
 export function below(bytes: Bytes, n: number): number {
   const k = bytesFor(n);
   const reach = REACHES[k]!;

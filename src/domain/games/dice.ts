@@ -8,7 +8,7 @@ export const FACES = 100;
 const LEAST_TARGET = 2;
 const MOST_TARGET = 98;
 
-/** A bet that wins on every face but none would get so many hundredths back: the house keeps the rest. */
+/** A bet that wins on every face but none would get this many hundredths back: the house gets the rest. */
 const RETURNED = 99n;
 
 const params = z.strictObject({
@@ -25,11 +25,10 @@ const params = z.strictObject({
 type Params = z.output<typeof params>;
 export type DiceResult = { number: number };
 
-/** How many of the hundred faces win. */
 export const winningFaces = ({ direction, target }: Params) =>
   direction === "under" ? target - 1 : FACES - target;
 
-/** 99 ÷ winning faces, cut to four decimals, so that the house keeps 1 % and what is cut. */
+/** 99 ÷ winning faces, cut to four decimals, so that the house gets 1 % and the remainder. */
 const multiplierFor = (params: Params) => (RETURNED * MULTIPLIER_UNIT) / BigInt(winningFaces(params));
 
 const isWon = ({ direction, target }: Params, { number }: DiceResult) =>

@@ -5,7 +5,7 @@ import type { Bytes } from "./bytes.ts";
 import { type Game, games } from "./games.ts";
 import { loungeGames } from "./lounge-games.ts";
 
-/** All that is drawn from seeds: the bets of the lounge beside the rolls. */
+/** All draws from seeds: rolls, and bets of the lounge. */
 const drawn = { ...games, ...loungeGames };
 export type DrawnName = keyof typeof drawn;
 export const drawnNames = Object.keys(drawn) as [DrawnName, ...DrawnName[]];
@@ -33,7 +33,7 @@ export function readParams(name: DrawnName, given: unknown, path = "params"): Pa
   return refuse("invalid", `invalid input: ${errors.map((error) => error.path).join(", ")}`, { errors });
 }
 
-/** What the bytes come to; the parameters are those that `readParams` gave. */
+/** The result of the bytes; the parameters are those of `readParams`. */
 export const play = (name: DrawnName, params: Params, bytes: Bytes): Result =>
   (drawn[name] as unknown as Game<z.ZodObject, Result>).play(params, bytes);
 

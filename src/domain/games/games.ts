@@ -1,8 +1,8 @@
-/** The games of random numbers: their parameters, and what a stream of bytes comes to in each. */
+/** The games of random numbers: their parameters, and the result of a stream of bytes in each. */
 import { z } from "zod";
 import { type Bytes, below, fraction, MOST_CHOICES, shuffled } from "./bytes.ts";
 
-/** A game: how it is asked for, and how bytes become its result; names are in the log's order, so that a replay is the same. */
+/** A game: its parameters and its result from bytes; names are in the log's order, so that a replay is the same. */
 export type Game<Params extends z.ZodObject, Result extends object> = {
   params: Params;
   play(params: z.output<Params>, bytes: Bytes): Result;
@@ -16,7 +16,7 @@ const MOST_ITEMS = 1_000;
 const item = z.union(
   [
     z.string().max(200, "an item is at most 200 characters long"),
-    // The log holds no integer that JSON readers understand differently.
+    // The log has no integer that JSON readers interpret differently.
     z
       .number()
       .refine(
@@ -31,12 +31,12 @@ const items = z
   .min(1, "name at least one item")
   .max(MOST_ITEMS, `name at most ${MOST_ITEMS} items`);
 
-const whole = (what: string) => z.int(`${what} is a whole number`);
+const integer = (what: string) => z.int(`${what} is a whole number`);
 
 const dice = game({
   params: z.strictObject({
-    count: whole("count").min(1, "count is at least 1").max(100, "count is at most 100").default(1),
-    sides: whole("sides")
+    count: integer("count").min(1, "count is at least 1").max(100, "count is at most 100").default(1),
+    sides: integer("sides")
       .min(2, "a die has at least 2 sides")
       .max(1_000, "a die has at most 1000 sides")
       .default(6),
@@ -55,15 +55,17 @@ const coin = game({
 });
 
 const range = game({
-  params: z.strictObject({ max: whole("max"), min: whole("min") }).superRefine(({ min, max }, context) => {
-    const message =
-      max < min
-        ? "max is below min"
-        : max - min + 1 > MOST_CHOICES
-          ? `from min to max there are more than 2^32 numbers`
-          : undefined;
-    if (message) context.addIssue({ code: "custom", path: ["max"], message });
-  }),
+  params: z
+    .strictObject({ max: integer("max"), min: integer("min") })
+    .superRefine(({ min, max }, context) => {
+      const message =
+        max < min
+          ? "max is below min"
+          : max - min + 1 > MOST_CHOICES
+            ? `from min to max there are more than 2^32 numbers`
+            : undefined;
+      if (message) context.addIssue({ code: "custom", path: ["max"], message });
+    }),
   play: ({ min, max }, bytes) => ({ value: min + below(bytes, max - min + 1) }),
   first: ({ min, max }, { value }) => ({ value: value - min, of: max - min + 1 }),
 });

@@ -8,7 +8,7 @@ export const NUMBERS = 62;
 export const DRAWN = 20;
 export const MOST_PICKS = 10;
 
-/** By picks, then by hits, the multiple of the stake that is paid; what is not named pays nothing. */
+/** The payout as a multiple of the stake, by picks and then by hits; all others pay nothing. */
 export const PAYS: Readonly<Record<number, Readonly<Record<number, bigint>>>> = {
   1: { 1: 3n },
   2: { 1: 1n, 2: 5n },
@@ -40,7 +40,6 @@ const params = z.strictObject({
 type Params = z.output<typeof params>;
 export type KenoResult = { drawn: number[] };
 
-/** Which of the picks were drawn. */
 export const hitsOf = ({ numbers }: Params, { drawn }: KenoResult) =>
   numbers.filter((number) => drawn.includes(number));
 

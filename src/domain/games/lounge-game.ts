@@ -5,8 +5,8 @@ import type { Outcome } from "./odds.ts";
 
 /** A game of random numbers that is played for a stake. */
 export type LoungeGame<Params extends z.ZodObject, Result extends object> = Game<Params, Result> & {
-  /** What the stake is multiplied by, in ten-thousandths; 0 when it is lost. */
+  /** The multiplier of the stake in ten-thousandths; 0 when it is lost. */
   multiplier(params: z.output<Params>, result: Result): bigint;
-  /** Everything that a bet can come to; the ways add up to `of`. */
+  /** All outcomes of a bet; their ways sum to `of`. */
   outcomes(params: z.output<Params>): Outcome[];
 };

@@ -1,4 +1,4 @@
-/** What a bet can come to, counted exactly: so many equally likely ways out of all, each with what the stake is multiplied by. */
+/** The outcomes of a bet, counted exactly: each with its number of equally likely ways, and its multiplier. */
 
 /** Multipliers are whole ten-thousandths: 10,000 gives the stake back. */
 export const MULTIPLIER_UNIT = 10_000n;
@@ -6,7 +6,7 @@ export const MULTIPLIER_UNIT = 10_000n;
 /** `ways` of `of` equally likely ones pay the stake times `multiplier` ten-thousandths. */
 export type Outcome = { about: string; ways: bigint; of: bigint; multiplier: bigint };
 
-/** How many sets of k there are among n. */
+/** The number of subsets of k among n. */
 export function choose(n: number, k: number): bigint {
   if (k < 0 || k > n) return 0n;
   let sets = 1n;
@@ -16,7 +16,7 @@ export function choose(n: number, k: number): bigint {
 
 export type Fraction = { over: bigint; under: bigint };
 
-/** What of every stake stays with the house on average: 1 − Σ ways · multiplier / (of · 10,000), in lowest terms. */
+/** The house's average share of every stake: 1 − Σ ways · multiplier / (of · 10,000), in lowest terms. */
 export function edgeOf(outcomes: readonly Outcome[]): Fraction {
   const [{ of }] = outcomes as [Outcome];
   const under = of * MULTIPLIER_UNIT;
@@ -37,5 +37,5 @@ const greatestCommonDivisor = (a: bigint, b: bigint): bigint =>
 /** `1/13`. */
 export const fractionText = ({ over, under }: Fraction) => `${over}/${under}`;
 
-/** As a number, right to twelve digits after the point. */
+/** As a number, exact to twelve decimals. */
 export const fractionNumber = ({ over, under }: Fraction) => Number((over * 10n ** 15n) / under) / 1e15;

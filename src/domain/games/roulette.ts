@@ -4,7 +4,6 @@ import { below } from "./bytes.ts";
 import type { LoungeGame } from "./lounge-game.ts";
 import { MULTIPLIER_UNIT } from "./odds.ts";
 
-/** In the order of the number that is drawn. */
 export const POCKETS: readonly string[] = [
   ...Array.from({ length: 37 }, (_, number) => String(number)),
   "00",
@@ -13,25 +12,25 @@ export const POCKETS: readonly string[] = [
 
 const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
 
-const from = (first: number, last: number) => (number: number) => number >= first && number <= last;
+const between = (first: number, last: number) => (number: number) => number >= first && number <= last;
 
-/** Which of the numbers 1 to 36 a bet on many covers; every zero loses it. */
+/** The numbers from 1 to 36 that a bet on many covers; every zero loses it. */
 const COVERS: Readonly<Record<string, (number: number) => boolean>> = {
   red: (number) => RED.has(number),
   black: (number) => !RED.has(number),
   odd: (number) => number % 2 === 1,
   even: (number) => number % 2 === 0,
-  low: from(1, 18),
-  high: from(19, 36),
-  "1st12": from(1, 12),
-  "2nd12": from(13, 24),
-  "3rd12": from(25, 36),
+  low: between(1, 18),
+  high: between(19, 36),
+  "1st12": between(1, 12),
+  "2nd12": between(13, 24),
+  "3rd12": between(25, 36),
 };
 
 /** Green wins on 0, 00 and 000. */
 export const BET_TYPES = [...Object.keys(COVERS), "green", ...POCKETS] as [string, ...string[]];
 
-/** What a bet pays, its stake included, over the pockets it covers: 36 chances' worth where the wheel has 39. */
+/** The payout of a bet, its stake included, over the pockets it covers: 36 of the wheel's 39. */
 const PAID_POCKETS = 36n;
 
 const isZero = (pocket: string) => Number(pocket) === 0;

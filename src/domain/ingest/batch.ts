@@ -1,4 +1,4 @@
-/** A batch of news: texts that another server of the operator hands in, and the events that were found in them. */
+/** A batch of news: texts from another server of the operator, and the events found in them. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
@@ -21,7 +21,7 @@ const item = z.strictObject({
   bytes: z.int().positive(),
 });
 
-export const found = z.strictObject({
+export const newsEvent = z.strictObject({
   kind: z.enum(eventKinds),
   date: z.iso.date().describe("The day on which the item was published."),
   countries: z.array(z.string()),
@@ -29,16 +29,16 @@ export const found = z.strictObject({
   entities: z.array(z.string()).describe("List and number of listed names, never the names."),
   confidence: z.number().min(0).max(1),
   item_sha256: sha256,
-  text_sha256: sha256.describe("Names the object in which the span lies."),
+  text_sha256: sha256.describe("Names the object that has the span."),
   span: z
     .strictObject({ from: z.int().nonnegative(), to: z.int().positive() })
     .describe("UTF-16 code units of the text: the sentence, word by word."),
 });
-export type NewsEvent = z.infer<typeof found>;
+export type NewsEvent = z.infer<typeof newsEvent>;
 
 export const events = {
   NewsBatchReceived: {
-    means: "A batch of news was handed in.",
+    means: "A batch of news was received.",
     1: z.strictObject({
       batch_id: z.string(),
       source: z.string(),
@@ -46,16 +46,16 @@ export const events = {
       duplicates: z
         .int()
         .nonnegative()
-        .describe("Items that the tenant had, or that stood in the batch before."),
-      batch_sha256: sha256.describe("Of all items that were handed in, in order."),
+        .describe("Items that the tenant had, or that came earlier in the batch."),
+      batch_sha256: sha256.describe("Of all items, in order."),
       received_at: time,
     }),
   },
   NewsBatchCorrelated: {
-    means: "A batch of news was looked through, and the events that it tells of were found.",
+    means: "A batch of news was processed, and its events were extracted.",
     1: z.strictObject({
       extractor: z.string().describe("Its version, and the lists that names were looked for in."),
-      events: z.array(found).max(MOST_ITEMS * MOST_EVENTS),
+      events: z.array(newsEvent).max(MOST_ITEMS * MOST_EVENTS),
       correlated_at: time,
     }),
   },
@@ -82,7 +82,7 @@ export const evolve = (state: BatchState, event: BatchEvent): BatchState =>
         events: event.data.events,
       };
 
-/** The same items again are no news; others under the same name are refused. */
+/** The same items again change nothing; different items under the same id are refused. */
 export const receive =
   (data: Received) =>
   (state: BatchState): BatchEvent[] => {
@@ -96,12 +96,12 @@ export const correlate =
   (state: BatchState): BatchEvent[] =>
     state?.status === "received" ? [{ type: "NewsBatchCorrelated", data }] : [];
 
-/** A text as it is kept: NFC, each run of white space one space. */
+/** Normalizes a text for storage: NFC, and each run of white space becomes one space. */
 export const folded = (text: string): string => text.normalize("NFC").replaceAll(/\s+/g, " ").trim();
 
 /** Digest of an item, its text folded: both members are strings, in the order of their names. */
 export const itemDigest = (url: string | null, text: string): string =>
   digestOf(JSON.stringify({ text, url }));
 
-/** Where an item's text lies. */
+/** The object of an item's text. */
 export const objectOf = (batch_id: string, text_sha256: string) => objectName("news", batch_id, text_sha256);

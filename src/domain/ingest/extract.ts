@@ -1,13 +1,14 @@
 /**
- * Events in a text: a verb of trade, and the countries, products and listed names of its sentence. The text is data: it is searched by
- * gazetteers of our own, nothing in it is followed, and what is found in one text rests on that text alone.
+ * Extracts events from a text: a verb of trade, and the countries, products and listed names of its sentence. The
+ * text is data: it is searched by our own gazetteers, never followed, and findings in one text rest on that text
+ * alone.
  */
 import { countryNames } from "../plans/country-names.ts";
 import type { NameIndex } from "../sanctions/index.ts";
 import { wordsOf } from "../sanctions/words.ts";
 import { ownNames } from "../trade/product-names.ts";
 
-/** Changes with whatever changes what is found. */
+/** Changes with each change of the results. */
 export const EXTRACTOR = "ts-news/1";
 
 const word = (source: string) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, "iu");
@@ -37,7 +38,7 @@ const verbs = {
 export type EventKind = keyof typeof verbs;
 export const eventKinds = Object.keys(verbs) as [EventKind, ...EventKind[]];
 
-export type Find = {
+export type ExtractedEvent = {
   kind: EventKind;
   countries: string[];
   hs: string[];
@@ -46,7 +47,7 @@ export type Find = {
   span: { from: number; to: number };
 };
 
-/** Where listed names are found: by their first words. */
+/** Listed names, by their first words. */
 export type NameGazetteer = {
   byFirst: ReadonlyMap<string, readonly { words: readonly string[]; id: string }[]>;
 };
@@ -106,14 +107,14 @@ function productsIn(sentence: string): string[] {
   return [...new Set([...codes, ...named])].slice(0, MOST_EACH);
 }
 
-/** By names, and the abbreviations that texts use; two capitals alone may be any word of a headline. */
+/** Finds countries by names and common abbreviations; other two-letter capitals may be any word of a headline. */
 function countriesIn(sentence: string): string[] {
   const lower = sentence.toLowerCase();
   const found: { at: number; code: string }[] = [];
   let rest = sentence;
   for (const { code, begin, pattern } of countryNames()) {
     if (!lower.includes(begin)) continue;
-    // Longer names come first: what one has taken no other finds.
+    // Longer names come first: their words match no other name.
     rest = rest.replaceAll(pattern(), (name, at: number) => {
       found.push({ at, code });
       return " ".repeat(name.length);
@@ -136,10 +137,10 @@ function entitiesIn(sentence: string, { byFirst }: NameGazetteer): string[] {
   return [...new Set(found)].slice(0, MOST_EACH);
 }
 
-/** A sentence that is longer tells of too much to be one event. */
+/** A longer sentence covers too much to be one event. */
 const LONGEST = 1_000;
 
-/** The sentences of a folded text, by where they lie. */
+/** The sentences of a normalized text, with their offsets. */
 function* sentencesOf(text: string): Generator<{ from: number; to: number }> {
   let from = 0;
   for (const { index, 0: end } of text.matchAll(/[.!?。]["'”’)]?\s/gu)) {
@@ -150,8 +151,8 @@ function* sentencesOf(text: string): Generator<{ from: number; to: number }> {
 }
 
 /** The events of a text, in its order: a verb is none unless its sentence names a country, a product or a listed name. */
-export function extract(text: string, names: NameGazetteer, most: number): Find[] {
-  const found: Find[] = [];
+export function extract(text: string, names: NameGazetteer, most: number): ExtractedEvent[] {
+  const found: ExtractedEvent[] = [];
   for (const span of sentencesOf(text)) {
     if (span.to - span.from > LONGEST) continue;
     const sentence = text.slice(span.from, span.to);
@@ -172,5 +173,5 @@ export function extract(text: string, names: NameGazetteer, most: number): Find[
   return found;
 }
 
-/** By how many of country, product and listed name the sentence has: ours, and no probability. */
+/** Confidence by the number of country, product and listed name in the sentence: our own scale, no probability. */
 const CONFIDENCE = [0, 0.5, 0.7, 0.9];

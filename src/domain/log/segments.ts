@@ -30,10 +30,10 @@ export const events = {
 export type SealedSegment = DataOf<typeof events, "LogSegmentSealed">;
 export type SegmentEvent = EventOf<typeof events>;
 
-/** How far the log is sealed. */
+/** The position up to which the log is sealed. */
 export type SegmentsState = { to: number; log_hash: string | undefined };
 
-/** They lie with the operator, under the log's origin. */
+/** Segments belong to the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
 export const prefix = "segments-";
@@ -50,7 +50,7 @@ export function evolve(_: SegmentsState, { data }: SegmentEvent): SegmentsState 
   return { to: data.to, log_hash: data.log_hash };
 }
 
-/** The next segment is sealed; one that lies below is already. */
+/** Seals the next segment; a lower one is sealed already. */
 export const seal =
   (facts: SealedSegment) =>
   (state: SegmentsState): SegmentEvent[] => {

@@ -1,7 +1,7 @@
 /**
- * A tenant's account in the lounge, in platform tokens: a welcome grant, deposits seen on chain and winnings come in, stakes go out, and
- * it is never below zero. A deposit that the chain took back after it was played away is a debt, and no bet is taken until a
- * later deposit has paid it.
+ * A tenant's account in the lounge, in platform tokens: a welcome grant, deposits on chain and winnings come in, stakes
+ * go out, and it is never below zero. A deposit that a reorg removed after it was staked is a debt, and no bet is
+ * accepted until a later deposit has paid it.
  *
  *   balance = granted + deposited + won − staked + debt
  */
@@ -22,7 +22,10 @@ const atto = digits;
 
 export const WELCOME_GRANT = 100n * ATTO;
 
-/** One Transfer log. Its block is part of its name: a transaction that a reorg moved is another deposit, and the first is taken back. */
+/**
+ * One Transfer log. Its block is part of its name: a transaction that a reorg moved is a new deposit, and the first
+ * is taken back.
+ */
 const deposit = {
   network: z.string(),
   token: z.string(),
@@ -37,7 +40,7 @@ const played = z.strictObject({
   ...drawn,
   game: z.enum(loungeNames),
   stake_atto: atto,
-  payout_atto: atto.describe("What came back, the stake included; 0 when it was lost."),
+  payout_atto: atto.describe("The payout, the stake included; 0 when it was lost."),
   balance_atto: atto.describe("Of the account afterwards."),
 });
 
@@ -90,7 +93,7 @@ export type AccountEvent = EventOf<typeof events>;
 /** Bets on one seed. */
 type SeedBets = { seed_hash: string; bets: number; staked: bigint };
 
-/** Sums in atto. `deposited`: without what was taken back. `on_seed`: bets on the seed of the last one. */
+/** Sums in atto. `deposited`: without reorged deposits. `on_seed`: bets on the seed of the last one. */
 export type AccountState = {
   granted: bigint;
   deposited: bigint;
@@ -105,7 +108,6 @@ export type AccountState = {
 /** Each tenant has one. */
 export const targetOf = (tenant: string) => ({ tenant, id: "main" });
 
-/** What its streams are named by, before the id. */
 export const prefix = "loungeaccount-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -176,8 +178,8 @@ function withBet(before: SeedBets | undefined, { seed_hash, nonce, stake_atto }:
 export type BetRequest = RollRequest<LoungeName> & { stake: bigint };
 
 /**
- * Takes the stake, draws, and pays, all in one event; the first bet of an account is preceded by its welcome grant. The nonce counts
- * the account's bets on the seed, whatever they were: so no two share their bytes, and a bet that was left out would show as a gap.
+ * Takes the stake, draws, and pays in one event; an account's first bet follows its welcome grant. The nonce counts
+ * the account's bets on the seed, of any game: no two share their bytes, and an omitted bet leaves a gap.
  */
 export const bet =
   ({ stake, ...request }: BetRequest, seed: SeedAtHand) =>
@@ -198,7 +200,7 @@ export const bet =
     if (stake > balance)
       refuse(
         loungeProblems["balance-too-low"],
-        `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
+        `the account has ${decimalTokens(balance)} tokens: bet at most that, or deposit first (lounge_menu has the address)`,
       );
     const facts = draw(request, seed, on_seed?.seed_hash === seed.seed.seed_hash ? on_seed.bets : 0);
     const payout = payoutOf(game, params, facts.result, stake);
@@ -210,7 +212,7 @@ export const bet =
     return [...welcome, { type: "BetPlayed", data: { ...facts, ...sums } }];
   };
 
-/** Gives back the stakes of all bets on a seed that is lost, and takes back no payout. */
+/** Refunds the stakes of all bets on a lost seed, and takes no payout back. */
 export const voidBets =
   (
     { space, chain, index, seed_hash }: Pick<BetFacts, "space" | "chain" | "index" | "seed_hash">,
@@ -231,8 +233,8 @@ const welcomed = (granted_at: string): AccountEvent => ({
 });
 
 /**
- * Follows the chain: credits deposits that were not, then takes back those that are gone. What a transaction deposited from another
- * block than before is gone there. Both happen in one commit, so a transaction that only moved leaves no debt.
+ * Follows the chain: credits new deposits, then takes reorged ones back. A transaction now in another block is gone
+ * from the earlier one. Both happen in one commit, so a moved transaction leaves no debt.
  */
 export const followDeposits =
   (found: readonly Deposit[], gone: readonly Pick<Deposit, "block_hash" | "log_index">[], at: string) =>

@@ -1,9 +1,9 @@
-/** The bar: what there is to drink, and what the bartender says with it. The same drink and mood get the same words. */
+/** The bar: the drinks and the bartender's words. The same drink and mood get the same words. */
 import { createHash } from "node:crypto";
 
 export type Drink = {
   about: string;
-  /** What is said when it is set down; one of them. */
+  /** The bartender's words when the drink is served; one of them is used. */
   served: readonly string[];
 };
 
@@ -79,7 +79,7 @@ export const drinkNames = Object.keys(drinks) as [DrinkName, ...DrinkName[]];
 
 type Mood = { name: string; words: RegExp; said: readonly string[] };
 
-/** The first that fits counts, so what matters most stands first. Words are matched from their beginning. */
+/** The first match counts, so the most important mood comes first. Words are matched from their beginning. */
 const MOODS: readonly Mood[] = [
   {
     name: "despair",
@@ -179,8 +179,7 @@ const GOODBYES: readonly string[] = [
 ];
 
 /**
- * What the bartender says with a drink. Of `mood_text` nothing is repeated: it decides only which words are chosen. In despair
- * there is no joke.
+ * The bartender's words with a drink. `mood_text` is never repeated: it only selects the words. Despair gets no joke.
  */
 export function orderDrink(
   drink: DrinkName,
@@ -190,8 +189,8 @@ export function orderDrink(
   const mood = MOODS.find(({ words }) => words.test(text));
   const digest = createHash("sha256").update(`${drink}\n${text.toLowerCase()}`).digest();
   const oneOf = (lines: readonly string[], place: number) => lines[digest[place]! % lines.length]!;
-  const heard = oneOf(mood?.said ?? (text === "" ? UNSAID : UNKNOWN), 0);
-  if (mood?.name === "despair") return { mood: mood.name, answer: heard };
-  const answer = [heard, oneOf(drinks[drink].served, 1), oneOf(GOODBYES, 2)].join(" ");
+  const reply = oneOf(mood?.said ?? (text === "" ? UNSAID : UNKNOWN), 0);
+  if (mood?.name === "despair") return { mood: mood.name, answer: reply };
+  const answer = [reply, oneOf(drinks[drink].served, 1), oneOf(GOODBYES, 2)].join(" ");
   return { mood: mood?.name ?? (text === "" ? "unsaid" : "unknown"), answer };
 }

@@ -1,4 +1,4 @@
-/** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
+/** The final block up to which the chain was scanned for deposits; earlier blocks are not scanned again. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { address, chainHash, time } from "../../core/model/fields.ts";
@@ -6,7 +6,7 @@ import { address, chainHash, time } from "../../core/model/fields.ts";
 const followed = z.strictObject({
   network: z.string(),
   token: address,
-  pay_to: address.describe("Where deposits go."),
+  pay_to: address.describe("The address of deposits."),
   block_number: z.int().min(0),
   block_hash: chainHash,
   followed_at: time,
@@ -25,13 +25,12 @@ export type DepositsEvent = EventOf<typeof events>;
 /** The newest block; undefined before the first. */
 export type DepositsState = Followed | undefined;
 
-/** A token and an address of a network have a stream of their own, which lies with the operator. */
+/** Each token and address of a network has its own stream, which belongs to the operator. */
 export const targetOf = ({ network, token, pay_to }: Pick<Followed, "network" | "token" | "pay_to">) => ({
   tenant: "operator",
   id: `${network}-${token}-${pay_to}`,
 });
 
-/** What its streams are named by, before the id. */
 export const prefix = "loungedeposits-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -42,7 +41,7 @@ export const initialState = (): DepositsState => undefined;
 
 export const evolve = (_: DepositsState, { data }: DepositsEvent): DepositsState => data;
 
-/** Moves on; whoever was further already stays there. */
+/** Advances; never goes back. */
 export const follow =
   (facts: Followed) =>
   (state: DepositsState): DepositsEvent[] =>

@@ -1,11 +1,10 @@
-/** Why a bet is not taken. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const loungeProblems = problemTypes({
   "balance-too-low": {
     code: "conflict",
     title: "Balance too low",
-    meaning: "The account of the lounge holds less than the bet; nothing was drawn.",
+    meaning: "The account of the lounge has less than the bet; nothing was drawn.",
   },
   "account-in-debt": {
     code: "conflict",

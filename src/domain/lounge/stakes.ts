@@ -1,4 +1,4 @@
-/** The stakes of the lounge's games: how high one may play, and what a stake comes to. */
+/** Stakes and payouts of the lounge's games. */
 import type { z } from "zod";
 import type { LoungeGame } from "../games/lounge-game.ts";
 import { type LoungeName, loungeGames } from "../games/lounge-games.ts";
@@ -14,7 +14,7 @@ type Params = Record<string, unknown>;
 
 const gameOf = (name: LoungeName) => loungeGames[name] as unknown as LoungeGame<z.ZodObject, object>;
 
-/** What a stake comes to: exact, because stakes are whole millionths of a token and multipliers ten-thousandths. */
+/** The payout of a stake: exact, because stakes are whole millionths of a token and multipliers ten-thousandths. */
 export const payoutOf = (name: LoungeName, params: Params, result: object, stake: bigint) =>
   (stake * gameOf(name).multiplier(params, result)) / MULTIPLIER_UNIT;
 

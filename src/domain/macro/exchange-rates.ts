@@ -20,7 +20,7 @@ export const monthlyMeans = (days: readonly DayRates[], currency: string): Map<P
 export const monthlyMean = (days: readonly DayRates[], currency: string, period: Period): number | null =>
   monthlyMeans(days, currency).get(period) ?? null;
 
-/** The same of the months that are over by the last day with rates: the mean of half a month is another figure. */
+/** Monthly means of months complete by the last day with rates: the mean of half a month is another figure. */
 export function wholeMonthlyMeans(days: readonly DayRates[], currency: string): Map<Period, number> {
   const means = monthlyMeans(days, currency);
   const last = days
@@ -31,7 +31,7 @@ export function wholeMonthlyMeans(days: readonly DayRates[], currency: string): 
   return means;
 }
 
-/** Whether no Monday to Friday of its month comes after a day. */
+/** True if no weekday of its month comes after a day. */
 export function isLastWorkingDay(day: string): boolean {
   const next = new Date(`${day}T00:00:00Z`);
   const month = next.getUTCMonth();

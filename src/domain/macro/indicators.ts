@@ -23,7 +23,7 @@ export const indicators = z
   )
   .min(1, "name at least one indicator, or leave the parameter out for all")
   .max(indicatorNames.length, `there are ${indicatorNames.length} indicators`)
-  .refine((names) => new Set(names).size === names.length, "an indicator stands in the list twice")
+  .refine((names) => new Set(names).size === names.length, "the list names an indicator twice")
   .default([...indicatorNames])
   .describe(`Comma-separated, of ${indicatorNames.join(", ")}; omitted = all`);
 
@@ -35,7 +35,7 @@ export const lastTwo = (
   readings: readonly Reading[],
 ): [last: Reading | undefined, previous: Reading | undefined] => [readings.at(-1), readings.at(-2)];
 
-/** Of readings in the order of time those that differ from the one before: the days on which a rate changed. */
+/** The readings, in order of time, that differ from the one before: the days on which a rate changed. */
 export const changesOf = (readings: readonly Reading[]): Reading[] =>
   readings.filter(({ value }, at) => value !== readings[at - 1]?.value);
 
@@ -49,7 +49,7 @@ export function meansByMonth(readings: readonly Reading[]): Map<string, number> 
   return new Map([...sums].map(([month, { sum, count }]) => [month, sum / count]));
 }
 
-/** What was in force at the end of a month, of changes in the order of time; null before the first. */
+/** The value in force at the end of a month, from changes in order of time; null before the first. */
 export const inForce = (changes: readonly Reading[], month: string): number | null =>
   changes.findLast(({ at }) => at.slice(0, 7) <= month)?.value ?? null;
 

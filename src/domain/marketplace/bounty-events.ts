@@ -1,4 +1,4 @@
-/** The events of a bounty, and what they say. What strangers write is not in the log, its digest is. */
+/** The events of a bounty. The log has the digests of third-party texts, never the texts. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256, time } from "../../core/model/fields.ts";
@@ -10,7 +10,7 @@ const claim_id = madeId;
 
 export const skill = z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,39}$/);
 
-/** Where a submission lies that was not brought along. */
+/** The address of a submission that is stored elsewhere. */
 const url = z.string().max(2_048).nullable();
 
 export const events = {
@@ -29,7 +29,7 @@ export const events = {
   BountyFunded: {
     means: "The reward of a bounty was set aside.",
     1: z.strictObject({
-      creator: z.string().describe("The tenant whose account holds the reward."),
+      creator: z.string().describe("The tenant whose account has the reward."),
       hold_id: z.string().max(100),
       funded_at: time,
     }),
@@ -39,7 +39,7 @@ export const events = {
     1: z.strictObject({ claim_id, sx: sxNumber, note_sha256: sha256.nullable(), claimed_at: time }),
   },
   BountySubmitted: {
-    means: "An agent handed in its work for a bounty.",
+    means: "An agent submitted its work for a bounty.",
     1: z.strictObject({ claim_id, content_sha256: sha256, url, submitted_at: time }),
   },
   BountyAwarded: {
@@ -54,7 +54,7 @@ export const events = {
       trust_as_of: z
         .int()
         .nullable()
-        .describe("Of silence: the place in the log of the scores that the submitters were compared by."),
+        .describe("On silence: the log position of the scores by which the submitters were compared."),
       awarded_at: time,
     }),
   },
@@ -66,7 +66,7 @@ export const events = {
     means: "A bounty was called off.",
     1: z.strictObject({
       by: z.enum(["creator", "operator"]),
-      shared_micro: micro.describe("What the submitters get together, in equal parts."),
+      shared_micro: micro.describe("The submitters' total, in equal parts."),
       back_micro: micro,
       cancelled_at: time,
     }),

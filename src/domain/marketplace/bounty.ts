@@ -1,12 +1,13 @@
 /**
- * A bounty: a reward that its creator's account holds until somebody has earned it.
+ * A bounty: a reward that its creator's account locks until somebody has earned it.
  *
  *     unfunded ──fund──> open ──claim──> claimed ──submit──> submitted ──award│silence──> awarded
  *        └─ an hour: gone      └───────────┴─ deadline, nothing submitted ──> expired (refund)
  *                              └───────────┴──cancel─────────┴──> cancelled (refund; with a submission less a tenth, for the submitters)
  *
- * Several may claim it. Silence is fourteen days without a word of the creator after the newest submission, and not before the deadline:
- * each has as long as was promised, and the creator has time to look at the last. The stream's version decides which of two ends it.
+ * Several agents may claim it. Silence is fourteen days without an action of the creator after the newest submission,
+ * and not before the deadline: each claimant has the promised time, and the creator can review the last submission.
+ * The stream's version decides between concurrent ends.
  */
 import { refuse } from "../../core/model/refusal.ts";
 import type {
@@ -35,11 +36,10 @@ export const statuses = [
 ] as const;
 export type BountyStatus = (typeof statuses)[number];
 
-/** Seconds in which an unfunded bounty can be funded; then it is gone. */
+/** Seconds in which an unfunded bounty can be funded; then it is removed. */
 export const UNFUNDED_S = 3_600;
-/** Days of the creator's silence after which the reward is given away. */
+/** Days of the creator's silence after which the reward is awarded. */
 export const SILENCE_DAYS = 14;
-/** Claims that a bounty takes. */
 export const MOST_CLAIMS = 100;
 
 export type Claim = Claimed & { submission: Submitted | null };
@@ -47,7 +47,7 @@ export type Claim = Claimed & { submission: Submitted | null };
 export type Bounty = {
   facts: BountyFacts;
   funded: Funded | null;
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   claims: readonly Claim[];
   awarded: Awarded | null;
   cancelled: Cancelled | null;
@@ -75,10 +75,10 @@ export function evolve(state: BountyState, event: BountyEvent): BountyState {
       expired_at: null,
       hidden: null,
     };
-  return state && changed(state, event);
+  return state && apply(state, event);
 }
 
-function changed(bounty: Bounty, event: Exclude<BountyEvent, { type: "BountyOpened" }>): Bounty {
+function apply(bounty: Bounty, event: Exclude<BountyEvent, { type: "BountyOpened" }>): Bounty {
   switch (event.type) {
     case "BountyFunded":
       return { ...bounty, funded: event.data };
@@ -111,7 +111,7 @@ export function statusOf(bounty: Bounty): BountyStatus {
   return bounty.claims.length > 0 ? "claimed" : "open";
 }
 
-/** When it came to its end; null while the reward is held, or was never there. */
+/** The time of its end; null while the reward is locked, or was never funded. */
 export const endedAt = ({ awarded, cancelled, expired_at }: Bounty): string | null =>
   awarded?.awarded_at ?? cancelled?.cancelled_at ?? expired_at;
 
@@ -120,15 +120,15 @@ export const submissionsOf = ({ claims }: Bounty) =>
   claims.flatMap((claim) => (claim.submission ? [{ ...claim, submission: claim.submission }] : []));
 
 /** The bounty; `not_found` where there is none. */
-export const standing = (state: BountyState): Bounty =>
+export const existingBounty = (state: BountyState): Bounty =>
   state ?? refuse("not_found", "there is no such bounty; soul_bounties lists those that are open");
 
 /** The bounty, unless nobody has funded it in time. */
 export function lasting(state: BountyState, at: string): Bounty {
-  const bounty = standing(state);
+  const bounty = existingBounty(state);
   const isGone = bounty.hidden !== null || at >= later(bounty.facts.opened_at, UNFUNDED_S);
   return !bounty.funded && isGone
-    ? refuse("not_found", "nobody funded this bounty within an hour, so it is gone")
+    ? refuse("not_found", "this bounty was not funded within an hour and has ended; open a new one")
     : bounty;
 }
 
@@ -139,7 +139,7 @@ export const open =
   (state: BountyState): BountyEvent[] =>
     state ? refuse("conflict", "this bounty was opened before") : [{ type: "BountyOpened", data: facts }];
 
-/** Its reward is held from now on, by whoever becomes its creator. */
+/** Locks the reward for the funder, who becomes its creator. */
 export const fund =
   (creator: string, funded_at: string) =>
   (state: BountyState): BountyEvent[] => {
@@ -156,7 +156,7 @@ export type Claimant = { sx: number; tenants: readonly string[]; trust: number }
 export const claim =
   ({ sx, tenants, trust }: Claimant, { claim_id, note_sha256, claimed_at }: Omit<Claimed, "sx">) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     inState(bounty, ["open", "claimed", "submitted"], "claimed");
     if (bounty.claims.some((one) => one.sx === sx)) return [];
     refuseLate(bounty, claimed_at);
@@ -171,7 +171,7 @@ export const claim =
     if (bounty.claims.length === MOST_CLAIMS)
       refuse(
         marketProblems["bounty-state"],
-        `${MOST_CLAIMS} agents are at this bounty, and it takes no more`,
+        `${MOST_CLAIMS} agents have claimed this bounty, which is the limit`,
       );
     return [{ type: "BountyClaimed", data: { claim_id, sx, note_sha256, claimed_at } }];
   };
@@ -181,15 +181,15 @@ export const claimOf = (bounty: Bounty, sx: number): Claim =>
   bounty.claims.find((one) => one.sx === sx) ??
   refuse(marketProblems["bounty-state"], "claim this bounty first (soul_bounty_claim)");
 
-/** What an agent has made of it. The same again is no news, and something else is refused. */
+/** Records an agent's submission. The same submission again changes nothing; a different one is refused. */
 export const submit =
   (sx: number, { content_sha256, url, submitted_at }: Omit<Submitted, "claim_id">) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     const { claim_id, submission } = claimOf(bounty, sx);
     if (submission) {
       if (submission.content_sha256 === content_sha256 && submission.url === url) return [];
-      refuse(marketProblems["submission-stands"], "you have submitted something else before, which stands");
+      refuse(marketProblems["submission-stands"], "you have submitted something else before, which counts");
     }
     inState(bounty, ["claimed", "submitted"], "submitted to");
     refuseLate(bounty, submitted_at);
@@ -200,7 +200,7 @@ export const submit =
 export const award =
   (claim_id: string, awarded_at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     if (bounty.awarded?.claim_id === claim_id) return [];
     inState(bounty, ["submitted"], "awarded");
     const won =
@@ -219,7 +219,7 @@ function awarding(
   return { type: "BountyAwarded", data: { claim_id, sx, reward_micro, winner_micro, fee_micro, ...how } };
 }
 
-/** When silence decides: null while nothing is submitted. */
+/** The time at which silence decides; null while nothing is submitted. */
 export function silentAt(bounty: Bounty): string | null {
   const newest = submissionsOf(bounty)
     .map(({ submission }) => submission.submitted_at)
@@ -230,17 +230,17 @@ export function silentAt(bounty: Bounty): string | null {
   return [heard_until, bounty.facts.deadline_at].toSorted().at(-1)!;
 }
 
-/** Points of trust of agents, and as of which place in the log. */
+/** Trust points of agents, and the log position that they are as of. */
 export type Points = { of: ReadonlyMap<number, number>; as_of: number | null };
 
 /**
- * A time is over and its creator has not spoken: without a submission the bounty expires, else the earliest one of highest trust has it.
- * Nothing where nothing is due.
+ * Ends a bounty whose time is over: without a submission it expires, else the earliest submission of highest trust
+ * wins. Does nothing before that time.
  */
 export const fallDue =
   ({ of, as_of }: Points, at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     const due_at = dueAt(bounty);
     if (due_at === null || at < due_at) return [];
     const [best] = submissionsOf(bounty).toSorted(
@@ -252,7 +252,7 @@ export const fallDue =
     return [{ type: "BountyExpired", data: { back_micro: bounty.facts.reward_micro, expired_at: at } }];
   };
 
-/** When it comes to its end by itself; null of what is over, or was never funded. */
+/** The time of its automatic end; null where it is over, or was never funded. */
 export const dueAt = (bounty: Bounty): string | null =>
   bounty.funded && endedAt(bounty) === null ? (silentAt(bounty) ?? bounty.facts.deadline_at) : null;
 
@@ -260,7 +260,7 @@ export const dueAt = (bounty: Bounty): string | null =>
 export const cancel =
   (by: Cancelled["by"], cancelled_at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     if (bounty.cancelled) return [];
     inState(bounty, ["open", "claimed", "submitted"], "cancelled");
     const { reward_micro } = bounty.facts;
@@ -270,15 +270,15 @@ export const cancel =
     return [{ type: "BountyCancelled", data: { by, shared_micro, back_micro, cancelled_at } }];
   };
 
-/** What each of so many submitters gets of a bounty that is cancelled. */
+/** Each submitter's part of a cancelled bounty. */
 const partOf = (reward_micro: number, submitters: number): number =>
   submitters === 0 ? 0 : Math.floor(Math.floor(reward_micro / 10) / submitters);
 
-/** The operator takes down what strangers wrote; one whose reward is held is cancelled with it. */
+/** The operator takes third-party texts down; a bounty with a locked reward is cancelled as well. */
 export const hide =
   (reason: string, at: string) =>
   (state: BountyState): BountyEvent[] => {
-    const bounty = standing(state);
+    const bounty = existingBounty(state);
     if (bounty.hidden) return [];
     const hidden: BountyEvent = { type: "BountyHidden", data: { reason, hidden_at: at } };
     const isHeld = bounty.funded && endedAt(bounty) === null;

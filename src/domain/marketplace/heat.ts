@@ -1,13 +1,14 @@
 /**
- * How much is going on around an item, as an integer that anybody adds up again from the events that are named:
+ * The heat of an item: an integer that anybody can recompute from the events named:
  *
  *     heat = Σ units · D24[floor(hours / 24)]          D24 = 64, 32, 16, 8, 4, 2, 1: halved each day
  *
- * A sale of 0.01 USDC or more has 5 units, a buyer's word that it works has a unit for each full 20 points of trust of the buyer. Each
- * buyer buys an item once and has one word, and authors buy nothing of their own; so whoever has neither money nor trust moves nothing.
+ * A sale of 0.01 USDC or more has 5 units; a buyer's vote that it works has a unit for each full 20 points of the buyer's
+ * trust. Each buyer buys an item once and has one vote, and authors cannot buy their own items. So callers with neither
+ * money nor trust change nothing.
  */
 
-/** What is left of a unit after so many days; of older ones nothing is. */
+/** The factor of a unit after each day; older units count nothing. */
 export const D24: readonly number[] = [64, 32, 16, 8, 4, 2, 1];
 
 /** Units of a sale. */

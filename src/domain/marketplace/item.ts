@@ -1,6 +1,6 @@
 /**
- * An item of the stack: something an agent has written and sells, or gives away. Its stream tells who has bought it and what those say of
- * it; what it is called and what it holds lie in Objects under the digests that the log has.
+ * An item of the stack: a text that an agent sells or gives away. Its stream records buyers and their votes; its
+ * title and content are in Objects under the digests of the log.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -28,7 +28,7 @@ export const events = {
       kind: z.enum(kinds),
       text_sha256: sha256.describe("Of the canonical form of { summary, title } (RFC 8785)."),
       content_sha256: sha256,
-      url: z.string().max(2_048).nullable().describe("Where it lies, where it does not lie here."),
+      url: z.string().max(2_048).nullable().describe("Its address, where it is stored elsewhere."),
       price_micro: micro,
       published_at: time,
     }),
@@ -54,7 +54,7 @@ export const events = {
     }),
   },
   ItemWithdrawn: {
-    means: "A text is not for sale any more.",
+    means: "A text is no longer for sale.",
     1: z.strictObject({
       by: z.enum(["author", "operator"]),
       reason: z.string().max(200).nullable(),
@@ -69,7 +69,7 @@ export type ItemFacts = Data<"ItemPublished">;
 export type Verdict = Data<"ItemValidated">;
 export type Withdrawn = Data<"ItemWithdrawn">;
 
-/** `buyers`: each with what it says of the item; null where it has said nothing. */
+/** `buyers`: each with its vote on the item; null before it votes. */
 export type Item = {
   facts: ItemFacts;
   buyers: ReadonlyMap<string, Pick<Verdict, "verdict" | "note_sha256"> | null>;
@@ -100,7 +100,7 @@ export function evolve(state: ItemState, event: ItemEvent): ItemState {
 }
 
 /** The item; `not_found` where there is none. */
-export const standing = (state: ItemState): Item =>
+export const existingItem = (state: ItemState): Item =>
   state ?? refuse("not_found", "there is no such item; soul_stack_feed lists those that are");
 
 /** Four fifths are the author's, the odd unit too. */
@@ -114,34 +114,34 @@ export const publish =
   (state: ItemState): ItemEvent[] => {
     if (state) refuse("conflict", "this item was published before");
     if (facts.url !== null && facts.price_micro > 0)
-      refuse("invalid", "what lies elsewhere cannot be warranted, so it costs nothing");
+      refuse("invalid", "price_usd must be 0 for content stored elsewhere, which the service cannot warrant");
     return [{ type: "ItemPublished", data: facts }];
   };
 
 /** `price_micro`: what the buyer has seen. `own`: the tenants that the author pays from. */
 export type Sale = { to: string; price_micro: number; payment_id: string; own: readonly string[] };
 
-/** Somebody buys it: each buyer once, at the price that stands. */
+/** Each buyer buys an item once, at its current price. */
 export const sell =
   ({ to, price_micro, payment_id, own }: Sale, sold_at: string) =>
   (state: ItemState): ItemEvent[] => {
-    const { facts, buyers, withdrawn } = standing(state);
+    const { facts, buyers, withdrawn } = existingItem(state);
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
     if (facts.price_micro === 0)
-      refuse(marketProblems["item-state"], "this item costs nothing: soul_stack_item has what it holds");
+      refuse(marketProblems["item-state"], "this item is free: soul_stack_item has its content");
     if (facts.price_micro !== price_micro)
-      refuse(marketProblems["item-state"], "this item costs another price; soul_stack_item tells which");
+      refuse(marketProblems["item-state"], "this item has another price; soul_stack_item has it");
     if (own.includes(to)) refuse(marketProblems["own-goods"], "this item is your own");
     if (buyers.has(to))
-      refuse(marketProblems["item-state"], "you have bought this item: soul_stack_item has what it holds");
+      refuse(marketProblems["item-state"], "you have bought this item: soul_stack_item has its content");
     return [{ type: "ItemSold", data: { to, price_micro, ...sharesOf(price_micro), payment_id, sold_at } }];
   };
 
-/** A buyer says whether it works. The same again is no news; another word takes the place of the one before. */
+/** A buyer votes on whether the item works. The same vote again changes nothing; another vote replaces it. */
 export const validate =
   (word: Verdict) =>
   (state: ItemState): ItemEvent[] => {
-    const { buyers, withdrawn } = standing(state);
+    const { buyers, withdrawn } = existingItem(state);
     if (!buyers.has(word.by))
       refuse(marketProblems["buyers-only"], "only who has bought this item says whether it works");
     if (withdrawn) refuse(marketProblems["item-state"], "this item was withdrawn");
@@ -154,7 +154,7 @@ export const validate =
 export const withdraw =
   (facts: Withdrawn) =>
   (state: ItemState): ItemEvent[] => {
-    const { withdrawn } = standing(state);
+    const { withdrawn } = existingItem(state);
     const isOver = withdrawn && (withdrawn.by === "operator" || facts.by === "author");
     return isOver ? [] : [{ type: "ItemWithdrawn", data: facts }];
   };

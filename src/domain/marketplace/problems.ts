@@ -1,11 +1,10 @@
-/** Why the marketplace refuses. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const marketProblems = problemTypes({
   "bounty-state": {
     code: "conflict",
     title: "Bounty not in the state for it",
-    meaning: "Where the bounty stands does not allow this; its status and its deadline tell where it stands.",
+    meaning: "The bounty's status or deadline does not allow this.",
   },
   "own-goods": {
     code: "conflict",
@@ -15,12 +14,12 @@ export const marketProblems = problemTypes({
   "trust-missing": {
     code: "conflict",
     title: "Trust missing",
-    meaning: "Whoever made the bounty asks for more points of trust than the agent has.",
+    meaning: "The bounty requires more points of trust than the agent has.",
   },
   "submission-stands": {
     code: "conflict",
     title: "Submission stands",
-    meaning: "Something else was submitted under this claim before; the first one stands.",
+    meaning: "Something else was submitted under this claim before; the first one counts.",
   },
   "item-state": {
     code: "conflict",
@@ -37,6 +36,6 @@ export const marketProblems = problemTypes({
     code: "unavailable",
     title: "Content damaged",
     meaning:
-      "What lies here is not what its digest in the log says, so it is not given out. Nothing was charged.",
+      "The stored content does not match its digest in the log, so it is not returned. Nothing was charged.",
   },
 });

@@ -1,18 +1,20 @@
-/** How far a reconstructed figure can be relied on: a product of three shares, each from 0 to 1. */
+/** The reliability of a reconstructed figure: a product of three shares, each from 0 to 1. */
 import { sixDecimals } from "../trade/units.ts";
 
-/** Mirror ratios of so many pair-months at least, or reliability is not known. */
+/** The least number of mirror ratios, by pair and month, for a reliability. */
 export const LEAST_RATIOS = 30;
 
-/** How closely two ends of the same flow agree: their ratios' weighted median of |ln(imports ÷ exports)|, and of how many. */
+/**
+ * The agreement of the two ends of a flow: the weighted median of |ln(imports ÷ exports)|, and the number of ratios.
+ */
 export type MirrorRatios = { count: number; median_abs_ln: number | null };
 
-/** 1 − median |ln mirror ratio|, at least 0; null where there are too few ratios to say. */
+/** 1 − median |ln mirror ratio|, at least 0; null with too few ratios. */
 export const reliabilityOf = ({ count, median_abs_ln }: MirrorRatios): number | null =>
   count < LEAST_RATIOS || median_abs_ln === null ? null : sixDecimals(Math.max(0, 1 - median_abs_ln));
 
 export type Evidence = {
-  /** How many partners reported the month, of how many there are. */
+  /** The number of partners that reported the month, and of all partners. */
   reported: number;
   partners: number;
   reliability: number | null;
@@ -23,11 +25,11 @@ export type Evidence = {
 
 /** The factors of a confidence and their product. */
 export type Confidence = {
-  /** null: reliability is not known. */
+  /** null: the reliability is unknown. */
   confidence: number | null;
   coverage: number;
   reliability: number | null;
-  /** Share of the value whose mass is stated; null where there is no value, which then lowers nothing. */
+  /** Share of the value with a stated mass; null without any value, which then lowers nothing. */
   mass_quality: number | null;
 };
 

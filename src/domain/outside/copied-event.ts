@@ -1,4 +1,4 @@
-/** An event as its copy outside has it: its bytes, and beside them everything that its hashes are made of. */
+/** An event in its outside copy: its bytes, with all inputs of its hashes. */
 
 import { z } from "zod";
 import type { StoredRow } from "../../../eventstore/verify/stored-rows.ts";
@@ -23,13 +23,13 @@ const metadata: z.ZodType<CopiedMetadata> = z.object({
   idem_key: z.string().exactOptional(),
   request_hash: sha256.exactOptional(),
   commit_size: count.exactOptional(),
-  /** By which KurrentDB's own tools find what belongs to one call. */
+  /** KurrentDB's own tools find the events of one call by it. */
   $correlationId: z.string().exactOptional(),
 });
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** What the copy of an event is. */
+/** The copy of an event. */
 export function copyOf(event: StoredRow, origin: string): CopiedEvent {
   const { idem_key, request_hash, commit_size } = event;
   const request_id = requestIdIn(event.meta);
@@ -71,7 +71,7 @@ function requestIdIn(meta: Uint8Array): string | undefined {
   return typeof request_id === "string" ? request_id : undefined;
 }
 
-/** Why what stands outside cannot be the copy of an event of any log; undefined where it can. */
+/** The reason why an outside event cannot be the copy of any log's event; undefined where it can. */
 export function unreadableIn(event: CopiedEvent): string | undefined {
   const read = metadata.safeParse(event.metadata);
   if (read.success) return undefined;
@@ -82,7 +82,7 @@ export function unreadableIn(event: CopiedEvent): string | undefined {
 /** The epoch in a log's origin: its last part. */
 export const epochOf = (origin: string): string => origin.slice(origin.lastIndexOf("/") + 1);
 
-/** As the export of a log has it (docs/event-log.md, section 7); of one that can be read. */
+/** The event in the form of a log's export (docs/event-log.md, section 7); it must be readable. */
 export function exportLineOf({ event_id, type, payload, metadata: about }: CopiedEvent) {
   return {
     position: about.position,
@@ -106,7 +106,7 @@ export function exportLineOf({ event_id, type, payload, metadata: about }: Copie
   };
 }
 
-/** The first member by which what stands outside is not the copy of an event; undefined where it is. */
+/** The first member in which an outside event differs from the copy of an event; undefined where none does. */
 export function differenceOf(found: CopiedEvent, wanted: CopiedEvent): string | undefined {
   if (found.event_id !== wanted.event_id) return "event_id";
   if (found.type !== wanted.type) return "type";

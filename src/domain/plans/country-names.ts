@@ -1,15 +1,15 @@
-/** The patterns by which countries are found in English and Latvian text, from CLDR. */
+/** Patterns of country names in English and Latvian text, from CLDR. */
 import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
 
 /** `begin` is how each form of the name begins, in lower case: most texts have it of few names, and patterns are slow to make. */
-type Named = { code: string; begin: string; pattern: () => RegExp };
+type CountryPattern = { code: string; begin: string; pattern: () => RegExp };
 
-let made: readonly Named[] | undefined;
+let patterns: readonly CountryPattern[] | undefined;
 
 /** All countries, the longest names first, so that Guinea-Bissau is not Guinea. */
-export const countryNames = (): readonly Named[] => (made ??= namesOfAll());
+export const countryNames = (): readonly CountryPattern[] => (patterns ??= namesOfAll());
 
-function namesOfAll(): Named[] {
+function namesOfAll(): CountryPattern[] {
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
   const known = codes.filter((code) => isReporter(code) || unknownPartner(code) === undefined);
@@ -18,9 +18,11 @@ function namesOfAll(): Named[] {
     return (code: string) => (isToday(code) ? names.of(code) : undefined);
   }) as [(code: string) => string | undefined, (code: string) => string | undefined];
   const all = known.flatMap((code) => [
-    ...[english(code), isReporter(code) ? partnerName(code) : undefined, ...(also[code] ?? [])].flatMap(
-      (name) => (name ? { code, name, source: escaped(name), flags: "giu" } : []),
-    ),
+    ...[
+      english(code),
+      isReporter(code) ? partnerName(code) : undefined,
+      ...(furtherNames[code] ?? []),
+    ].flatMap((name) => (name ? { code, name, source: escaped(name), flags: "giu" } : [])),
     // Latvian declines its names, and writes them with a capital; "gana" is a word, and Gana a country.
     ...[latvian(code)].flatMap((name) => (name ? { code, name, source: declined(name), flags: "gu" } : [])),
   ]);
@@ -39,8 +41,8 @@ function namesOfAll(): Named[] {
 /** CLDR names a withdrawn code after its successor, and codes of the statistics not at all. */
 const isToday = (code: string) => !/^Q|^X[^K]/.test(code) && new Intl.Locale(`und-${code}`).region === code;
 
-/** What people say, and CLDR does not. */
-const also: Record<string, string[]> = {
+/** Common names that CLDR lacks. */
+const furtherNames: Record<string, string[]> = {
   AE: ["Emirates", "UAE"],
   CZ: ["Czech Republic"],
   GB: ["Britain", "Great Britain"],

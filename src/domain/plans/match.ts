@@ -1,9 +1,9 @@
-/** Which plan answers a question, by the stems of its words and the slots that it fills. */
+/** Selects the plan that answers a question, by the stems of its words and the slots that it fills. */
 import { foldedWords } from "../customs/search.ts";
 import type { Plan } from "./plan.ts";
 import type { SlotName, Slots } from "./slots.ts";
 
-/** A plan beside a question: `score` from 0; `missing` are required slots that the question does not fill. */
+/** A plan's match with a question: `score` from 0; `missing` are required slots that the question does not fill. */
 export type Match<P extends Plan = Plan> = {
   plan: P;
   score: number;
@@ -11,7 +11,7 @@ export type Match<P extends Plan = Plan> = {
   missing: SlotName[];
 };
 
-/** A keyword counts for less the more plans have it; a slot that a plan takes, and that is filled, for a quarter of a rare one. */
+/** A keyword's weight falls with the number of plans that have it; a filled slot weighs a quarter of a rare keyword. */
 const SLOT_WEIGHT = 0.25;
 
 /** All plans, the one that fits best first; equal ones stay in the order of the list. */

@@ -1,18 +1,23 @@
-/** A plan: questions in their order, what may be asked later reading what was answered before. Data, and never a caller's code. */
+/** A plan: ordered steps, later ones reading earlier answers. Data, and never a caller's code. */
 import type { z } from "zod";
 import type { SlotName, Slots } from "./slots.ts";
 
-/** One question. `each` is asked once for each member of an earlier answer's list; its input reads that member as `$each`. */
+/**
+ * One step. `each` runs it once for each member of an earlier answer's list; its input reads that member as `$each`.
+ */
 export type Step = {
   id: string;
-  /** What is asked: an operation, or what else `Ask` knows by a name. */
+  /** An operation, or another name that `Ask` can call. */
   operation: string;
-  /** Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`; or a list of these. */
+  /**
+   * Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`; or
+   * a list of these.
+   */
   input: Readonly<Record<string, unknown>>;
-  /** Slots without which it is passed over. */
+  /** The step is skipped without these slots. */
   when?: readonly SlotName[];
   each?: { of: string; most: number };
-  /** What it refuses, or has no place in what was answered, leaves the plan whole. */
+  /** A refusal, or a path without a value, does not fail the plan. */
   optional?: true;
 };
 
@@ -31,18 +36,18 @@ export type Plan = {
 export const MOST_STEPS = 12;
 export const MOST_EACH = 5;
 
-/** What is asked in a step, and what was answered: one of either, or several where the step has `each`. */
-export type Asked = { step: string; operation: string; input: Record<string, unknown>; answer: object };
-export type Passed = { step: string; operation: string; why: string };
-export type Ran = { asked: Asked[]; passed: Passed[] };
+/** A step's request and answer: one of each, or several where the step has `each`. */
+export type StepResult = { step: string; operation: string; input: Record<string, unknown>; answer: object };
+export type SkippedStep = { step: string; operation: string; why: string };
+export type PlanOutcome = { asked: StepResult[]; passed: SkippedStep[] };
 
 /** Asks an operation for a step, and answers what it answers; throws what it refuses. */
-export type Ask = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
+export type StepCall = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
 
-/** What an operation takes: the schema of each field. */
+/** An operation's input: the schema of each field. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** What is wrong with a plan, in sentences; none of a good one. `fieldsOf` is undefined of an operation that there is not. */
+/** The faults of a plan, in sentences; none for a good one. `fieldsOf` is undefined for an unknown operation. */
 export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | undefined): string[] {
   const faults: string[] = [];
   const earlier = new Set<string>();
@@ -61,11 +66,11 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
     }
     if (each) {
       faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
-      if (each.most > MOST_EACH) faults.push(`${id} is asked ${each.most} times, ${MOST_EACH} at most`);
+      if (each.most > MOST_EACH) faults.push(`${id} runs ${each.most} times, ${MOST_EACH} at most`);
     }
     for (const slot of when)
       if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
-    if (earlier.has(id)) faults.push(`${id} stands twice`);
+    if (earlier.has(id)) faults.push(`${id} occurs twice`);
     earlier.add(id);
   }
   return faults;
@@ -84,18 +89,18 @@ function pathFaults(
   return [`${id} reads ${value}, which is not there by then`];
 }
 
-/** How the steps of a plan are asked: `at_once`: each as soon as what it reads is answered, else one after the other. */
-export type Course = { at_once?: boolean };
+/** The order of a plan's steps. `at_once`: each as soon as its inputs are answered, else one after the other. */
+export type RunOptions = { at_once?: boolean };
 
-/** Runs the steps; what was asked stands in their order, however it is asked. A step that is not optional and is refused ends the plan with that refusal. */
+/** Runs the steps; results are in the plan's order. A refusal of a step that is not optional ends the plan with it. */
 export async function runPlan(
   plan: Plan,
   slots: Slots,
-  ask: Ask,
+  ask: StepCall,
   isRefusal: (error: unknown) => error is Error,
-  { at_once = false }: Course = {},
-): Promise<Ran> {
-  const begun: { id: string; ran: Promise<Ran> }[] = [];
+  { at_once = false }: RunOptions = {},
+): Promise<PlanOutcome> {
+  const begun: { id: string; ran: Promise<PlanOutcome> }[] = [];
   for (const step of plan.steps) {
     const read = readsOf(step);
     const awaited = begun.filter((one) => !at_once || read.has(one.id));
@@ -103,13 +108,13 @@ export async function runPlan(
     const ran = earlier.then((all) => runStep(step, { slots, steps: answersOf(all) }, ask, isRefusal));
     begun.push({ id: step.id, ran });
   }
-  // None is under way any more when this ends: whoever asked lets go of the data then.
+  // No step is still running when this ends, because the caller then releases the data.
   const ended = await Promise.allSettled(begun.map(({ ran }) => ran));
   const all = ended.map((one) => {
     if (one.status === "rejected") throw one.reason;
     return one.value;
   });
-  return { asked: all.flatMap(({ asked }) => asked), passed: all.flatMap(({ passed }) => passed) };
+  return { asked: all.flatMap(({ asked: results }) => results), passed: all.flatMap(({ passed }) => passed) };
 }
 
 /** The steps whose answers a step reads. */
@@ -118,19 +123,19 @@ function readsOf({ input, each }: Step): Set<string> {
   return new Set(paths.flatMap((parts) => (parts?.[0] === "$steps" ? [String(parts[1])] : [])));
 }
 
-const answersOf = (all: readonly Ran[]): Record<string, object> =>
-  Object.fromEntries(all.flatMap(({ asked }) => asked.map(({ step, answer }) => [step, answer])));
+const answersOf = (all: readonly PlanOutcome[]): Record<string, object> =>
+  Object.fromEntries(all.flatMap(({ asked: results }) => results.map(({ step, answer }) => [step, answer])));
 
 /** Asks one step, or passes over it. */
 async function runStep(
   step: Step,
-  known: Pick<Known, "slots" | "steps">,
-  ask: Ask,
+  known: Pick<PathScope, "slots" | "steps">,
+  ask: StepCall,
   isRefusal: (error: unknown) => error is Error,
-): Promise<Ran> {
+): Promise<PlanOutcome> {
   const { id, operation, when = [], each, optional } = step;
-  const asked: Asked[] = [];
-  const passed: Passed[] = [];
+  const results: StepResult[] = [];
+  const passed: SkippedStep[] = [];
   const pass = (why: string) => passed.push({ step: id, operation, why });
   const missing = when.find((slot) => known.slots[slot] === undefined);
   const members = each ? read(each.of, known) : [undefined];
@@ -142,19 +147,19 @@ async function runStep(
       try {
         const name = each ? `${id}.${at}` : id;
         if (input === undefined) pass("an earlier answer has nothing to ask it with");
-        else asked.push({ step: name, operation, input, answer: await ask(operation, input, name) });
+        else results.push({ step: name, operation, input, answer: await ask(operation, input, name) });
       } catch (error) {
         if (!optional || !isRefusal(error)) throw error;
         pass(error.message);
       }
     }
-  return { asked, passed };
+  return { asked: results, passed };
 }
 
-type Known = { slots: Slots; steps: Record<string, object>; each?: unknown };
+type PathScope = { slots: Slots; steps: Record<string, object>; each?: unknown };
 
 /** The step's input with its paths read: without those of empty slots; undefined where an answer lacks what it should have. */
-function inputOf({ input }: Step, known: Known): Record<string, unknown> | undefined {
+function inputOf({ input }: Step, known: PathScope): Record<string, unknown> | undefined {
   const values: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(input)) {
     const given = [value].flat().map((one) => (isPath(one) ? read(one, known) : one));
@@ -173,8 +178,8 @@ function partsOf(path: string): (string | number)[] | undefined {
   return [...path.matchAll(/\$?\w+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-/** What stands at a path; members that an object has of itself alone, so that no path leaves the answers. */
-function read(path: string, { slots, steps, each }: Known): unknown {
+/** The value at a path; inherited members are left out, so that no path leaves the answers. */
+function read(path: string, { slots, steps, each }: PathScope): unknown {
   const [root, ...rest] = partsOf(path) ?? [];
   const roots: Record<string, unknown> = { $slots: slots, $steps: steps, $each: each };
   return rest.reduce<unknown>(

@@ -1,4 +1,4 @@
-/** What a question names, read from its words without a model: countries, products, years, a flow. */
+/** Reads the slots of a question from its words without a model: countries, products, years, a flow. */
 import { type Searchable, searchable } from "../customs/search.ts";
 import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
 import type { Flow } from "../trade/units.ts";
@@ -16,8 +16,8 @@ export type Slots = {
 const FIRST_YEAR = 1988;
 
 /**
- * Everything of the text that is a slot. `products` are the names that a product may be called by, the coarsest codes first; words that
- * begin with one of `stems` say what is asked, and name none.
+ * All slots in the text. `products` are the possible names of products, the coarsest codes first; words that begin
+ * with one of `stems` state the question, and name none.
  */
 export function slotsIn(text: string, products: readonly Searchable[], stems: readonly string[] = []): Slots {
   const whole = text.normalize("NFC");
@@ -35,7 +35,7 @@ export function slotsIn(text: string, products: readonly Searchable[], stems: re
       products,
     );
   const [from, to] = years;
-  // Whose statistics are asked goes first: a country outside the EU reports none.
+  // The reporting country goes first: one outside the EU reports none.
   const [country, partner] = countries.toSorted((a, b) => Number(isReporter(b)) - Number(isReporter(a)));
   return {
     ...(country && { country }),
@@ -47,7 +47,7 @@ export function slotsIn(text: string, products: readonly Searchable[], stems: re
   };
 }
 
-/** ISO codes in capitals, and names in English and Latvian, in the order in which they stand. */
+/** ISO codes in capitals, and names in English and Latvian, in the order of the text. */
 function countriesIn(text: string): { countries: string[]; rest: string } {
   const found: { at: number; code: string }[] = [];
   const blank = (length: number) => " ".repeat(length);
@@ -83,12 +83,12 @@ function yearsIn(text: string): { years: [number?, number?]; left: string } {
 }
 
 const CODE = "(\\d{4}[\\s.]\\d{2}(?:[\\s.]\\d{2})?|\\d{8}|\\d{6}|\\d{4}";
-/** A code behind a word that says so, of two digits too. */
+/** A code after a word that announces it, of two digits too. */
 const namedCode = new RegExp(
   `(?<!\\p{L})(?:hs|cn|kn|code|chapter|heading|kods|nodaļa)[\\s:]*${CODE}|\\d{2})(?![\\d])`,
   "iu",
 );
-/** One that stands for itself, where years have been read. */
+/** A code by itself, once the years have been read. */
 const bareCode = new RegExp(`(?<![\\d.,])${CODE})(?![.,]?\\d)`, "u");
 
 function codeIn(text: string, pattern: RegExp): { hs?: string; without: string } {
@@ -111,7 +111,7 @@ function flowIn(text: string): Flow | undefined {
   return isSaid("IMPORT") ? "IMPORT" : "EXPORT";
 }
 
-/** Words that say nothing of a product, though names of products have them. */
+/** Words that do not identify a product, though names of products have them. */
 const EMPTY = new Set(
   "a an and are at between by did do does for from good goods has have how in is it its material materials much of on or other others our product products special that the their there they this to trade used was were what when where which who whose why will with year years".split(
     " ",
@@ -127,22 +127,22 @@ const terms = (text: string) => searchable({ code: "", name: text }).whole.trim(
 /** The text's terms that may name a product. */
 const foldedTerms = (text: string) => terms(text).filter((word) => word.length > 2 && !EMPTY.has(word));
 
-/** Whether the words are what the name is of: "wood" of "wood and articles of wood", and not of "wood pulp". */
+/** True if the words are the head of the name: "wood" of "wood and articles of wood", and not of "wood pulp". */
 const isHead = (run: readonly string[], terms: readonly string[]) =>
   run.every((word, at) => terms[at] === word) && [undefined, "and", "or"].includes(terms[run.length]);
 
-type Named = { code: string; terms: readonly string[] };
+type NamedProduct = { code: string; terms: readonly string[] };
 
 /** The names that have a term, by term. */
-type Index = ReadonlyMap<string, readonly Named[]>;
+type Index = ReadonlyMap<string, readonly NamedProduct[]>;
 
-/** Of each list of names, made once: a nomenclature has ten thousand, and whoever asks is a stranger. */
+/** Cached by list of names: a nomenclature has ten thousand, and anybody may ask. */
 const indexes = new WeakMap<readonly Searchable[], Index>();
 
 function indexOf(products: readonly Searchable[]): Index {
   const known = indexes.get(products);
   if (known) return known;
-  const index = new Map<string, Named[]>();
+  const index = new Map<string, NamedProduct[]>();
   for (const { code, main } of products) {
     const named = { code, terms: main.trim().split(" ").map(singular) };
     for (const term of new Set(named.terms)) {
@@ -156,8 +156,8 @@ function indexOf(products: readonly Searchable[]): Index {
 }
 
 /**
- * The product with the most words of the text that stand together: first what a name is of, the coarsest; else the one whose name is
- * shortest, of those the coarsest.
+ * The product with the most consecutive words of the text: first as the head of a name, the coarsest; else the one
+ * with the shortest name, of those the coarsest.
  */
 function productIn(words: readonly string[], products: readonly Searchable[]): string | undefined {
   const index = indexOf(products);
@@ -174,7 +174,7 @@ function productIn(words: readonly string[], products: readonly Searchable[]): s
   return undefined;
 }
 
-function namedBy(run: readonly string[], index: Index): Named | undefined {
+function namedBy(run: readonly string[], index: Index): NamedProduct | undefined {
   const lists = run.map((word) => index.get(word) ?? []);
   const shortest = lists.reduce((least, list) => (list.length < least.length ? list : least));
   const [best] = shortest

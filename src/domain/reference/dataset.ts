@@ -6,7 +6,7 @@ import { isNews } from "./release.ts";
 
 const count = z.int().min(0);
 
-/** What a release says of itself. `vintage` is the SHA-256 of the table's text, as docs/datasets.md lays it out. */
+/** The facts of a release. `vintage` is the SHA-256 of the table's text; docs/datasets.md specifies its layout. */
 export const released = z.strictObject({
   dataset: z.string(),
   source: z.string(),
@@ -16,11 +16,11 @@ export const released = z.strictObject({
   as_of: z
     .string()
     .nullable()
-    .describe("The last day, month or year that the table tells of; null where it is about no time."),
+    .describe("The last day, month or year in the table; null for a table without time."),
   inputs: z
     .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
     .max(2_000)
-    .describe("The files that were read for it, by digest; empty for an invented table."),
+    .describe("The files that were read for it, by digest; empty for a synthetic table."),
   replaces: sha256.nullable(),
   released_at: time,
 });
@@ -40,7 +40,6 @@ export type ReferenceEvent = EventOf<typeof events>;
 /** The current release. */
 export type ReferenceState = ReferenceFacts | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "reference-";
 
 export const streamOf = (dataset: string) => prefix + dataset;

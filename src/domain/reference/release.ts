@@ -1,11 +1,11 @@
 import { refuse } from "../../core/model/refusal.ts";
 
-/** What every release says of the vintage it makes current. */
+/** The facts of every release about the vintage that it makes current. */
 type Release = { dataset: string; vintage: string; replaces: string | null };
 
 /**
- * Whether a release changes what is current. One built upon another vintage than the current one is refused: it may
- * lack what came between.
+ * True if a release changes the current vintage. One built upon another vintage than the current one is refused: it
+ * may lack what came between.
  */
 export function isNews({ dataset, vintage, replaces }: Release, current: string | null): boolean {
   if (vintage === current) return false;

@@ -1,4 +1,4 @@
-/** Why the change feed or a snapshot cannot be read as asked. */
+/** Reasons why the change feed or a snapshot cannot be read. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const replayProblems = problemTypes({
@@ -6,7 +6,7 @@ export const replayProblems = problemTypes({
     code: "conflict",
     title: "History diverged",
     meaning:
-      "The cursor or log position belongs to a history this log does not hold; compare with what you kept before going on.",
+      "The cursor or log position belongs to another history than this log's; compare with your stored events before you continue.",
   },
   "link-expired": {
     code: "forbidden",
@@ -17,7 +17,6 @@ export const replayProblems = problemTypes({
   "snapshot-being-made": {
     code: "unavailable",
     title: "Snapshot being made",
-    meaning:
-      "The file is made the first time it is asked for; ask again after Retry-After. Nothing was charged.",
+    meaning: "The file is made on its first request; repeat it after Retry-After. Nothing was charged.",
   },
 });

@@ -1,13 +1,13 @@
-/** Signed addresses of snapshots: whoever holds one may download that vintage, and nothing else, until it expires. */
+/** Signed addresses of snapshots: anybody who has one may download that vintage, and nothing else, until it expires. */
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { refuse } from "../../core/model/refusal.ts";
 import { replayProblems } from "./problems.ts";
 
-/** How long a link is good for. */
+/** Seconds that a link is valid. */
 export const LINK_SECONDS = 900;
 
-/** What a link says: which vintage, and until when in seconds of Unix time. */
+/** The content of a link: the vintage, and the end of its validity in seconds of Unix time. */
 export type SnapshotLink = { vintage: string; expires: number };
 
 /** HMAC-SHA256 over "TS/SNAPSHOT-LINK/1", the vintage and the time, a line each; in hex. */
@@ -20,7 +20,7 @@ export function checkLink(secret: Uint8Array, link: SnapshotLink & { signature: 
   if (!timingSafeEqual(wanted, Buffer.from(link.signature, "hex")))
     refuse(
       "forbidden",
-      "this link is not one that the service signed: use the url of replay/eu-trade-snapshot as it is",
+      "the service did not sign this link: use the url of replay/eu-trade-snapshot unchanged",
     );
   if (now.getTime() >= link.expires * 1000)
     refuse(

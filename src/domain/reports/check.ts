@@ -1,7 +1,8 @@
-/** Whether a report says what its facts say: each number of a text is a fact as it is told, and each computed fact comes to its value. */
+/** Checks a report against its facts: each number in a text is a printed fact, and each computed fact has its value. */
 import { digestOf } from "../../core/model/objects.ts";
-import { computedValue, type Fact, isAsked, print } from "./fact.ts";
+import { computedValue, type Fact, isAnswerFact, print } from "./fact.ts";
 import { methodOf } from "./methods.ts";
+import { checkSummary, summaryFaults } from "./model-summary.ts";
 import {
   type DetachedFacts,
   factsDigest,
@@ -9,17 +10,16 @@ import {
   quotationsDigest,
   type Report,
   reportId,
-  tellable,
+  summarizable,
 } from "./report.ts";
-import { retellingFaults, retold } from "./retold.ts";
 
-/** What is wrong, and where. */
+/** A fault, and the part of the report that has it. */
 export type Fault = { at: string; says: string };
 
 const NUMBER = /\p{Nd}[\p{Nd}.,]*/gu;
 const CITED = /\u00a0\[(F\d+)\]/g;
 
-/** What can be said of detached facts without asking anybody. `canonical` is RFC 8785. */
+/** Checks detached facts without a request to any service. `canonical` is RFC 8785. */
 export function factFaults(given: DetachedFacts, canonical: (value: object) => string): Fault[] {
   const { report_id, vintages, facts } = given;
   const faults: Fault[] = [];
@@ -32,9 +32,9 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
   for (const [at, fact] of facts.entries()) {
     const { id, label, value } = fact;
     const is = (says: string) => faults.push({ at: id, says });
-    if (id !== `F${at + 1}`) is(`stands where F${at + 1} has to`);
+    if (id !== `F${at + 1}`) is(`is where F${at + 1} has to be`);
     if (/\p{Nd}/u.test(label)) is("its label has a digit");
-    if (isAsked(fact)) {
+    if (isAnswerFact(fact)) {
       if (fact.from.vintage.split(",").some((one) => !named.has(one)))
         is("rests on a vintage that the report does not name");
     } else {
@@ -46,13 +46,13 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
     }
     known.set(id, fact);
   }
-  const rested = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : [])));
+  const rested = new Set(facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage.split(",") : [])));
   for (const one of named)
     if (!rested.has(one)) faults.push({ at: "vintages", says: `names ${one}, and no fact rests on it` });
   return faults;
 }
 
-/** The same of a whole report: its texts, tables, charts, sources and methods against its facts. */
+/** Checks a whole report: its texts, tables, charts, sources and methods against its facts. */
 export function reportFaults(report: Report, canonical: (value: object) => string): Fault[] {
   const { sha256: digest, ...rest } = report;
   const facts = new Map(report.facts.map((fact) => [fact.id, fact]));
@@ -115,7 +115,9 @@ const listsOf = (report: Report) =>
     (name) => [name, report[name] ?? []] as const,
   );
 
-/** Each citation stands behind its fact as it is told, in the order that `facts` says, and no other number stands in the text. */
+/**
+ * Checks that each citation follows its printed fact, in the order of `facts`, and that the text has no other number.
+ */
 export function textFaults(
   at: string,
   { text, facts: cites }: { text: string; facts: string[] },
@@ -130,11 +132,15 @@ export function textFaults(
     from = index + whole.length;
     found.push(id);
     const fact = facts.get(id);
-    const told = fact && print(fact);
-    if (told === undefined) faults.push({ at, says: `cites ${id}, which is no fact` });
-    else if (!before.endsWith(told))
-      faults.push({ at, says: `says “${before.slice(-told.length).trim()}” of ${id}, which is ${told}` });
-    rest += told !== undefined && before.endsWith(told) ? `${before.slice(0, -told.length)} ` : before;
+    const printed = fact && print(fact);
+    if (printed === undefined) faults.push({ at, says: `cites ${id}, which is no fact` });
+    else if (!before.endsWith(printed))
+      faults.push({
+        at,
+        says: `says “${before.slice(-printed.length).trim()}” of ${id}, which is ${printed}`,
+      });
+    rest +=
+      printed !== undefined && before.endsWith(printed) ? `${before.slice(0, -printed.length)} ` : before;
   }
   rest += text.slice(from);
   for (const number of numbersIn(rest)) faults.push({ at, says: `says ${number}, which is no fact` });
@@ -143,18 +149,23 @@ export function textFaults(
   return faults;
 }
 
-/** A question in the caller's words is as it was asked; one in ours has the numbers of the input, in order. */
+/** A question in the caller's words is verbatim; one in ours has the numbers of the input, in order. */
 function questionFaults({ question, input }: Report): Fault[] {
   if (typeof input.question === "string")
-    return question === input.question ? [] : [{ at: "question", says: "is not the one that was asked" }];
-  const asked = numbersIn(Object.values(input).flat().map(String).join(" "));
-  const told = numbersIn(question);
-  return asked.join(" ") === told.join(" ")
+    return question === input.question ? [] : [{ at: "question", says: "is not the one requested" }];
+  const inputNumbers = numbersIn(Object.values(input).flat().map(String).join(" "));
+  const questionNumbers = numbersIn(question);
+  return inputNumbers.join(" ") === questionNumbers.join(" ")
     ? []
-    : [{ at: "question", says: `has the numbers ${told.join(", ")}, and the input ${asked.join(", ")}` }];
+    : [
+        {
+          at: "question",
+          says: `has the numbers ${questionNumbers.join(", ")}, and the input ${inputNumbers.join(", ")}`,
+        },
+      ];
 }
 
-/** Quotations are those that the report is named by; their numbers are a stranger's, and no facts. */
+/** A report's name covers its quotations; their numbers are third-party text, and no facts. */
 const quotationFaults = (
   { quotations, quotations_sha256 }: Report,
   canonical: (value: object) => string,
@@ -163,7 +174,7 @@ const quotationFaults = (
     ? []
     : [{ at: "quotations", says: "are not those that its name is of" }];
 
-/** What a model wrote is of the findings, whole. */
+/** A model's summary consists of whole findings. */
 function briefFaults(report: Report): Fault[] {
   const { model, sections } = report;
   const [first, ...others] = sections;
@@ -173,8 +184,8 @@ function briefFaults(report: Report): Fault[] {
     return [{ at: "model", says: "does not say whether the first section is by a model" }];
   if (!model?.used || !first) return [];
   const paragraphs = first.findings.map(({ text, facts }) => ({ text, cites: facts }));
-  const told = retold(JSON.stringify({ paragraphs }), tellable({ ...report, sections: others }));
-  return "why" in told ? [{ at: "sections/0", says: retellingFaults[told.why] }] : [];
+  const outcome = checkSummary(JSON.stringify({ paragraphs }), summarizable({ ...report, sections: others }));
+  return "why" in outcome ? [{ at: "sections/0", says: summaryFaults[outcome.why] }] : [];
 }
 
 function monthFaults({ as_of, facts }: Report): Fault[] {
@@ -190,7 +201,7 @@ function sourceFaults(
 ): Fault[] {
   const isDrawn = facts.some(
     (fact) =>
-      isAsked(fact) &&
+      isAnswerFact(fact) &&
       fact.from.dataset === source.dataset &&
       fact.from.vintage === source.vintage &&
       fact.from.synthetic === source.synthetic,

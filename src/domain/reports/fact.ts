@@ -1,4 +1,4 @@
-/** Facts: each figure of a report with where it stands in an answer, or how it follows from other facts. */
+/** Facts: each figure of a report with its location in an answer, or the formula that derives it from other facts. */
 import { z } from "zod";
 
 export const units = [
@@ -19,10 +19,10 @@ export const units = [
 ] as const;
 export type Unit = (typeof units)[number];
 
-/** An answer as it was asked: put again at its vintage, the same question has the same answer. */
+/** The request behind an answer: repeated at its vintage, it has the same answer. */
 export const origin = z.object({
-  operation: z.string().describe("The operation that was asked"),
-  input: z.record(z.string(), z.unknown()).describe("What it was asked, without the vintage"),
+  operation: z.string().describe("The operation that was called"),
+  input: z.record(z.string(), z.unknown()).describe("Its input, without the vintage"),
   path: z.string().describe("JSON Pointer (RFC 6901) into its answer"),
   answer_sha256: z.string().describe("SHA-256 of the RFC 8785 form of the answer's `{ data, meta }`"),
   dataset: z.string(),
@@ -31,7 +31,7 @@ export const origin = z.object({
 });
 export type Origin = z.infer<typeof origin>;
 
-/** What may be computed of facts, by the words in which it is written. */
+/** The formulas that derive a fact from facts, by the words in which they are written. */
 export const formulas = {
   "a - b": ([a, b]: number[]) => a! - b!,
   "a / b": ([a, b]: number[]) => a! / b!,
@@ -44,32 +44,35 @@ export type Formula = keyof typeof formulas;
 export const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
 
 const common = {
-  id: z.string().describe("F1, F2, … in the order in which the report asked"),
+  id: z.string().describe("F1, F2, … in the order of the report's requests"),
   label: z.string().describe("What it is, in words without a digit"),
   value: z.union([z.number(), z.string()]).describe("As the answer has it; never rounded"),
-  unit: z.enum(units).describe("share and change are told in percent: 0.1 = 10 %"),
+  unit: z.enum(units).describe("share and change are printed in percent: 0.1 = 10 %"),
 };
 
-const askedFact = z.object({ ...common, from: origin });
+const answerFact = z.object({ ...common, from: origin });
 const computedFact = z.object({
   ...common,
   formula: z.enum(formulaNames).describe("Over `of` in order: a, b"),
   of: z.array(z.string()).min(1).describe("Ids of earlier facts"),
 });
-export const fact = z.union([askedFact, computedFact]).meta({ id: "Fact" });
+export const fact = z.union([answerFact, computedFact]).meta({ id: "Fact" });
 export type Fact = z.infer<typeof fact>;
-export type AskedFact = z.infer<typeof askedFact>;
+export type AnswerFact = z.infer<typeof answerFact>;
 
-export const isAsked = (one: Fact): one is AskedFact => "from" in one;
+export const isAnswerFact = (one: Fact): one is AnswerFact => "from" in one;
 
-/** An answer and where it came from; its figures become facts. */
-export type Told = { answer: object; origin: Omit<Origin, "path"> };
+/** An answer and its origin; its figures become facts. */
+export type AnswerWithOrigin = { answer: object; origin: Omit<Origin, "path"> };
 
-/** The facts of one report, numbered as they are taken. */
+/** The facts of one report, numbered in the order of their use. */
 export type Ledger = {
   facts: readonly Fact[];
-  /** The value at a pointer of an answer; the same place is the same fact. Throws where nothing stands there. */
-  at(told: Told, path: string, label: string, unit: Unit): Fact;
+  /**
+   * The value at a pointer of an answer; the same pointer is the same fact. Throws where the answer has no such
+   * value.
+   */
+  at(answer: AnswerWithOrigin, path: string, label: string, unit: Unit): Fact;
   computed(label: string, unit: Unit, formula: Formula, of: readonly Fact[]): Fact;
 };
 
@@ -109,7 +112,7 @@ export function ledger(): Ledger {
   };
 }
 
-/** What a formula comes to; undefined where it comes to no number. A count is of whatever there is. */
+/** The value of a formula; undefined where it is no number. A count accepts facts of any unit. */
 export function computedValue(formula: Formula, of: readonly Fact[]): number | undefined {
   if (formula === "count") return of.length;
   const values = of.map(({ value }) => value);
@@ -118,7 +121,7 @@ export function computedValue(formula: Formula, of: readonly Fact[]): number | u
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** What stands at a JSON Pointer, members that an object has of itself alone. */
+/** The value at a JSON Pointer; inherited members are no values. */
 export function valueAt(answer: unknown, path: string): unknown {
   if (path === "") return answer;
   if (!path.startsWith("/")) return undefined;
@@ -131,7 +134,7 @@ export function valueAt(answer: unknown, path: string): unknown {
   }, answer);
 }
 
-/** So that a number and its unit are never on two lines. */
+/** Keeps a number and its unit on one line. */
 const JOINED = "\u00a0";
 const MINUS = "\u2212";
 
@@ -141,10 +144,10 @@ const SCALES: readonly [least: number, word: string][] = [
   [1e3, "k"],
 ];
 
-/** A fact as it is told: "EUR 1.24 bn", "45.2 %", "2024". The same value is the same text on every machine. */
+/** A fact as text: "EUR 1.24 bn", "45.2 %", "2024". The same value is the same text on every machine. */
 export function print({ value, unit }: Pick<Fact, "value" | "unit">): string {
   if (typeof value === "string") {
-    // Money that is owed to the cent is a decimal string, and told as it is.
+    // Money that is owed to the cent is a decimal string, and printed unchanged.
     if (unit === "EUR" || unit === "USDC") return `${unit}${JOINED}${value}`;
     return unit === "text" ? `“${value}”` : value;
   }
@@ -188,7 +191,7 @@ function scaled(size: number): string {
 
 const hundredth = (size: number) => decimals(100 * size);
 
-/** Three digits that count, or all before the point; what is not nothing is never told as nothing. */
+/** Three significant digits, or all before the point; a value other than 0 is never printed as 0. */
 function decimals(size: number): string {
   if (size === 0) return "0";
   if (size < 0.0001) return "less than 0.0001";

@@ -1,9 +1,9 @@
-/** What ran ahead of policies, written once a week for everybody: signals that are a week old by then. */
+/** Imports that ran ahead of policies, published once a week for everybody; signals are a week old by then. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 
 export const MOST_SIGNALS = 50;
-/** Days between a policy and the first week that tells of it. */
+/** Days between a policy and the first week that reports it. */
 export const DELAY_DAYS = 7;
 
 export const signal = z.strictObject({
@@ -30,7 +30,7 @@ export const events = {
     means: "The week's goods were listed whose trade moved before a policy was announced.",
     1: z.strictObject({
       week: z.iso.date().describe("A Monday, at 07:00 UTC of which it is due."),
-      vintage: z.string().describe("What it was computed on, by comma."),
+      vintage: z.string().describe("The vintages that it was computed on, by comma."),
       synthetic: z.boolean(),
       signals: z.array(signal).max(MOST_SIGNALS).describe("Of policies at least seven days old."),
     }),
@@ -38,37 +38,35 @@ export const events = {
   },
 };
 
-export type Watched = DataOf<typeof events, "FrontRunWatched">;
+export type FrontRunWeek = DataOf<typeof events, "FrontRunWatched">;
 export type FrontRunEvent = EventOf<typeof events>;
-/** The week that was written last. */
 export type FrontRunState = { week: string } | undefined;
 
-/** There is one stream, and this is its name. */
 export const prefix = "frontrun";
 export const streamOf = (id: string) => prefix + id;
 export const target = { tenant: "operator", id: "" };
-/** It grows by a week a week. */
+/** The stream grows by one event a week. */
 export const fold_version = 1;
 
 export const initialState = (): FrontRunState => undefined;
 export const evolve = (_: FrontRunState, { data }: FrontRunEvent): FrontRunState => ({ week: data.week });
 
-/** A week is written once, and none after a later one. */
-export const watch =
-  (data: Watched) =>
+/** A week is written once, and never after a later one. */
+export const recordWeek =
+  (data: FrontRunWeek) =>
   (state: FrontRunState): FrontRunEvent[] =>
     state && state.week >= data.week ? [] : [{ type: "FrontRunWatched", data }];
 
 const DAY_MS = 86_400_000;
 const DUE_MS = 7 * 3_600_000;
 
-/** The Monday whose 07:00 UTC was last, as YYYY-MM-DD. */
+/** The Monday of the last 07:00 UTC on a Monday, as YYYY-MM-DD. */
 export function weekOf(now: Date): string {
   const due = new Date(now.getTime() - DUE_MS);
   const sinceMonday = (due.getUTCDay() + 6) % 7;
   return new Date(due.getTime() - sinceMonday * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The last day of policies that a week tells of. */
+/** The last day whose policies a week reports. */
 export const lastDayOf = (week: string): string =>
   new Date(Date.parse(week) - DELAY_DAYS * DAY_MS).toISOString().slice(0, 10);

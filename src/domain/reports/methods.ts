@@ -1,4 +1,4 @@
-/** The methods that reports name: how each figure that is no plain sum came about, and by whose idea. */
+/** The methods that reports name: the formula and the source of each figure that is no plain sum. */
 
 const all = {
   growth: {
@@ -71,7 +71,7 @@ const all = {
 export type MethodName = keyof typeof all;
 export const methodNames = Object.keys(all) as [MethodName, ...MethodName[]];
 
-/** What a method is, for whoever holds a figure against it. */
+/** A method in the form that an auditor checks a figure with. */
 export type Method = { name: MethodName; formula: string; parameters: string; source: string };
 
 export const methodOf = (name: MethodName): Method => ({ name, ...all[name] });

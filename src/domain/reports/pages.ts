@@ -1,7 +1,8 @@
-/** A report as a document: a cover, a page an idea, and at the end every fact with where it stands. */
+/** A report as a document: a cover, a page for each idea, and at the end every fact with its location. */
 import type { Chart } from "../../core/model/chart.ts";
 import type { Doc, DocRow, DocSection, DocTable } from "../../core/model/doc.ts";
-import { type Fact, isAsked, print, type Unit } from "./fact.ts";
+import { cited } from "./cited-text.ts";
+import { type Fact, isAnswerFact, print, type Unit } from "./fact.ts";
 import {
   type Cell,
   detached,
@@ -9,9 +10,8 @@ import {
   type Report,
   type ReportChart,
   type ReportTable,
-  whyUntold,
+  rejectionText,
 } from "./report.ts";
-import { cited } from "./say.ts";
 
 /** `canonical` writes the attachment: RFC 8785. */
 export function reportDoc(report: Report, canonical: (value: object) => string): Doc {
@@ -25,12 +25,12 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     cover: [
       { name: "For", text: readersOf(report) },
       { name: "Data to", text: month ? cited(month) : report.as_of },
-      ...askedOf(report.input),
+      ...scopeOf(report.input),
       { name: "Sources", text: sourcesShown(report).join("; ") },
       { name: "Report", text: report.report_id },
       {
         name: "Figures",
-        text: "Each is cited, stands in the list at the end, and can be asked again there.",
+        text: "Each is cited, listed at the end, and can be verified there.",
       },
     ],
     ...(synthetic && { warning: "Invented figures of the sandbox" }),
@@ -38,7 +38,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
       ...report.sections.map(
         ({ title, text, findings, charts, tables }, at): DocSection => ({
           title,
-          // A few sentences alone are no page.
+          // A few sentences alone fill no page.
           ...(at > 0 && charts.length + tables.length === 0 && { on: true as const }),
           text,
           items: findings.map(({ text, confidence, method }) => ({
@@ -63,7 +63,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
   };
 }
 
-/** Whom each kind of report is written for. A report is kept by its question, so that it names no buyer: equal questions have equal bytes. */
+/** The readers of each kind of report. A stored report names no buyer, so that equal questions have equal bytes. */
 const readers: Readonly<Record<string, string>> = {
   sovereign_brief: "Those who answer for a country's supply of a product",
   sovereign_brief_multi: "Those who answer for a country's supply across sectors",
@@ -75,22 +75,22 @@ const readers: Readonly<Record<string, string>> = {
 
 const readersOf = ({ operation }: Report): string => readers[operation] ?? "Whoever asks this question";
 
-/** What a question in the caller's own words was asked of; one in ours says so itself. */
-function askedOf({ question, ...rest }: Report["input"]): Doc["cover"] {
+/** The scope of a question in the caller's own words; a question in ours states its scope itself. */
+function scopeOf({ question, ...rest }: Report["input"]): Doc["cover"] {
   const named = Object.entries(rest).map(([name, value]) => `${name} ${[value].flat().join(", ")}`);
   return typeof question === "string" && named.length > 0
     ? [{ name: "Asked of", text: named.join("; ") }]
     : [];
 }
 
-/** Each source once, however many states of it the report rests on. */
+/** Lists each source once, however many of its states the report rests on. */
 function sourcesShown({ sources }: Report): string[] {
   const words = (text: string) => text.replaceAll(/\u00a0\[F\d+\]/g, "");
   const all = new Map(sources.map(({ text }) => [words(text), text] as const).toReversed());
   return [...all.values()].toReversed();
 }
 
-type Of = (id: string) => Fact;
+type FactById = (id: string) => Fact;
 
 const figures: ReadonlySet<Unit> = new Set([
   "EUR",
@@ -104,9 +104,9 @@ const figures: ReadonlySet<Unit> = new Set([
   "count",
 ] satisfies Unit[]);
 
-const textOf = (cell: Cell, of: Of) => ("word" in cell ? cell.word : cited(of(cell.fact)));
+const textOf = (cell: Cell, of: FactById) => ("word" in cell ? cell.word : cited(of(cell.fact)));
 
-function tableOf({ title, columns, rows }: ReportTable, of: Of): DocTable {
+function tableOf({ title, columns, rows }: ReportTable, of: FactById): DocTable {
   const isFigures = (at: number) =>
     rows.some((row) => {
       const cell = row[at];
@@ -120,8 +120,8 @@ function tableOf({ title, columns, rows }: ReportTable, of: Of): DocTable {
   };
 }
 
-/** A chart's values are those of its facts, and nothing else. */
-const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart => ({
+/** A chart has values of its facts only. */
+const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: FactById): Chart => ({
   kind,
   title,
   unit,
@@ -133,24 +133,24 @@ const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart =
   notes: [],
 });
 
-/** What cannot be seen in a text, and turns round or hides what stands beside it. */
+/** Invisible characters, which can reverse or hide the text next to them. */
 const UNSEEN = /\p{Cf}/gu;
-const seen = (text: string) => text.replaceAll(UNSEEN, "");
+const visible = (text: string) => text.replaceAll(UNSEEN, "");
 
-/** Quotations by themselves, so that none is taken for what the report says. */
+/** Quotations have a section of their own, so that nobody takes them for statements of the report. */
 const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
   quotations.length === 0
     ? []
     : [
         {
-          title: "What others wrote",
+          title: "Quotations of others",
           on: true,
-          text: "Sentences of news that were handed in, word by word, the newest first. They are strangers' words: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
+          text: "Sentences of ingested news, verbatim, the newest first. They are third-party text: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
           items: [],
           quotes: quotations.map(({ quote, source, url, published_at, item_sha256 }) => ({
-            text: seen(quote),
+            text: visible(quote),
             by: [
-              seen(source),
+              visible(source),
               ...(url === null ? [] : [new URL(url).host]),
               published_at.slice(0, 10),
               `item ${item_sha256}`,
@@ -164,9 +164,9 @@ const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
 const limitsOf = ({ limits, layers = [] }: Report): DocSection => {
   const absent = layers.filter(({ available }) => !available);
   return {
-    title: "What this cannot tell",
+    title: "Limits",
     on: true,
-    text: limits.length + absent.length === 0 ? "Nothing that was asked is missing." : "",
+    text: limits.length + absent.length === 0 ? "Nothing requested is missing." : "",
     items: [
       ...limits.map(({ text }) => ({ text })),
       ...absent.map(({ layer, why }) => ({ text: `Layer ${layer}: not available; ${why}.` })),
@@ -178,7 +178,7 @@ const limitsOf = ({ limits, layers = [] }: Report): DocSection => {
 
 const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): DocSection => ({
   title: "Methods and sources",
-  text: `Made by ${operation}. ${modelTold(model)}`,
+  text: `Made by ${operation}. ${modelCaption(model)}`,
   on: true,
   items: [],
   charts: [],
@@ -215,15 +215,15 @@ const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): Do
   ],
 });
 
-function modelTold(model: Report["model"]): string {
+function modelCaption(model: Report["model"]): string {
   if (!model) return "No model wrote any of it.";
   const { name, host, why } = model;
   return why === null
     ? `Which findings stand under “${IN_BRIEF}”, in what order and how they are joined, was chosen by the model ${name} at ${host}; it wrote no figure and no word that carries one.`
-    : `The model ${name} at ${host} was asked to sum it up, and nothing of it is used: ${whyUntold(why)}.`;
+    : `The model ${name} at ${host} was called for a summary, and nothing of its answer is used: ${rejectionText(why)}.`;
 }
 
-/** Vintages by the numbers that they have in the list. */
+/** Vintages by their numbers in the list. */
 const statesOf = (vintage: string, all: string): string => {
   const list = all.split(",");
   return vintage
@@ -234,7 +234,7 @@ const statesOf = (vintage: string, all: string): string => {
 
 const factsOf = ({ facts, vintages }: Report): DocSection => ({
   title: "Every fact",
-  text: "Asked again with the vintage that is named, the operation answers the same, and at the pointer behind # stands the value.",
+  text: "Repeated with the vintage named, the operation gives the same answer, and the pointer after # leads to the value.",
   items: [],
   charts: [],
   tables: [
@@ -253,7 +253,7 @@ const factsOf = ({ facts, vintages }: Report): DocSection => ({
             fact.id,
             fact.label,
             String(fact.value),
-            isAsked(fact)
+            isAnswerFact(fact)
               ? `${addressOf(fact.from)} ${statesOf(fact.from.vintage, vintages)}`
               : `${fact.formula} of ${fact.of.map((id) => `[${id}]`).join(", ")}`,
           ],
@@ -265,7 +265,7 @@ const factsOf = ({ facts, vintages }: Report): DocSection => ({
   ],
 });
 
-/** `operation?field=value#pointer`. */
+/** Formats `operation?field=value#pointer`. */
 const addressOf = ({ operation, input, path }: { operation: string; input: object; path: string }): string =>
   `${operation}?${Object.entries(input)
     .map(([name, value]) => `${name}=${value}`)

@@ -1,12 +1,11 @@
-/** Why a report cannot be had any more. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const reportProblems = problemTypes({
   "report-past-keeping": {
     code: "not_found",
     status: 410,
-    title: "Report not kept any more",
+    title: "Report no longer stored",
     meaning:
-      "Its days are over. Its digests remain in the log; the same question on current data is made anew.",
+      "Its retention has ended. Its digests remain in the log; ask the same question again for a report on current data.",
   },
 });

@@ -1,22 +1,25 @@
-/** A report: sections of findings over facts. It is made once of a question and the vintages that answer it, and kept by its digest. */
+/**
+ * A report: sections of findings over facts. It is made once for a question and its vintages, and stored by its
+ * digest.
+ */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, sha256 } from "../../core/model/fields.ts";
 import { digestOf } from "../../core/model/objects.ts";
 import { modelFailures } from "../../core/model/ports/model.ts";
-import { quoted } from "../ingest/quoted.ts";
+import { quoted } from "../ingest/quotation.ts";
 import { fact } from "./fact.ts";
 import { methodNames } from "./methods.ts";
-import { type Retold, retellingFaults, type Tellable } from "./retold.ts";
+import { type SummarizableReport, type Summary, summaryFaults } from "./model-summary.ts";
 
 const ids = z.array(z.string()).describe("Ids of the facts that it cites, in order");
 
-/** A sentence whose figures are all cited. */
-export const said = z.object({ text: z.string(), facts: ids });
+/** A sentence that cites all its figures. */
+export const citedText = z.object({ text: z.string(), facts: ids });
 
 export const confidences = ["reported", "estimated", "signal"] as const;
 
-export const finding = said.extend({
+export const finding = citedText.extend({
   confidence: z
     .enum(confidences)
     .describe(
@@ -44,16 +47,16 @@ export type ReportChart = z.infer<typeof chart>;
 
 const section = z.object({
   title: z.string(),
-  text: z.string().describe("What the section is about; it has no figure"),
+  text: z.string().describe("The section's subject; it has no figure"),
   findings: z.array(finding),
   charts: z.array(chart),
   tables: z.array(table),
 });
 export type Section = z.infer<typeof section>;
 
-const source = said.extend({
+const source = citedText.extend({
   dataset: z.string(),
-  vintage: z.string().describe("What the answers rest on that were drawn from it"),
+  vintage: z.string().describe("The data behind the answers drawn from it"),
   synthetic: z.boolean(),
 });
 
@@ -64,9 +67,9 @@ const method = z.object({
   source: z.string(),
 });
 
-/** The section that a model writes, where one did: the first. */
+/** The title of a model's section, which comes first. */
 export const IN_BRIEF = "In brief";
-export const inBrief = (retold: readonly Retold[]): Section => ({
+export const inBrief = (retold: readonly Summary[]): Section => ({
   title: IN_BRIEF,
   text: "Findings of this report, chosen, put in order and joined by a model; it is named under methods and sources.",
   findings: retold.map((one) => ({ ...one, method: null })),
@@ -74,12 +77,12 @@ export const inBrief = (retold: readonly Retold[]): Section => ({
   tables: [],
 });
 
-/** What a model may sum up of a report. */
-export const tellable = ({
+/** The parts of a report that a model may summarize. */
+export const summarizable = ({
   question,
   sections,
   facts,
-}: Pick<Report, "question" | "sections" | "facts">): Tellable => ({
+}: Pick<Report, "question" | "sections" | "facts">): SummarizableReport => ({
   question,
   findings: sections.flatMap(({ findings }) => findings),
   facts: new Map(facts.map((one) => [one.id, one])),
@@ -91,25 +94,24 @@ export const layer = z.object({
   why: z.string().nullable().describe("Why it is not available; null where it is"),
 });
 
-/** Why a model's words are not in a report. */
-const untold = { ...modelFailures, ...retellingFaults };
-type Untold = keyof typeof untold;
-export const whyUntold = (why: Untold): string => untold[why];
+/** Reasons why a model's summary is not in a report. */
+const rejectionReasons = { ...modelFailures, ...summaryFaults };
+type RejectionReason = keyof typeof rejectionReasons;
+export const rejectionText = (why: RejectionReason): string => rejectionReasons[why];
 
-/** The model that was asked to sum up a report, and what became of that. */
-export const modelAsked = z.strictObject({
+/** The model that was asked for a summary, and the outcome. */
+export const modelSummary = z.strictObject({
   name: z.string(),
-  host: z.string().describe("Where it was asked"),
+  host: z.string().describe("Where it was called"),
   prompt_sha256: sha256.describe("Of the request's body"),
-  answer_sha256: sha256.nullable().describe("Of the text that it answered; null where there was none"),
+  answer_sha256: sha256.nullable().describe("Of its answer's text; null without an answer"),
   used: z.boolean().describe("true: the first section is its choice of the findings"),
   why: z
-    .enum(Object.keys(untold) as [Untold, ...Untold[]])
+    .enum(Object.keys(rejectionReasons) as [RejectionReason, ...RejectionReason[]])
     .nullable()
     .describe("Why not; null where it is used"),
 });
 
-/** What a report says. */
 export const report = z
   .object({
     report_id: madeId.describe(
@@ -133,8 +135,8 @@ export const report = z
     sha256: sha256.describe("Of the RFC 8785 form of all but this"),
     methods: z.array(method),
     sources: z.array(source),
-    limits: z.array(said).describe("What it cannot tell, and why"),
-    model: modelAsked.nullable().describe("The model that was asked to sum it up; null where none was"),
+    limits: z.array(citedText).describe("Its limits, with reasons"),
+    model: modelSummary.nullable().describe("The model that was to summarize it; null without one"),
     dependency_risks: z.array(finding).optional(),
     substitution_patterns: z.array(finding).optional(),
     watchlist_12m: z.array(finding).optional(),
@@ -144,7 +146,7 @@ export const report = z
       .array(quoted)
       .optional()
       .describe(
-        "News that name its country or products, where they were asked for and there are any: strangers' words, on which nothing in it rests",
+        "News that name its country or products, on request and if there are any: third-party text, on which nothing in it rests",
       ),
     quotations_sha256: sha256
       .optional()
@@ -160,11 +162,11 @@ export const events = {
       report_id: madeId,
       operation: z.string(),
       input_sha256: sha256.describe("Of the RFC 8785 form of its input."),
-      facts_sha256: sha256.describe("Of its facts as they are detached: facts.json."),
+      facts_sha256: sha256.describe("Of its detached facts: facts.json."),
       vintages: z.string(),
       sha256: sha256.describe("Of the RFC 8785 form of the report, which names its object."),
       bytes: z.int().positive(),
-      model: modelAsked.nullable(),
+      model: modelSummary.nullable(),
     }),
   },
 };
@@ -178,13 +180,13 @@ export const streamOf = (report_id: string) => prefix + report_id;
 export const initialState = (): ReportState => undefined;
 export const evolve = (_: ReportState, { data }: ReportEvent): ReportState => data;
 
-/** Made again it is the same one, and nothing is recorded. */
+/** Making the same report again records nothing. */
 export const make =
   (facts: ReportFacts) =>
   (state: ReportState): ReportEvent[] =>
     state ? [] : [{ type: "ReportMade", data: facts }];
 
-/** Days that a report is kept, as the vintages are that it can be asked again at. */
+/** Days that a report is stored: as long as the vintages that it can be verified at. */
 export const KEEP_DAYS = 180;
 
 /** The name of a report; `canonical` is RFC 8785. */
@@ -203,13 +205,13 @@ export function reportId(
   return digestOf(named).slice(0, 32);
 }
 
-/** The digest of what is quoted, by which the report is named too. */
+/** The digest of the quotations, which is part of a report's name. */
 export const quotationsDigest = (
   quotations: NonNullable<Report["quotations"]>,
   canonical: (value: object) => string,
 ): string => digestOf(canonical({ quotations }));
 
-/** The digest of facts and of what names their report. */
+/** The digest of facts and of the parts that name their report. */
 export function factsDigest(
   {
     report_id,
@@ -235,6 +237,8 @@ export const detachedFacts = report.pick({
 });
 export type DetachedFacts = z.infer<typeof detachedFacts>;
 
-/** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
+/**
+ * The facts alone, with the parts that name the report: the file that accompanies a PDF, and is verified without it.
+ */
 export const detached = (whole: Report): DetachedFacts =>
   Object.fromEntries(Object.entries(whole).filter(([name]) => name in detachedFacts.shape)) as DetachedFacts;

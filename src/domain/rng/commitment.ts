@@ -1,9 +1,9 @@
-/** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
+/** A seed's hash in the anchoring contract: requested by a caller, then recorded there with the time of a block. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { chainHash, sha256, time } from "../../core/model/fields.ts";
 
-const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
+const askedData = z.strictObject({ seed_hash: sha256, asked_at: time });
 
 const committed = z.strictObject({
   seed_hash: sha256,
@@ -20,11 +20,11 @@ const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), fou
 
 export const events = {
   SeedCommitmentAsked: {
-    means: "Somebody asked for the hash of a seed to be written on the blockchain.",
-    1: asked,
+    means: "A caller requested that the hash of a seed be written on the blockchain.",
+    1: askedData,
     public: true,
   },
-  SeedCommitted: { means: "The hash of a seed stands on the blockchain.", 1: committed, public: true },
+  SeedCommitted: { means: "The hash of a seed is on the blockchain.", 1: committed, public: true },
   SeedCommitmentReorged: {
     means: "The blockchain took back the block with the hash of a seed; it is written again.",
     1: reorged,
@@ -35,18 +35,17 @@ export const events = {
 export type Commitment = DataOf<typeof events, "SeedCommitted">;
 export type CommitmentEvent = EventOf<typeof events>;
 
-/** `asked`: the next turn carries it to the chain. */
+/** `asked`: the next tick sends it to the chain. */
 export type CommitmentState =
   | { status: "asked" }
   | { status: "committed"; commitment: Commitment }
   | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "seed-commitment-";
 
 export const streamOf = (seedHash: string) => prefix + seedHash;
 
-/** Nobody's own: whoever asks first, everybody may rely on it. */
+/** Belongs to nobody: all callers may rely on a commitment, whoever requested it. */
 export const targetOf = (seedHash: string) => ({ tenant: "operator", id: seedHash });
 
 export const initialState = (): CommitmentState => undefined;
@@ -55,19 +54,19 @@ export function evolve(_: CommitmentState, { type, data }: CommitmentEvent): Com
   return type === "SeedCommitted" ? { status: "committed", commitment: data } : { status: "asked" };
 }
 
-/** Asks for a hash to be committed; asked or committed before, nothing happens. */
-export const ask =
+/** Requests the commitment of a hash; a repeat does nothing. */
+export const request =
   (seed_hash: string, asked_at: string) =>
   (state: CommitmentState): CommitmentEvent[] =>
     state ? [] : [{ type: "SeedCommitmentAsked", data: { seed_hash, asked_at } }];
 
-/** Records what the contract keeps. */
+/** Records the contract's entry. */
 export const record =
   (facts: Commitment) =>
   (state: CommitmentState): CommitmentEvent[] =>
     state?.status === "asked" ? [{ type: "SeedCommitted", data: facts }] : [];
 
-/** The contract does not keep it any more: the chain took the block back. It is carried there again. */
+/** A reorg removed the commitment from the contract, so it is sent again. */
 export const reorg =
   (found_at: string) =>
   (state: CommitmentState): CommitmentEvent[] => {

@@ -1,4 +1,3 @@
-/** Why nothing is drawn. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const rngProblems = problemTypes({
@@ -10,6 +9,6 @@ export const rngProblems = problemTypes({
   "seed-missing": {
     code: "unavailable",
     title: "Seed missing",
-    meaning: "No seed of random numbers is active for a moment, or the one asked about is not at hand.",
+    meaning: "No seed of random numbers is active for a moment, or the requested one is unavailable.",
   },
 });

@@ -11,7 +11,7 @@ import { type GameName, gameNames } from "../games/games.ts";
 import { rngProblems } from "./problems.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
 
-/** What is recorded of whatever is drawn from a seed. */
+/** The record of any draw from a seed. */
 export const drawn = {
   roll_id: z.string(),
   tenant: z.string().describe("The tenant whose name is part of what was signed with the seed."),
@@ -31,7 +31,7 @@ export const rolled = z.strictObject({ ...drawn, game: z.enum(gameNames) });
 export const events = { Rolled: { means: "A random number was drawn for somebody.", 1: rolled } };
 
 export type RollFacts = DataOf<typeof events, "Rolled">;
-/** The same of whatever was drawn: a roll, or a bet of the lounge. */
+/** The facts of any draw: a roll, or a bet of the lounge. */
 export type DrawnFacts = z.infer<z.ZodObject<typeof drawn>> & { game: DrawnName };
 export type RollEvent = EventOf<typeof events>;
 export type RollState = { rolls: number };
@@ -40,7 +40,6 @@ export type RollState = { rolls: number };
 export const rollsId = (seed_hash: string, game: string, client_seed: string) =>
   createHash("sha256").update(`${seed_hash}:${game}:${client_seed}`).digest("hex").slice(0, 32);
 
-/** What its streams are named by, before the id. */
 export const prefix = "rolls-";
 
 export const streamOf = (id: string) => prefix + id;
@@ -58,10 +57,10 @@ export type RollRequest<Name extends DrawnName = GameName> = {
   rolled_at: string;
 };
 
-/** The active seed, and its secret, which nobody else knows yet. */
+/** The active seed and its secret, which is still private. */
 export type SeedAtHand = { seed: ActiveSeed; secret: Uint8Array };
 
-/** What the seed makes of a request. Refuses `unavailable` where the secret is not that of the seed. */
+/** The seed's result for a request. Refuses `unavailable` where the secret does not match the seed. */
 export function draw<Name extends DrawnName>(
   { roll_id, tenant, game, params, client_seed, rolled_at }: RollRequest<Name>,
   { seed, secret }: SeedAtHand,

@@ -1,12 +1,12 @@
 /**
- * The seeds that rolls are drawn from: links of a chain in which each is the SHA-256 of the next one, so that a chain's
- * published head commits to all of them, and a seed that is revealed tells nothing of those to come.
+ * The seeds of rolls: links of a chain in which each is the SHA-256 of the next one. So a chain's published head commits
+ * to all of them, and a revealed seed reveals nothing of later ones.
  *
  *   head = SHA-256(seed 0),  seed i = SHA-256(seed i + 1),  the hash of seed i is the head or the seed before it
  *
- * Live and test keys have chains of their own. One seed is active at a time; when its rolls or its time are used up it is
- * revealed, and the next one is active from the same event on. A roll watches this stream, so none is ever recorded on
- * a seed that has been revealed.
+ * Live and test keys have separate chains. One seed is active at a time; when its rolls or its time are used up it is
+ * revealed, and the same event activates the next one. A roll watches this stream, so none is ever recorded on a
+ * revealed seed.
  */
 
 import { createHash } from "node:crypto";
@@ -19,17 +19,16 @@ import { rngProblems } from "./problems.ts";
 export const spaces = ["live", "test"] as const;
 export type Space = (typeof spaces)[number];
 
-/** Where a seed stands: the chain, counted from 1, and its link, counted from 0. */
-const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
+/** A seed's location: its chain, counted from 1, and its link, counted from 0. */
+const locationFields = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
 
-/** A seed as other events name it. */
-export const seedPlace = {
+export const seedLocation = {
   space: z.enum(spaces),
   chain: z.int(),
   index: z.int(),
   seed_hash: sha256.describe("SHA-256 of the seed."),
 };
-export type SeedPlace = z.infer<z.ZodObject<typeof seedPlace>>;
+export type SeedLocation = z.infer<z.ZodObject<typeof seedLocation>>;
 
 const published = z.strictObject({
   space: z.enum(spaces),
@@ -39,7 +38,7 @@ const published = z.strictObject({
   published_at: time,
 });
 
-/** The head stands in the contract, from a block that was mined before the chain is used. */
+/** The contract has the head, from a block mined before the chain is used. */
 const committed = z.strictObject({
   space: z.enum(spaces),
   chain: z.int().min(1),
@@ -55,7 +54,7 @@ const committed = z.strictObject({
 });
 
 const activated = z.strictObject({
-  ...place,
+  ...locationFields,
   seed_hash: sha256.describe("SHA-256 of the seed."),
   activated_at: time,
   max_rolls: z
@@ -68,7 +67,7 @@ const activated = z.strictObject({
 });
 
 const revealed = z.strictObject({
-  ...place,
+  ...locationFields,
   seed_hash: sha256,
   seed: sha256,
   reason: z.enum(["rolls", "time"]),
@@ -82,7 +81,7 @@ const abandoned = z.strictObject({
   reason: z
     .enum(["lost", "committed-before"])
     .describe(
-      "lost: the operator gave it up, because its secret is gone. committed-before: its head stood on the blockchain before this log published it.",
+      "lost: the operator gave it up, because its secret is lost. committed-before: its head was on the blockchain before this log published it.",
     ),
   void: z
     .strictObject({ index: z.int().min(0), seed_hash: sha256 })
@@ -98,7 +97,7 @@ export const events = {
     public: true,
   },
   SeedChainCommitted: {
-    means: "The head of a chain of seeds stands on the blockchain, before any number was drawn from it.",
+    means: "The head of a chain of seeds is on the blockchain, before any number was drawn from it.",
     1: committed,
     public: true,
   },
@@ -131,10 +130,9 @@ export type AbandonedChain = DataOf<typeof events, "SeedChainAbandoned">;
 export type CommitBlock = Pick<CommittedChain, "block_number" | "block_hash">;
 export type Chain = PublishedChain & { committed: CommitBlock | undefined };
 
-/** `chains`: those with links left to use, the one in use first. */
+/** `chains`: those with unused links, the one in use first. */
 export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
 
-/** What its streams are named by, before the id. */
 export const prefix = "seeds-";
 
 export const streamOf = (space: string) => prefix + space;
@@ -187,7 +185,7 @@ const CLOCKS_MS = 120_000;
 export const isCommittedBefore = (published_at: string, committed_at: string) =>
   Date.parse(committed_at) < Date.parse(published_at) - CLOCKS_MS;
 
-/** Records that the contract keeps a chain's head. A chain that the contract knew before its publication is given up unused. */
+/** Records a chain's head in the contract. A chain that the contract had before its publication is given up unused. */
 export const commit =
   (facts: CommittedChain, recorded_at: string) =>
   (state: SeedState): SeedEvent[] => {
@@ -199,10 +197,9 @@ export const commit =
       : [{ type: "SeedChainCommitted", data: facts }];
   };
 
-/** How long a seed is used. */
 export type Use = Pick<ActiveSeed, "activated_at" | "max_rolls" | "retires_at">;
 
-/** Begins with the first seed of the chain at hand, where none is active and the chain is committed. */
+/** Activates the first seed of the published chain, if none is active and the chain is committed. */
 export const activateFirst =
   (use: Use) =>
   (state: SeedState): SeedEvent[] => {
@@ -212,8 +209,8 @@ export const activateFirst =
   };
 
 /**
- * Reveals the active seed and goes on with the next one: of its chain, or of the next chain's first. Between two chains
- * there may be none for a moment: then rolls wait.
+ * Reveals the active seed and activates the next: of its chain, or the next chain's first. Between two chains there
+ * may briefly be none; rolls then wait.
  */
 export const rotate =
   (
@@ -239,7 +236,7 @@ export const rotate =
     return [{ type: "SeedRevealed", data }, ...following];
   };
 
-/** Gives up the chains whose seeds cannot be made any more, and with them everything drawn from the seed in use. */
+/** Gives up chains whose seeds cannot be derived any longer, and voids all draws from the seed in use. */
 export const abandon =
   (isLost: (chain: Chain) => boolean, abandoned_at: string) =>
   (state: SeedState): SeedEvent[] =>

@@ -1,8 +1,8 @@
-/** Whether what was rolled looks even: Pearson's chi-square test over ten cells of what the first numbers drawn could have been. */
+/** A test of the rolls for uniformity: Pearson's chi-square over ten cells of the possible first numbers. */
 
 export const CELLS = 10;
 
-/** Which of the ten cells a number below `of` falls into. */
+/** The cell, of ten, of a number below `of`. */
 export const cellOf = (value: number, of: number) => Math.floor((value * CELLS) / of);
 
 /** The share of the numbers below `of` that fall into a cell. */
@@ -14,8 +14,9 @@ export function shareOf(cell: number, of: number): number {
 export type Cell = { observed: number; expected: number };
 
 /**
- * X² = Σ (observed − expected)² / expected over the cells that can be hit, their number − 1 as degrees of freedom, and the
- * chance of an X² at least as large if all is even; null for what fewer than two cells, or expectations below 5, cannot tell.
+ * X² = Σ (observed − expected)² / expected over the cells that can be hit, with their number − 1 as degrees of
+ * freedom. Also the probability of an X² at least as large under uniformity; null with fewer than two cells, or an
+ * expectation below 5.
  */
 export function chiSquare(cells: readonly Cell[]): { statistic: number; df: number; p: number } | null {
   const hit = cells.filter(({ expected }) => expected > 0);
@@ -41,7 +42,7 @@ function upperGamma(a: number, x: number): number {
     }
     return 1 - scale * sum;
   }
-  // Evaluated from its tail: 200 levels are far beyond what doubles can tell apart for x > a + 1 > 1.5.
+  // Evaluated from its tail: 200 levels exceed the precision of doubles for x > a + 1 > 1.5.
   let tail = 0;
   for (let n = 200; n >= 1; n--) tail = (n * (n - a)) / (x + 2 * n + 1 - a - tail);
   return scale / (x + 1 - a - tail);

@@ -1,4 +1,4 @@
-/** The year of which most are known, the last of those: in one year all are compared. Undefined where nothing is known. */
+/** The year for a comparison: the one with most known values, the latest of those. Undefined without any. */
 export function commonYear(known: readonly (readonly number[])[]): number | undefined {
   const counts = new Map<number, number>();
   for (const years of known) for (const year of new Set(years)) counts.set(year, (counts.get(year) ?? 0) + 1);

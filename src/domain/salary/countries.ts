@@ -1,4 +1,4 @@
-/** The countries of salary data by ISO 3166 code, in the groups that the statistics know. */
+/** The countries of salary data by ISO 3166 code, in the groups of the statistics. */
 import { closest } from "fastest-levenshtein";
 import { reporterCodes, reporters } from "../trade/reporters.ts";
 
@@ -39,20 +39,19 @@ export const codesOf = (group: CountryGroup | undefined): CountryCode[] =>
 
 const isCountry = (code: string): code is CountryCode => Object.hasOwn(names, code);
 
-/** The Union of 27 as one area, beside its members. */
+/** The Union of 27 as one area, next to its members. */
 export const EU27 = "EU27";
 
 /** Our code of an area that Eurostat names: it writes EL for Greece, UK for the United Kingdom, EU27_2020 for the Union. */
 export const areaOf = (geo: string): string => ({ EL: "GR", UK: "GB", EU27_2020: EU27 })[geo] ?? geo;
 
-/** What to tell someone who named a country that there is none of; undefined for one of ours. */
+/** The error for an unknown country; undefined for a known one. */
 export function unknownCountry(code: string): string | undefined {
   if (isCountry(code)) return undefined;
   const upper = code.trim().toUpperCase();
   if (isCountry(upper)) return `country codes are upper case: ${upper}`;
   if (upper === "EL") return "Greece is GR here, not EL";
-  if (upper === "EU27" || upper === "EU")
-    return "the EU27 stands beside each country in the answer and is not named";
+  if (upper === "EU27" || upper === "EU") return "the EU27 is part of every answer; do not list it";
   const named = countryCodes.find((known) => names[known].toUpperCase() === upper);
   if (named) return `${names[named]} is ${named}`;
   const [eu, other] = [reporterCodes, codesOf("EFTA").concat(codesOf("CANDIDATE"))];

@@ -1,10 +1,10 @@
-/** Percent that `now` is above `before`; null where one of them is not known. */
+/** Percent that `now` is above `before`; null where one of them is unknown. */
 export const growthPct = (
   now: number | null | undefined,
   before: number | null | undefined,
 ): number | null => (now == null || before == null || before <= 0 ? null : (now / before - 1) * 100);
 
-/** What is left of a growth after prices have grown: (1 + nominal) ÷ (1 + inflation) − 1, in percent. */
+/** Real growth: (1 + nominal) ÷ (1 + inflation) − 1, in percent. */
 export const realGrowthPct = (nominal: number | null, inflation: number | null): number | null =>
   nominal === null || inflation === null ? null : ((100 + nominal) / (100 + inflation) - 1) * 100;
 
@@ -21,8 +21,8 @@ export function monthsOfPeriod(period: string): string[] {
 export const yearBefore = (period: string): string => `${Number(period.slice(0, 4)) - 1}${period.slice(4)}`;
 
 /**
- * Percent that prices were above those of the same period a year before: mean index against mean index;
- * null unless the index of every month of both is known.
+ * Percent that prices were above those of the same period a year before: mean index against mean index; null unless
+ * the index of every month of both is known.
  */
 export function inflationPct(
   index: (month: string) => number | null | undefined,

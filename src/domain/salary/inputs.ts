@@ -1,25 +1,26 @@
-/** The input fields of salary operations, each with the sentence an agent reads and the remedy it is told when wrong. */
+/** Input fields of salary operations, each with its description and the remedy in its error. */
 import { z } from "zod";
 import { type CountryCode, countryCodes, countryGroups, unknownCountry } from "./countries.ts";
 import { languages, unknownSector, WHOLE_ECONOMY } from "./sectors.ts";
 
-/** Judges a code by what is to be said of a wrong one. */
-const known = (unknown: (code: string) => string | undefined) => (code: string, context: z.RefinementCtx) => {
-  const message = unknown(code);
-  if (message !== undefined) context.addIssue({ code: "custom", message });
-};
+/** Validates a code with the error for an unknown one. */
+const refineBy =
+  (unknown: (code: string) => string | undefined) => (code: string, context: z.RefinementCtx) => {
+    const message = unknown(code);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  };
 
 const country = z
   .string()
   .max(60, { error: "a country is a 2-letter code such as LV", abort: true })
-  .superRefine(known(unknownCountry))
+  .superRefine(refineBy(unknownCountry))
   .pipe(z.enum(countryCodes as [CountryCode, ...CountryCode[]]));
 
 export const countries = z
   .array(country)
   .min(1, "name at least one country")
-  .max(10, "at most 10 countries are compared at once")
-  .refine((codes) => new Set(codes).size === codes.length, "a country stands in the list twice")
+  .max(10, "at most 10 countries are compared in one call")
+  .refine((codes) => new Set(codes).size === codes.length, "the list names a country twice")
   .describe("Comma-separated ISO codes, 1 to 10, of the EU27, EFTA and candidate countries; Greece is GR");
 
 export const group = z
@@ -34,7 +35,7 @@ export const lang = z
 export const nace = z
   .string()
   .max(40, { error: "nace is a code such as C", abort: true })
-  .superRefine(known(unknownSector));
+  .superRefine(refineBy(unknownSector));
 
 export const comparedNace = nace
   .default(WHOLE_ECONOMY)

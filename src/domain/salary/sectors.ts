@@ -49,7 +49,7 @@ const aggregates: Record<string, Names> = {
   TOTAL: { en: "All activities", lv: "Visas nozares" },
 };
 
-/** The economy as labour cost and earnings statistics take it, when one figure is to stand for a country. */
+/** The economy as labour cost and earnings statistics cover it, for a country's single figure. */
 export const WHOLE_ECONOMY = "B-S_X_O";
 
 export const sectionCodes = Object.keys(sections);
@@ -58,7 +58,7 @@ export const naceCodes = [...sectionCodes, ...Object.keys(aggregates)];
 export const sectorName = (code: string, language: Language = "en"): string | undefined =>
   (sections[code] ?? aggregates[code])?.[language];
 
-/** What to tell someone who named an activity that is none of ours; undefined for one of them. */
+/** The error for an unknown activity; undefined for a known one. */
 export function unknownSector(code: string): string | undefined {
   if (naceCodes.includes(code)) return undefined;
   const upper = code.trim().toUpperCase();

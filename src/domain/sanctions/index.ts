@@ -1,19 +1,19 @@
-/** The names of all lists, so that those that may be meant are found without looking at each. */
+/** The names of all lists, indexed so that candidates are found without reading each. */
 
-import { type Word, wordOf } from "./alike.ts";
-import type { Listed, ListedName } from "./listed.ts";
+import type { ListEntry, ListedName } from "./list-entry.ts";
+import { type Word, wordOf } from "./similarity.ts";
 import { wordsOf } from "./words.ts";
 
 /** A list and its entries. */
-export type List = { list: string; entries: readonly Listed[] };
+export type List = { list: string; entries: readonly ListEntry[] };
 
-/** One name of one entry. `words`: which words of the vocabulary it has, in their order. */
+/** One name of one entry. `words`: the indexes of its words in the vocabulary, in order. */
 export type IndexedName = {
   list: string;
-  entry: Listed;
+  entry: ListEntry;
   name: ListedName;
   words: readonly number[];
-  /** For each word but the last, the word that it is together with the next; -1 where there is none. */
+  /** For each word but the last, the word that it forms together with the next; -1 where there is none. */
   joins: readonly number[];
 };
 
@@ -25,10 +25,10 @@ export type NameIndex = {
   vocabulary: readonly Word[];
   /** Letters of each. */
   lengths: Uint16Array;
-  /** How telling each word is: 1 of one that stands once, near 0 of one that stands everywhere. */
+  /** The weight of each word: 1 for one in a single name, near 0 for one in every name. */
   weights: Float64Array;
   places: readonly Places[];
-  /** What the words of each name weigh together. */
+  /** The total weight of each name's words. */
   totals: Float64Array;
   byText: ReadonlyMap<string, number>;
   bySound: ReadonlyMap<string, readonly number[]>;
@@ -38,11 +38,11 @@ export type NameIndex = {
   byInitial: ReadonlyMap<string, readonly number[]>;
 };
 
-/** How telling a word is that stands in `count` of `all` names. */
+/** The weight of a word in `count` of `all` names. */
 export const weightOf = (count: number, all: number): number =>
   Math.max(0.1, Math.log((all + 1) / (count + 0.5)) / Math.log((all + 1) / 1.5));
 
-/** Whether neighbours may be written as one: an initial or a number is no part of a word. */
+/** True if neighbours may be written as one: an initial or a number is no part of a word. */
 export const canJoin = (left: string, right: string): boolean =>
   left.length > 1 && right.length > 1 && !/\d/.test(left + right);
 

@@ -1,58 +1,63 @@
 /**
- * Whether a name may be that of somebody listed: method names/2. Words are alike by spelling (Jaro–Winkler), by sound (Double
- * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by how rare it is in the lists.
+ * Compares a name with listed ones: method names/2. Words match by spelling (Jaro–Winkler), by sound (Double
+ * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by
+ * its rarity in the lists.
  */
-import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./alike.ts";
+
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
+import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
 import { wordsOf } from "./words.ts";
 
 export const METHOD = "names/2";
 
-/** Below this a name is not told as a hit unless the caller asks for less. */
+/** The lowest score of a hit, unless the caller asks for less. */
 export const THRESHOLD = 0.85;
 
-/** What an unmatched word of a person's listed name weighs: fathers' and middle names are often left out. */
+/** The weight of an unmatched word of a person's listed name: fathers' and middle names are often omitted. */
 const LEFT_OUT = 0.5;
-/** What stands in so many listed names is a name of its own, and seldom another one with an error in it: it is no more alike to others than this. */
+/**
+ * A word in this many listed names is a name of its own, seldom a misspelling of another: its similarity to others is
+ * at most MOST_OF_OTHERS.
+ */
 const NAME_OF_ITS_OWN = 5;
 const MOST_OF_OTHERS = 0.88;
-/** What an initial weighs beside the word that it stands for. */
+/** The weight of an initial relative to its word. */
 const INITIAL = 0.5;
-/** What the second of two neighbours written as one adds nothing to; a join costs a little. */
+/** The factor of two neighbours written as one: a join costs a little. */
 const JOINED = 0.97;
-/** How much more unlikeness counts. */
+/** The factor on dissimilarity. */
 const UNLIKE = 1.3;
-/** Neighbours are taken for one word only where that is about the same. */
+/** The least similarity of two neighbours taken for one word. */
 const LEAST_JOINED = 0.92;
-/** Words that are alike so much are one name in two spellings, which weighs as the commoner of them. */
+/** Words at least this similar are two spellings of one name, weighed as the more common one. */
 const SAME_NAME = 0.94;
 /** Joined words of no more letters have to be equal: one letter makes another name of them. */
 const SHORT_JOINED = 7;
-/** In words of no more letters one that differs makes another name. */
+/** In words of at most this many letters a different letter makes another name. */
 const SHORT = 4;
-/** How much more unlikeness counts in those. */
+/** The factor on dissimilarity in short words. */
 const UNLIKE_SHORT = 2;
 /** Names that are looked at closely, the most promising first. */
 const MOST_CLOSELY = 150;
 /** Longer names than any list has are cut. */
 const MOST_WORDS = 24;
 
-/** Which word of the query is which of the listed name, and how alike they are. */
+/** A matched pair of words, one of the query and one of the listed name, and their similarity. */
 export type MatchedWord = { given: string; listed: string; alike: number };
 export type Hit = { of: IndexedName; score: number; words: MatchedWord[] };
 
 /** A word of the query, or two neighbours as one. */
-type Asked = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boolean };
+type QueryWord = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boolean };
 
 /** Names that may be meant, the best of each entry, the most alike first. */
 export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
   const texts = wordsOf(name, (word) => index.byText.has(word)).slice(0, MOST_WORDS);
   if (texts.length === 0) return [];
-  const asked = askedOf(index, texts);
-  const alike = asked.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
+  const queried = queryWords(index, texts);
+  const alike = queried.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
   const best = new Map<object, Hit>();
-  for (const candidate of promising(index, asked, alike)) {
-    const hit = judge(index, candidate, texts, asked, alike);
+  for (const candidate of promising(index, queried, alike)) {
+    const hit = judge(index, candidate, texts, queried, alike);
     if (hit.score < threshold) continue;
     const known = best.get(hit.of.entry);
     if (!known || known.score < hit.score) best.set(hit.of.entry, hit);
@@ -62,13 +67,13 @@ export function screen(index: NameIndex, name: string, threshold = THRESHOLD, li
     .slice(0, limit);
 }
 
-function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
+function queryWords(index: NameIndex, texts: readonly string[]): QueryWord[] {
   const weigh = (text: string) => {
     const known = index.byText.get(text);
     return text.length === 1 ? INITIAL : known === undefined ? 1 : index.weights[known]!;
   };
   const single = texts.map(
-    (text, at): Asked => ({
+    (text, at): QueryWord => ({
       word: wordOf(text),
       at,
       span: 1,
@@ -76,7 +81,7 @@ function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
       isKnown: text.length === 1 || index.byText.has(text),
     }),
   );
-  const joined = texts.slice(1).map((text, at): Asked => {
+  const joined = texts.slice(1).map((text, at): QueryWord => {
     const both = texts[at]! + text;
     return { word: wordOf(both), at, span: 2, weight: weigh(texts[at]!) + weigh(text), isKnown: false };
   });
@@ -106,7 +111,7 @@ function alikeIn(index: NameIndex, word: Word): Map<number, number> {
   return found;
 }
 
-/** The same of two neighbours taken for one word, which have to be it almost to the letter. */
+/** The same for two neighbours taken for one word, which have to match almost to the letter. */
 function joinedIn(index: NameIndex, word: Word): Map<number, number> {
   const found = new Map<number, number>();
   for (const at of sharing(index, word.text, 0.6)) {
@@ -132,11 +137,11 @@ function sharing(index: NameIndex, text: string, least: number): number[] {
   const bigrams = bigramsOf(text);
   const rarest = [...bigrams].map((bigram) => index.byBigram.get(bigram) ?? NONE);
   rarest.sort((a, b) => a.length - b.length);
-  // Who shares as many as are needed shares one of the rarest: none is found by the common ones alone.
+  // A name that shares enough bigrams shares one of the rarest, so the common ones alone find none.
   const finding = bigrams.size - Math.ceil(bigrams.size * least) + 1;
   let count = 0;
   for (const [place, words] of rarest.entries()) {
-    // By index: over so many the steps of an iterator are what takes the time.
+    // By index: for this many, an iterator would take most of the time.
     if (place < finding)
       for (let i = 0; i < words.length; i++) {
         const at = words[i]!;
@@ -153,7 +158,7 @@ function sharing(index: NameIndex, text: string, least: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < count; i++) {
     const at = touched[i]!;
-    // Most share too few whatever their length, which lies elsewhere in memory: it is asked last.
+    // Most share too few whatever their length, which is elsewhere in memory: it is read last.
     const common = shared[at]!;
     if (common >= fewest && common >= (index.lengths[at]! + 1) * least) found.push(at);
     shared[at] = 0;
@@ -166,10 +171,10 @@ class Sums {
   #sums = new Float64Array(0);
   #best = new Float64Array(0);
 
-  /** For each name that has any: the sum over the words of the query of the best that it has for each. */
+  /** For each candidate name: the sum, over the query's words, of its best match for each. */
   over(
     index: NameIndex,
-    asked: readonly Asked[],
+    queried: readonly QueryWord[],
     alike: readonly Map<number, number>[],
   ): [name: number, sum: number][] {
     const count = index.names.length;
@@ -177,7 +182,7 @@ class Sums {
       [this.#sums, this.#best] = [new Float64Array(count), new Float64Array(count)];
     const [sums, best] = [this.#sums, this.#best];
     const touched: number[] = [];
-    for (const [i, { span, weight: own }] of asked.entries()) {
+    for (const [i, { span, weight: own }] of queried.entries()) {
       const seen: number[] = [];
       for (const [word, how] of alike[i]!) {
         const { single, joined } = index.places[word]!;
@@ -211,17 +216,17 @@ const sums = new Sums();
 /** Names that share much weight with the query, the most first. */
 function promising(
   index: NameIndex,
-  asked: readonly Asked[],
+  queried: readonly QueryWord[],
   alike: readonly Map<number, number>[],
 ): number[] {
-  const shares = sums.over(index, asked, alike);
+  const shares = sums.over(index, queried, alike);
   for (const share of shares) share[1] /= Math.sqrt(index.totals[share[0]]!);
   if (shares.length > MOST_CLOSELY) shares.sort((a, b) => b[1] - a[1]);
   return shares.slice(0, MOST_CLOSELY).map(([name]) => name);
 }
 
 type Pair = {
-  asked: Asked;
+  asked: QueryWord;
   at: number;
   span: 1 | 2;
   how: number;
@@ -232,18 +237,18 @@ type Pair = {
 };
 
 /** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
-function telling({ how, asked, listed }: Pair): number {
-  const letters = Math.min(asked.word.text.length, listed.length);
+function contrastOf({ how, asked: queried, listed }: Pair): number {
+  const letters = Math.min(queried.word.text.length, listed.length);
   const isShort = letters > 1 && letters <= SHORT;
   return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
 }
 
-/** The closeness of the query to one name: what is matched, beside all that either has. */
+/** The similarity of the query to one name: the matched weight relative to all words of both. */
 function judge(
   index: NameIndex,
   candidate: number,
   texts: readonly string[],
-  asked: readonly Asked[],
+  queried: readonly QueryWord[],
   alike: readonly Map<number, number>[],
 ): Hit {
   const of = index.names[candidate]!;
@@ -253,7 +258,7 @@ function judge(
   const isOfInitials = words.every((_, at) => textOf(at).length === 1);
   const isPerson = of.entry.kind === "person";
   const pairs: Pair[] = [];
-  asked.forEach((one, i) => {
+  queried.forEach((one, i) => {
     for (let at = 0; at < words.length; at++) {
       const how = initialAware(index, one, words[at]!, { alike: alike[i]!, isOfInitials, isPerson });
       const listed = textOf(at);
@@ -288,7 +293,7 @@ function judge(
     }
   });
   const worth = ({ how, own, theirs }: Pair) => how * Math.min(own, theirs);
-  // Whole words first: an initial stands for one of those that are left.
+  // Whole words first: an initial may only match a remaining word.
   pairs.sort((a, b) => Number(a.isInitial) - Number(b.isInitial) || worth(b) - worth(a) || a.at - b.at);
   const [usedAsked, usedListed] = [new Set<number>(), new Set<number>()];
   let matched = 0;
@@ -300,13 +305,13 @@ function judge(
     if (mine.some((at) => usedAsked.has(at)) || theirs.some((at) => usedListed.has(at))) continue;
     for (const at of mine) usedAsked.add(at);
     for (const at of theirs) usedListed.add(at);
-    matched += telling(pair) * Math.min(pair.own, pair.theirs);
+    matched += contrastOf(pair) * Math.min(pair.own, pair.theirs);
     askedTotal += pair.own;
     listedTotal += pair.theirs;
     told.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
   }
   if (matched === 0) return { of, score: 0, words: told };
-  for (const one of asked) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
+  for (const one of queried) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
   const leftOut = isPerson ? LEFT_OUT : 1;
   for (let at = 0; at < words.length; at++)
     if (!usedListed.has(at))
@@ -315,10 +320,13 @@ function judge(
   return { of, score: Math.min(1, score), words: told };
 }
 
-/** An initial of the query is alike to every word that begins with it, which no index needs to find; a name of initials alone stands for no words, nor does a single letter in what is called so, and is no person. */
+/**
+ * An initial of the query matches every word that begins with it, so no index is needed. Names of initials alone are
+ * not matched, nor single letters in names of non-persons.
+ */
 function initialAware(
   index: NameIndex,
-  { word, span }: Asked,
+  { word, span }: QueryWord,
   listed: number,
   {
     alike,

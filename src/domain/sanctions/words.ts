@@ -1,7 +1,7 @@
-/** A name as words that can be held against each other: in Latin capitals, without marks, legal forms and punctuation. */
+/** A name as comparable words: Latin capitals without marks, legal forms and punctuation. */
 import { transliterate } from "transliteration";
 
-/** Forms of companies, which say nothing of which company it is. */
+/** Legal forms, which do not identify a company. */
 const LEGAL_FORMS = new Set(
   `AB AG AO AS ASA BHD BV BVBA CA CC CIE CJSC CO COMPANY CORP CORPORATION CV DD DOO EOOD EURL FZC FZCO FZE FZLLC GMBH IBC INC
    INCORPORATED JSC KFT KG KK LIMITADA LIMITED LLC LLP LP LTD LTDA MCHJ NV OAO OD ODO OJSC OOD OOO OU OY OYJ PAO PJSC PLC PT PTE PTY PVT
@@ -9,9 +9,12 @@ const LEGAL_FORMS = new Set(
    CI CIA COLTD EIRL SAC SCS SPR`.split(/\s+/),
 );
 
-/** Those of several words, of Spanish-speaking countries: S. de R.L. de C.V., S. en C., and the DE that is left at the end where the letters are not. */
+/**
+ * Legal forms of several words in Spanish-speaking countries: S. de R.L. de C.V., S. en C., and the DE that remains
+ * where the letters are missing.
+ */
 const LEGAL_PHRASES = /\b(?:S DE R ?L(?: DE C ?V)?|DE C ?V|S EN C(?: ?S| POR A| ?A)?)\b|(?<! DE)(?: DE)+ ?$/g;
-/** Those that are long enough to be seen in a word that they are written to. */
+/** Legal forms that are long enough to be recognised as part of a word. */
 const LONG_FORMS = [...LEGAL_FORMS].filter((form) => form.length >= 3);
 
 const isLegalForm = (word: string): boolean =>
@@ -20,7 +23,7 @@ const isLegalForm = (word: string): boolean =>
 
 type IsKnown = (word: string) => boolean;
 
-/** Without the legal form that is written to it, before it or after, where a list knows the rest and not the whole. */
+/** Removes a legal form attached to a word, at either end, where a list has the rest and not the whole. */
 function withoutForm(word: string, isKnown: IsKnown): string {
   if (isKnown(word)) return word;
   for (const form of LONG_FORMS) {
@@ -32,18 +35,21 @@ function withoutForm(word: string, isKnown: IsKnown): string {
   return word;
 }
 
-/** Whether what looks like a legal form is a piece of a word: SAL of SAL VATION, where a list knows SALVATION and no VATION. */
+/** True if an apparent legal form is part of a word: SAL of SAL VATION, where a list has SALVATION and no VATION. */
 const isPiece = (word: string, before: string, after: string, isKnown: IsKnown): boolean =>
   (after !== "" && isKnown(word + after) && !isKnown(after)) ||
   (before !== "" && isKnown(before + word) && !isKnown(before));
 
-/** The words of a name in their order. Legal forms are left out unless nothing else is left. `isKnown`: which words the lists have, of a name that is asked. */
+/**
+ * The words of a name in order, without legal forms unless nothing else remains. `isKnown`: the words of the lists,
+ * for a query.
+ */
 export function wordsOf(name: string, isKnown?: IsKnown): string[] {
   const latin = transliterate(name.normalize("NFKC"), { unknown: "" })
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toUpperCase()
-    // What stands within a word is no end of it: O'Brien, Da'ud, S.A.
+    // Marks within a word do not end it: O'Brien, Da'ud, S.A.
     .replaceAll(/['’ʻʼ`´]/g, "")
     .replaceAll(/\b([A-Z])\.(?=[A-Z]\b)/g, "$1");
   const plain = latin.replaceAll(/[^A-Z0-9]+/g, " ");

@@ -19,24 +19,23 @@ export const backtest = z.strictObject({
 });
 
 const counts = { opened: z.int().nonnegative(), ended: z.int().nonnegative() };
-const release_position = z.int().positive().describe("Where the release stands in the log.");
+const release_position = z.int().positive().describe("The release's log position.");
 
 export const events = {
   SignalsMonthEvaluated: {
-    means:
-      "An invented vintage was looked through as it would have been with fewer months, for bets to place and bets to end.",
+    means: "A synthetic vintage was evaluated as if it had fewer months, for bets to place and bets to end.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
       release_position,
-      as_of_month: month.describe("The last month that was looked at; no later one was."),
+      as_of_month: month.describe("The last month evaluated."),
       ...counts,
       evaluated_at: time,
     }),
     public: true,
   },
   SignalsEvaluated: {
-    means: "A release was looked through for bets to place and bets to end.",
+    means: "A release was evaluated for bets to place and bets to end.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
@@ -46,7 +45,7 @@ export const events = {
       backtest: z
         .array(backtest)
         .describe(
-          "What the strategies would have had of the months of this vintage, a month known 50 days after its end.",
+          "The strategies' hypothetical results over the months of this vintage, each known 50 days after its end.",
         ),
       evaluated_at: time,
     }),
@@ -67,7 +66,7 @@ export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset 
 
 export const prefix = "signals-";
 export const streamOf = (dataset: string) => prefix + dataset;
-/** It grows by a release a release. */
+/** The stream grows by one event a release. */
 export const fold_version = 2;
 
 export const initialState = (): EvaluationState => undefined;
@@ -76,7 +75,7 @@ export const evolve = (_: EvaluationState, { type, data }: EvaluationEvent): Eva
     ? { release_position: data.release_position }
     : { as_of_month: data.as_of_month };
 
-/** Whether a release is still to be evaluated: as of one of its months, or the whole of it. */
+/** True if a release is still to be evaluated: as of one of its months, or as a whole. */
 export function isDue(
   state: EvaluationState,
   { release_position, as_of_month }: Pick<Evaluated, "release_position"> & { as_of_month: string | null },
@@ -96,5 +95,8 @@ export const monthEvaluated =
   (state: EvaluationState): EvaluationEvent[] =>
     isDue(state, data) ? [{ type: "SignalsMonthEvaluated", data }] : [];
 
-/** Of an invented dataset's first vintage, the last year is also evaluated month by month, as if each had just been released. */
+/**
+ * The last year of a synthetic dataset's first vintage is also evaluated month by month, as if each month were just
+ * released.
+ */
 export const MONTHS_BEFORE = 12;

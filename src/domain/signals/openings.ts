@@ -1,4 +1,4 @@
-/** Which bets are opened on a month, and what a strategy would have had of the past months of one vintage. */
+/** The bets opened on a month, and a strategy's hypothetical result over past months of one vintage. */
 import { createHash } from "node:crypto";
 import { sixDecimals } from "../trade/units.ts";
 import type { Opening } from "./paper-trade.ts";
@@ -45,7 +45,7 @@ export const largest = (opened: readonly Opening[]): Opening[] =>
 
 const edge = ({ p, line }: Opening) => sixDecimals(Math.abs(p - line));
 
-/** What a strategy would have had: never to be added to what it has had. */
+/** A strategy's hypothetical result: never added to its actual one. */
 export type Backtest = {
   strategy: string;
   version: number;

@@ -5,7 +5,7 @@ import { madeId, month, time } from "../../core/model/fields.ts";
 import { gainAt, gainOf, isAgainst } from "./score.ts";
 import { statement } from "./series.ts";
 
-/** Days after the release that opened it in which a statement has to be decided. */
+/** Days after the opening release within which a statement must be decided. */
 export const EXPIRES_DAYS = 120;
 
 const chance = z.number().min(0).max(1);
@@ -16,7 +16,7 @@ const opening = z.strictObject({
   ),
   statement,
   side: z.enum(["yes", "no"]),
-  line: chance.describe("How often it was true of the last ten months: what the bet costs."),
+  line: chance.describe("Its share of the last ten months, which is the bet's price."),
   p: chance.describe("The chance that the strategy gives the statement."),
   confidence: chance.describe("The chance that it gives its own side."),
   stake: z.number().min(0).max(10).describe("Of 1,000 points."),
@@ -30,7 +30,7 @@ const opened = z.strictObject({
   ...opening.shape,
   dataset: z.string(),
   synthetic: z.boolean(),
-  as_of_position: z.int().positive().describe("Where the newest release that it rests on stands in the log."),
+  as_of_position: z.int().positive().describe("The log position of the newest release that it rests on."),
   vintages: z.array(z.string()).min(1).describe("All that it rests on, released at or before that."),
   opened_at: time.describe("When that was released."),
   decides_by: z.iso.date(),
@@ -46,7 +46,7 @@ export const events = {
       as_of_month: month
         .nullable()
         .describe(
-          "Of invented vintages alone, that have later months: the last month that it rests on. null: the whole of them.",
+          "For synthetic vintages only, which have later months: the last month that it rests on. null: all of them.",
         ),
     }),
     upcast: { 1: (old: object) => ({ ...old, as_of_month: null }) },
@@ -58,7 +58,7 @@ export const events = {
     public: true,
   },
   PaperTradeClosed: {
-    means: "The month that a bet without money was about became known, and the bet was won or lost.",
+    means: "The month of a bet without money was published, and the bet was won or lost.",
     1: z.strictObject({
       outcome: z.boolean(),
       pnl,
@@ -132,6 +132,6 @@ export const expire =
       ? [{ type: "PaperTradeExpired", data: { expired_at: at } }]
       : [];
 
-/** The last day on which a bet that was opened then may be decided. */
+/** The last day on which a bet opened then may be decided. */
 export const decidesBy = (opened_at: string): string =>
   new Date(Date.parse(opened_at) + EXPIRES_DAYS * 86_400_000).toISOString().slice(0, 10);

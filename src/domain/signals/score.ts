@@ -1,31 +1,31 @@
-/** What bets come to: stakes, gains, and how good the chances were that they went by. */
+/** The results of bets: stakes, gains, and the calibration of their probabilities. */
 import { sixDecimals } from "../trade/units.ts";
 
 export type Side = "yes" | "no";
 
-/** All points there are to bet with: a stake is a share of them, whatever was won before. */
+/** All points of a strategy: a stake is a share of them, whatever it won before. */
 export const POINTS = 1_000;
 export const MOST_STAKE = 10;
-/** Of what Kelly would stake. */
+/** The share of Kelly's stake. */
 export const KELLY_SHARE = 0.25;
 /** A smaller difference between chance and line is no bet. */
 export const LEAST_EDGE = 0.1;
 /** A line that has moved so far against a bet ends it. */
 export const STOP_MOVE = 0.2;
 
-/** What one point on a side costs at a line: the line itself, or what is left of 1. */
+/** The price of one point on a side at a line: the line itself, or 1 less the line. */
 const costAt = (side: Side, line: number) => (side === "yes" ? line : 1 - line);
 
-/** The side on which a chance beats a line by 0.10 at least. */
+/** The side on which a probability beats a line by at least 0.10. */
 export function sideOf(p: number, line: number): Side | undefined {
-  // Both have six decimals; their difference as a float may lie below the decimal one.
+  // Both have six decimals; their difference as a float may be below the decimal one.
   const edge = sixDecimals(p - line);
   return edge >= LEAST_EDGE ? "yes" : edge <= -LEAST_EDGE ? "no" : undefined;
 }
 
 /**
- * Points to stake: a quarter of Kelly's share (J. L. Kelly 1956, Bell System Technical Journal 35), which for a bet that costs c and pays 1
- * with chance p is (p − c) / (1 − c), of 1,000 points; 10 at most.
+ * Points to stake: a quarter of Kelly's share (J. L. Kelly 1956, Bell System Technical Journal 35) of 1,000 points,
+ * 10 at most. For a bet at price c that pays 1 with probability p, Kelly's share is (p − c) / (1 − c).
  */
 export function stakeOf(side: Side, p: number, line: number): number {
   const [chance, cost] = [side === "yes" ? p : 1 - p, costAt(side, line)];
@@ -47,7 +47,7 @@ export function gainOf(
 export const gainAt = (side: Side, { line, stake }: { line: number; stake: number }, now: number): number =>
   sixDecimals(stake * (costAt(side, now) / costAt(side, line) - 1));
 
-/** Whether a line has moved 0.20 against a side. */
+/** True if a line has moved 0.20 against a side. */
 export const isAgainst = (side: Side, line: number, now: number): boolean =>
   sixDecimals(costAt(side, line) - costAt(side, now)) >= STOP_MOVE;
 

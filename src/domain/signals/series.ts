@@ -5,7 +5,10 @@ import { addMonths, flows, monthText, type Period, yearOf } from "../trade/units
 
 export const indicators = ["brent_usd", "eur_usd", "hicp"] as const;
 
-/** What a bet says of a month: EUR of trade against the same month a year before, or an indicator at its end against a level. */
+/**
+ * A statement about a month: EUR of trade against the same month a year before, or an indicator at its end against a
+ * level.
+ */
 export const statement = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("above_last_year"),
@@ -23,18 +26,18 @@ export const statement = z.discriminatedUnion("kind", [
 ]);
 export type Statement = z.infer<typeof statement>;
 
-/** What a series is of: a statement without its month. */
+/** The subject of a series: a statement without its month. */
 export type Subject =
   | { kind: "above_last_year"; reporter: string; flow: "IMPORT" | "EXPORT"; hs: string }
   | { kind: "above_level"; indicator: (typeof indicators)[number] };
 
-/** Months in order without gaps from `from`; null is not known. */
+/** Months in order without gaps from `from`; null = unknown. */
 export type Series = {
   dataset: string;
   subject: Subject;
   from: Period;
   values: readonly (number | null)[];
-  /** What partners that have delivered more than the reporter say of the same flow, month by month; null is not known. */
+  /** The same flow by month, from partners that have delivered more than the reporter; null = unknown. */
   mirror?: readonly (number | null)[];
   /** The months in which a policy on the product begins. */
   policies?: ReadonlySet<Period>;
@@ -42,49 +45,49 @@ export type Series = {
 
 export const periodAt = ({ from }: Pick<Series, "from">, at: number): Period => addMonths(from, at);
 
-/** The place of a month in a series; it may lie outside. */
-export const placeOf = ({ from }: Pick<Series, "from">, period: Period): number =>
+/** The index of a month in a series; it may be outside. */
+export const indexOfMonth = ({ from }: Pick<Series, "from">, period: Period): number =>
   (yearOf(period) - yearOf(from)) * 12 + (period % 100) - (from % 100);
 
-/** The first place of a series after all that is known. */
-export const nextPlace = ({ values }: Pick<Series, "values">): number => placeAfter(values);
+/** The first index after all known values of a series. */
+export const nextIndex = ({ values }: Pick<Series, "values">): number => indexAfter(values);
 
-const placeAfter = (values: readonly (number | null)[]) =>
+const indexAfter = (values: readonly (number | null)[]) =>
   values.findLastIndex((value) => value !== null) + 1;
 
 /** The last month that any of these has; undefined where none has one. */
 export function newestMonth(all: readonly Series[]): Period | undefined {
-  const months = all.filter((one) => nextPlace(one) > 0).map((one) => periodAt(one, nextPlace(one) - 1));
+  const months = all.filter((one) => nextIndex(one) > 0).map((one) => periodAt(one, nextIndex(one) - 1));
   return months.length === 0 ? undefined : Math.max(...months);
 }
 
-/** A series as it was so many months earlier, when whoever delivers late was as late as now. What came after that is not in it. */
-export function asItWas({ mirror, ...series }: Series, months_earlier: number): Series {
+/** A series as of this many months earlier, with late reporters as late as now. Later values are not in it. */
+export function seriesAsOf({ mirror, ...series }: Series, months_earlier: number): Series {
   const until = (values: readonly (number | null)[]) =>
-    values.slice(0, Math.max(0, placeAfter(values) - months_earlier));
+    values.slice(0, Math.max(0, indexAfter(values) - months_earlier));
   return { ...series, values: until(series.values), ...(mirror && { mirror: until(mirror) }) };
 }
 
-/** What a month is held against: so many months before it. */
+/** The number of months between a month and the one it is compared with. */
 export const lagOf = ({ subject }: Pick<Series, "subject">): number =>
   subject.kind === "above_last_year" ? 12 : 1;
 
-/** A value, where it is known and above 0. */
-export const known = (values: readonly (number | null)[], at: number): number | undefined => {
+/** A value, if it is known and above 0. */
+export const knownAt = (values: readonly (number | null)[], at: number): number | undefined => {
   const value = values[at];
   return value === undefined || value === null || value <= 0 ? undefined : value;
 };
 
-/** Whether the month at a place was above what it is held against; undefined where one of the two is not known. */
+/** True if the month at an index exceeds its comparison month; undefined where either is unknown. */
 export function outcomeAt(series: Series, at: number): boolean | undefined {
-  const value = known(series.values, at);
-  const before = known(series.values, at - lagOf(series));
+  const value = knownAt(series.values, at);
+  const before = knownAt(series.values, at - lagOf(series));
   return value === undefined || before === undefined ? undefined : value > before;
 }
 
-/** The statement about the month at a place; undefined where what it would be held against is not known. */
+/** The statement about the month at an index; undefined where its comparison value is unknown. */
 export function statementAt(series: Series, at: number): Statement | undefined {
-  const level = known(series.values, at - lagOf(series));
+  const level = knownAt(series.values, at - lagOf(series));
   if (level === undefined) return undefined;
   const month = monthText(periodAt(series, at));
   return series.subject.kind === "above_level"
@@ -92,11 +95,11 @@ export function statementAt(series: Series, at: number): Statement | undefined {
     : { ...series.subject, month };
 }
 
-/** Whether a statement came true, by a later state of its series; undefined while its month is not known. */
+/** True if a statement came true, by a later state of its series; undefined while its month is unknown. */
 export function decided(series: Series, said: Statement): boolean | undefined {
-  const at = placeOf(series, Number(said.month.replace("-", "")));
+  const at = indexOfMonth(series, Number(said.month.replace("-", "")));
   if (said.kind === "above_last_year") return outcomeAt(series, at);
-  const value = known(series.values, at);
+  const value = knownAt(series.values, at);
   return value === undefined ? undefined : value > said.level;
 }
 

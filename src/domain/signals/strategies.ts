@@ -1,29 +1,30 @@
 /**
- * Strategies: one feature of a series each, and the chance that a logistic regression gives a statement for it. What is said of a month rests
- * on the months before it alone; only the mirror reads what partners have delivered of that month already.
+ * Strategies: one feature of a series each, and the probability that a logistic regression gives a statement for it.
+ * A prediction for a month uses only earlier months; only the mirror reads what partners have already delivered of
+ * that month.
  */
 import { sixDecimals } from "../trade/units.ts";
-import { known, lagOf, outcomeAt, periodAt, type Series } from "./series.ts";
+import { knownAt, lagOf, outcomeAt, periodAt, type Series } from "./series.ts";
 
 export type Strategy = {
   name: string;
-  /** One more whenever its feature, the fit or the stake changes: bets of two versions are never added up. */
+  /** Incremented with each change of the feature, fit or stake: bets of two versions are never summed. */
   version: number;
   /** Says what it looks at, after "since". */
   reason: string;
-  /** The feature of a month; undefined where what it needs is not known. */
+  /** The feature of a month; undefined where its inputs are unknown. */
   feature(series: Series, at: number): number | undefined;
-  /** Whether it bets on that month at all. */
+  /** True for months that the strategy bets on. */
   bets?(series: Series, at: number): boolean;
 };
 
 const YEAR = 12;
 
-/** The mean of the values of `count` places from one on; undefined where one of them is not known. */
+/** The mean of `count` values from an index on; undefined where one is unknown. */
 function mean(values: readonly (number | null)[], from: number, count: number): number | undefined {
   let sum = 0;
   for (let at = from; at < from + count; at++) {
-    const value = known(values, at);
+    const value = knownAt(values, at);
     if (value === undefined) return undefined;
     sum += value;
   }
@@ -40,26 +41,26 @@ const momentum: Strategy = {
   reason: "the growth of the last three months",
   feature: ({ subject, values }, at) =>
     subject.kind === "above_level"
-      ? logRatio(known(values, at - 1), known(values, at - 4))
+      ? logRatio(knownAt(values, at - 1), knownAt(values, at - 4))
       : logRatio(mean(values, at - 3, 3), mean(values, at - 3 - YEAR, 3)),
 };
 
 /** The standings of each series that is in use. */
-const standings = new WeakMap<readonly (number | null)[], (number | undefined)[]>();
+const relativeLevels = new WeakMap<readonly (number | null)[], (number | undefined)[]>();
 
-/** ln(month / mean of the twelve months around it), of a month that has six known ones before it and five after. */
-function standing(values: readonly (number | null)[], at: number): number | undefined {
-  let all = standings.get(values);
+/** ln(month / mean of the twelve months around it), for a month with six known ones before it and five after. */
+function relativeLevel(values: readonly (number | null)[], at: number): number | undefined {
+  let all = relativeLevels.get(values);
   if (!all) {
-    all = values.map((_, month) => logRatio(known(values, month), mean(values, month - 6, YEAR)));
-    standings.set(values, all);
+    all = values.map((_, month) => logRatio(knownAt(values, month), mean(values, month - 6, YEAR)));
+    relativeLevels.set(values, all);
   }
   return all[at];
 }
 
 /**
- * The residual of the seasonal profile, of the month that is to be exceeded: how it stood in its year, less how that calendar month stood in
- * the years before. One that was unusually high is seldom exceeded.
+ * The seasonal residual of the month to be exceeded: its level within its year, less the usual level of that calendar
+ * month. An unusually high month is seldom exceeded.
  */
 const seasonal: Strategy = {
   name: "seasonal",
@@ -67,11 +68,11 @@ const seasonal: Strategy = {
   reason: "how far last year's month lay off the usual course of the year",
   feature({ subject, values }, at) {
     if (subject.kind !== "above_last_year") return undefined;
-    const base = standing(values, at - YEAR);
+    const base = relativeLevel(values, at - YEAR);
     if (base === undefined) return undefined;
     const usual: number[] = [];
     for (let before = at - 2 * YEAR; before >= 0; before -= YEAR) {
-      const stood = standing(values, before);
+      const stood = relativeLevel(values, before);
       if (stood !== undefined) usual.push(stood);
     }
     return usual.length === 0 ? undefined : base - usual.reduce((sum, one) => sum + one, 0) / usual.length;
@@ -83,7 +84,7 @@ const mirror: Strategy = {
   name: "mirror",
   version: 1,
   reason: "what partners that have delivered the month already say of the flow",
-  feature: ({ mirror = [] }, at) => logRatio(known(mirror, at), known(mirror, at - YEAR)),
+  feature: ({ mirror = [] }, at) => logRatio(knownAt(mirror, at), knownAt(mirror, at - YEAR)),
 };
 
 /** ln(three months before / the same months of the two years before): the spike of src/domain/fusion/front-running.ts, where a policy begins. */
@@ -105,14 +106,15 @@ export const strategies: readonly Strategy[] = [momentum, seasonal, mirror, fron
 
 /** Months that the line looks back on. */
 export const LINE_MONTHS = 10;
-/** What no line is below, nor above one less this. */
+/** The lower bound of a line; the upper one is 1 less this. */
 export const LEAST_LINE = 0.05;
 
 const within = (value: number) => Math.min(1 - LEAST_LINE, Math.max(LEAST_LINE, value));
 
 /**
- * Climatology: how often the statement was true of the last ten months before a place of which it is known, as (k + ½) / (n + 1), the
- * mean that Jeffreys' prior gives (Brown, Cai and DasGupta 2001, Statistical Science 16), kept to 0.05 … 0.95.
+ * Climatology: the share of the last ten decided months before an index whose statement was true, as (k + ½) / (n +
+ * 1), clamped to 0.05 … 0.95. That is the posterior mean under Jeffreys' prior (Brown, Cai and DasGupta 2001,
+ * Statistical Science 16).
  */
 export function lineAt(series: Series, at: number): number {
   let [n, k] = [0, 0];
@@ -132,9 +134,9 @@ export const LEAST_POINTS = 24;
 const MOST_STEPS = 25;
 
 /**
- * The chance at `x` by a logistic regression on one standardised feature, by Newton's method, both coefficients held back by a normal prior
- * of variance 1 (le Cessie and van Houwelingen 1992, Applied Statistics 41), so that separated points fit too. Undefined with fewer than
- * 24 points, or a feature that is always the same.
+ * The probability at `x` by a logistic regression on one standardised feature, fitted by Newton's method. A normal
+ * prior of variance 1 shrinks both coefficients (le Cessie and van Houwelingen 1992, Applied Statistics 41), so that
+ * separated points fit too. Undefined with fewer than 24 points, or a constant feature.
  */
 export function chanceAt(points: readonly Point[], x: number): number | undefined {
   const n = points.length;
@@ -164,7 +166,7 @@ export function chanceAt(points: readonly Point[], x: number): number | undefine
   return sixDecimals(1 / (1 + Math.exp(-a - (b * (x - centre)) / spread)));
 }
 
-/** A strategy's feature and the outcome of each month of a series, each worked out once; a point is a month of which both are known. */
+/** A strategy's feature and outcome for each month of a series, computed once; a point has both. */
 export type History = readonly (Point & { at: number })[];
 
 export const historyOf = ({ feature }: Strategy, series: Series): History =>
@@ -174,7 +176,7 @@ export const historyOf = ({ feature }: Strategy, series: Series): History =>
     return y === undefined || x === undefined ? [] : [{ at, x, y }];
   });
 
-/** What a strategy thinks of a month: the line, and its own chance; undefined where it has no opinion. */
+/** A strategy's opinion of a month: the line, and its own probability; undefined where it has none. */
 export function opinionAt(
   strategy: Strategy,
   series: Series,
@@ -184,7 +186,7 @@ export function opinionAt(
   const { feature, bets = () => true } = strategy;
   if (!bets(series, at)) return undefined;
   const x = feature(series, at);
-  if (x === undefined || known(series.values, at - lagOf(series)) === undefined) return undefined;
+  if (x === undefined || knownAt(series.values, at - lagOf(series)) === undefined) return undefined;
   const p = chanceAt(
     (history ?? historyOf(strategy, series)).filter((point) => point.at < at),
     x,

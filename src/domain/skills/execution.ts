@@ -1,11 +1,11 @@
 /**
- * An execution: a skill that runs for whoever asked, in the call itself or left to a worker.
+ * An execution: a skill's run for a caller, in the call itself or by a worker.
  *
  *     requested ─> running ─> finished        running ─lease over─> the next attempt, three at most; then, or at the deadline ─> failed
  *         └────────────┴─cancel─> cancelled
  *
- * What was paid goes back where it failed, or was cancelled before a step was done. An event names its attempt, and one of an attempt that
- * is over is refused: a worker that slept writes nothing.
+ * The payment is refunded where it failed, or was cancelled before a step was done. An event names its attempt, and
+ * events of an ended attempt are refused: a worker that slept writes nothing.
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
@@ -20,29 +20,29 @@ import { agents } from "./skills.ts";
 
 /** Times that it is begun before it is given up. */
 export const MOST_ATTEMPTS = 3;
-/** Seconds that an attempt holds after its last step. */
+/** Seconds of an attempt's lease after its last step. */
 export const LEASE_S = 60;
-/** Seconds that a model may be asked, within the lease. */
+/** Seconds that a call to a model may take, within the lease. */
 export const MODEL_S = 45;
-/** Seconds from the request in which it ends. */
+/** Seconds from the request to the deadline. */
 export const DEADLINE_S = 600;
 /** Executions of a tenant that may wait. */
 export const MOST_WAITING = 20;
-/** Days that answers of steps and results are kept. */
+/** Days that answers of steps and results are stored. */
 export const KEEP_DAYS = 180;
 
 export const formats = ["markdown", "json"] as const;
 export type Format = (typeof formats)[number];
 
 const attempt = z.int().min(1).max(MOST_ATTEMPTS);
-const rests_on = z.string().describe("Vintages by comma; `log`: what it read stands in the log.");
+const rests_on = z.string().describe("Vintages by comma; `log`: it read the log.");
 const object = sha256.describe("Of the sealed bytes, which names its object.");
 
 export const failures = ["refused", "attempts", "deadline", "erased"] as const;
 
 export const events = {
   SkillRunRequested: {
-    means: "Somebody asked one of the skills to do a task.",
+    means: "A caller requested a task of a skill.",
     1: z.strictObject({
       execution_id: madeId,
       agent: z.enum(agents),
@@ -50,10 +50,10 @@ export const events = {
       format: z.enum(formats),
       slots: z
         .partialRecord(z.enum(slotNames), z.union([z.string(), z.int()]))
-        .describe("What was read of the task: codes, years, a flow."),
+        .describe("The slots read from the task: codes, years, a flow."),
       task: sealed.describe("The task in the caller's words."),
       together: z.array(madeId).min(1).describe("All that the call requested, this one among them."),
-      payment_id: paymentId.nullable().describe("What the call was paid with; null: by a key."),
+      payment_id: paymentId.nullable().describe("The call's payment; null: by a key."),
       price_micro: z.int().min(0).describe("Of this one, in micro-USDC; 0 by a key."),
       deadline_at: time,
       requested_at: time,
@@ -69,12 +69,12 @@ export const events = {
     }),
   },
   SkillStepDone: {
-    means: "One step of a skill's plan was asked, and its answer is fixed by its digest.",
+    means: "One step of a skill's plan was answered, and the answer is fixed by its digest.",
     1: z.strictObject({
       attempt,
       step: z.string(),
       operation: z.string(),
-      input_sha256: sha256.describe("Of the RFC 8785 form of what was asked."),
+      input_sha256: sha256.describe("Of the RFC 8785 form of the input."),
       answer_sha256: sha256.describe("Of the RFC 8785 form of the answer's `{ data, meta }`."),
       object_sha256: object,
       vintages: rests_on,
@@ -83,13 +83,13 @@ export const events = {
     }),
   },
   SkillModelAsked: {
-    means: "A model was asked to sum up what a skill had found, and what it said is used or not.",
+    means: "A model was called to summarize a skill's findings, and its answer is used or not.",
     1: z.strictObject({
       attempt,
       model: z.string(),
       host: z.string(),
       prompt_sha256: sha256.describe("Of the request's body."),
-      answer_sha256: sha256.nullable().describe("Of the text that was read last; null: there was none."),
+      answer_sha256: sha256.nullable().describe("Of the last text read; null: there was none."),
       tokens: z.int().min(0).describe("That counted against the day's budget."),
       used: z.boolean(),
       why: z.string().nullable().describe("Why it is not used; null: it is."),
@@ -103,7 +103,7 @@ export const events = {
       result_sha256: sha256.describe("Of the RFC 8785 form of the result."),
       object_sha256: object,
       bytes: z.int().positive().describe("Of the result's RFC 8785 form."),
-      vintages: rests_on.describe("All that the steps looked at, by comma."),
+      vintages: rests_on.describe("All vintages that the steps used, by comma."),
       finished_at: time,
     }),
   },
@@ -111,22 +111,22 @@ export const events = {
     means: "A skill gave its task up.",
     1: z.strictObject({
       attempt: z.int().min(0).max(MOST_ATTEMPTS),
-      step: z.string().nullable().describe("What was refused; null: it ended for another reason."),
+      step: z.string().nullable().describe("The refusal; null: it ended for another reason."),
       code: z.enum(failures),
       failed_at: time,
     }),
   },
   SkillRunCancelled: {
-    means: "The task of a skill was called off by whoever had asked for it.",
+    means: "The caller cancelled a skill's task.",
     1: z.strictObject({ by: z.enum(["owner"]), cancelled_at: time }),
   },
 };
 
 export type Requested = DataOf<typeof events, "SkillRunRequested">;
 export type StepDone = DataOf<typeof events, "SkillStepDone">;
-export type ModelAsked = DataOf<typeof events, "SkillModelAsked">;
-export type Finished = DataOf<typeof events, "SkillRunFinished">;
-export type Failed = DataOf<typeof events, "SkillRunFailed">;
+export type ModelCall = DataOf<typeof events, "SkillModelAsked">;
+export type RunFinished = DataOf<typeof events, "SkillRunFinished">;
+export type RunFailed = DataOf<typeof events, "SkillRunFailed">;
 export type ExecutionEvent = EventOf<typeof events>;
 
 export const statuses = ["requested", "running", "finished", "failed", "cancelled"] as const;
@@ -135,20 +135,18 @@ export type ExecutionStatus = (typeof statuses)[number];
 export type Execution = {
   status: ExecutionStatus;
   facts: Requested;
-  /** Of the newest attempt; 0: none was begun. */
+  /** The number of the newest attempt; 0: none was begun. */
   attempt: number;
   worker: string | null;
   started_at: string | null;
-  /** Until when the attempt holds. */
   lease_until: string | null;
-  /** Those of the newest attempt. */
   steps: StepDone[];
-  /** What the newest attempt asked a model. */
-  model: ModelAsked | null;
-  /** Whether any attempt has done a step. */
+  /** The newest attempt's call to a model. */
+  model: ModelCall | null;
+  /** True once any attempt has done a step. */
   is_begun: boolean;
-  finished: Finished | null;
-  failed: Failed | null;
+  finished: RunFinished | null;
+  failed: RunFailed | null;
   ended_at: string | null;
 };
 export type ExecutionState = Execution | undefined;
@@ -209,10 +207,10 @@ export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): E
 }
 
 /** Refuses where there is none. */
-export const standing = (state: ExecutionState): Execution =>
+export const existingExecution = (state: ExecutionState): Execution =>
   state ?? refuse("not_found", "there is no such execution of yours");
 
-/** When an attempt ends whose worker was heard last at `heard_at`. */
+/** The end of the lease of an attempt whose worker was last active at `heard_at`. */
 const leaseUntil = ({ deadline_at }: Pick<Requested, "deadline_at">, heard_at: string): string =>
   leaseEndsAt({ leased_at: heard_at, limit_at: deadline_at }, null, LEASE_S);
 
@@ -225,16 +223,16 @@ export const request =
 
 export const isOver = ({ status }: Execution): boolean => status !== "requested" && status !== "running";
 
-/** When nobody is at it any more: `is_dead` says that of its worker. */
+/** True if no worker has it leased; `is_dead` reports that its worker died. */
 export const isFree = (execution: Execution, at: string, is_dead = false): boolean =>
   execution.status === "requested" ||
   (execution.status === "running" && (is_dead || execution.lease_until! <= at));
 
-/** Begins the next attempt. Refused while another holds, of one that has ended, and of one that is to be given up. */
+/** Begins the next attempt. Refused while another is leased, after the end, and once it is to be given up. */
 export const start =
   (worker: string, started_at: string, { is_dead = false } = {}) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    const execution = standing(state);
+    const execution = existingExecution(state);
     const { attempt, facts } = execution;
     if (!isFree(execution, started_at, is_dead) || dueFailure(execution, started_at, is_dead)) refuseOver();
     const lease_until = leaseUntil(facts, started_at);
@@ -244,46 +242,46 @@ export const start =
 const refuseOver = () =>
   refuse(skillProblems["execution-over"], "this attempt is over: another is at the execution, or it ended");
 
-/** The execution, if this attempt of it still holds at that time. */
-function held(state: ExecutionState, attempt: number, at: string): Execution {
-  const execution = standing(state);
+/** The execution, if this attempt still has the lease at that time. */
+function leasedAttempt(state: ExecutionState, attempt: number, at: string): Execution {
+  const execution = existingExecution(state);
   const isHeld =
     execution.status === "running" && execution.attempt === attempt && at < execution.lease_until!;
   return isHeld ? execution : refuseOver();
 }
 
-/** A step was answered; the attempt holds for as long again. */
+/** Records a step's answer and renews the lease. */
 export const doStep =
   (data: StepDone) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, data.attempt, data.done_at);
+    leasedAttempt(state, data.attempt, data.done_at);
     return [{ type: "SkillStepDone", data }];
   };
 
-/** A model was asked; the attempt holds for as long again. */
+/** Records a call to a model and renews the lease. */
 export const askModel =
-  (data: ModelAsked) =>
+  (data: ModelCall) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, data.attempt, data.asked_at);
+    leasedAttempt(state, data.attempt, data.asked_at);
     return [{ type: "SkillModelAsked", data }];
   };
 
 export const finish =
-  (data: Finished) =>
+  (data: RunFinished) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, data.attempt, data.finished_at);
+    leasedAttempt(state, data.attempt, data.finished_at);
     return [{ type: "SkillRunFinished", data }];
   };
 
-/** This attempt found that it cannot be done. */
+/** This attempt found that the execution cannot succeed. */
 export const fail =
   (found: { attempt: number; step: string | null; code: "refused" | "erased" }, failed_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, found.attempt, failed_at);
+    leasedAttempt(state, found.attempt, failed_at);
     return [{ type: "SkillRunFailed", data: { ...found, failed_at } }];
   };
 
-/** Why it is to be given up by now; undefined while it is not. */
+/** The reason to give it up by now; undefined without one. */
 export function dueFailure(
   execution: Execution,
   at: string,
@@ -299,18 +297,18 @@ export function dueFailure(
 export const giveUp =
   (failed_at: string, { is_dead = false } = {}) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    const execution = standing(state);
+    const execution = existingExecution(state);
     const code = dueFailure(execution, failed_at, is_dead);
     if (!code) return [];
     const { attempt } = execution;
     return [{ type: "SkillRunFailed", data: { attempt, step: null, code, failed_at } }];
   };
 
-/** Its owner does not want it any more. Said twice, it is the same. */
+/** The owner cancels it. A repeat changes nothing. */
 export const cancel =
   (cancelled_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    const execution = standing(state);
+    const execution = existingExecution(state);
     if (execution.status === "cancelled") return [];
     if (isOver(execution))
       refuse(
@@ -320,6 +318,6 @@ export const cancel =
     return [{ type: "SkillRunCancelled", data: { by: "owner", cancelled_at } }];
   };
 
-/** What of its price goes back, in micro-USDC: all of one that failed, or was cancelled before a step was done. */
+/** The refund in micro-USDC: the whole price of one that failed, or was cancelled before a step was done. */
 export const refundOf = ({ status, facts, is_begun }: Execution): number =>
   status === "failed" || (status === "cancelled" && !is_begun) ? facts.price_micro : 0;

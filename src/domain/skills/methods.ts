@@ -1,4 +1,4 @@
-/** What a plan computes of earlier answers: pure, and asked by its name like an operation. */
+/** Computations of a plan over earlier answers: pure, and called by name like operations. */
 import { z } from "zod";
 import { monthAfter } from "../commerce/demand.ts";
 import { forecastCatalogue, LONGEST_RECORD, methods } from "../commerce/forecast.ts";
@@ -53,7 +53,7 @@ export function forecastOfMonths({
   months_ahead,
 }: z.output<typeof forecastInput>): z.infer<typeof forecastOutput> {
   const data = flows.flatMap((flow) => {
-    const record = knownToTheEnd(series, amounts[flow]);
+    const record = trailingKnown(series, amounts[flow]);
     const last = record.at(-1);
     if (!last) return [];
     const values = record.map((one) => one.value);
@@ -73,8 +73,8 @@ export function forecastOfMonths({
 
 type Amount = "imports_eur" | "exports_eur";
 
-/** The complete months before the last one, back to the first that is not known. */
-function knownToTheEnd(series: readonly z.infer<typeof monthOfSeries>[], amount: Amount) {
+/** The complete months before the last one, back to the first unknown one. */
+function trailingKnown(series: readonly z.infer<typeof monthOfSeries>[], amount: Amount) {
   const known: { period: string; value: number }[] = [];
   for (const { period, complete, [amount]: value } of series.toReversed()) {
     if (complete && typeof value === "number") known.unshift({ period, value });

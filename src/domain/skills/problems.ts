@@ -1,4 +1,3 @@
-/** Why the skills refuse. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const skillProblems = problemTypes({

@@ -1,4 +1,4 @@
-/** What a skill answers: a report whose every figure can be asked again, and the steps that it was made of. */
+/** A skill's answer: a report whose every figure can be verified, and the steps that it consists of. */
 import { z } from "zod";
 import { origin } from "../reports/fact.ts";
 import { report } from "../reports/report.ts";
@@ -11,11 +11,11 @@ export const skillResult = z
     report: report.describe("Its findings over facts; tallystick report verify takes it"),
     steps: z
       .array(origin.omit({ path: true }).extend({ step: z.string() }))
-      .describe("What was asked, each with its state of the data and the digest of its answer"),
+      .describe("The steps, each with its data vintages and the digest of its answer"),
     passed: z.array(z.object({ step: z.string(), operation: z.string(), why: z.string() })),
   })
   .meta({ id: "SkillResult" });
 export type SkillResult = z.infer<typeof skillResult>;
 
-/** What stands in the place of a vintage where an answer was read of the log. */
+/** Replaces the vintage where an answer was read from the log. */
 export const OF_THE_LOG = "log";

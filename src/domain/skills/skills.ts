@@ -1,4 +1,4 @@
-/** The eight skills: each a plan over what can be asked, found by the words of a task and run for whoever asks. */
+/** The eight skills: each a plan over operations, selected by the words of a task and run for its caller. */
 import type { Plan } from "../plans/plan.ts";
 
 export const agents = [
@@ -91,7 +91,7 @@ export const skills: readonly Skill[] = [
     version: 1,
     scope: "skill",
     summary:
-      "What moved of late: unusual months, the strongest pulses, single sources, imports ahead of policies",
+      "Recent movements: unusual months, the strongest pulses, single sources, imports ahead of policies",
     keywords: {
       en: ["unusual", "anomal", "alert", "shock", "surg", "watch", "track", "pulse", "ahead", "moved"],
       lv: ["neparast", "anomal", "bridinaj", "kritum", "sekot", "uzraud"],
@@ -199,7 +199,7 @@ export const skills: readonly Skill[] = [
     name: "strategist",
     version: 1,
     scope: "skill",
-    summary: "On whom a country depends for a product: concentration, dependency, who could stand in",
+    summary: "The sources that a country depends on for a product: concentration, dependency, substitutes",
     keywords: {
       en: ["depend", "rely", "relian", "supplier", "source", "substitut", "vulnerab", "concentrat", "risk"],
       lv: ["atkarig", "piegadat", "avot", "aizstaj", "risk"],

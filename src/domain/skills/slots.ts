@@ -1,8 +1,8 @@
-/** What a task names: the slots of any question, the chapter of its product, and a month. */
+/** The slots of a task: those of any question, the chapter of its product, and a month. */
 import type { Searchable } from "../customs/search.ts";
 import { type Slots, slotsIn } from "../plans/slots.ts";
 
-/** Everything of the task that is a slot; words that begin with one of `stems` say what is asked, and name no product. */
+/** All slots in the task's words; words that begin with one of `stems` state the question, and name no product. */
 export function taskSlots(
   task: string,
   products: readonly Searchable[],
@@ -17,7 +17,7 @@ export function taskSlots(
   };
 }
 
-/** How the months are called in English and Latvian, in full or short, in lower case without accents. */
+/** The names of the months in English and Latvian, in full or short, in lower case without accents. */
 const months: readonly RegExp[] = [
   /^jan(uary|var(is|i|a|u))?$/,
   /^feb(ruary|ruar(is|i|a|u))?$/,
@@ -38,7 +38,7 @@ const isAskedBehindYear = (word: string) => word === "may";
 
 const YEAR = "((?:19|20)\\d\\d)";
 const inDigits = new RegExp(`(?<![\\d-])${YEAR}-(0[1-9]|1[0-2])(?![\\d-])`, "u");
-/** A word beside a year: "March 2024", "2024. gada marts". */
+/** A word next to a year: "March 2024", "2024. gada marts". */
 const inWords = [
   { pattern: new RegExp(`(?<!\\p{L})(\\p{L}{3,12})\\.?\\s+${YEAR}(?!\\d)`, "gu"), word: 1, year: 2 },
   {

@@ -1,6 +1,6 @@
 /**
- * Airdrop, the contract that pays many at once, in the words of the Chain port. It moves the sender's tokens under names that
- * are the sender's own, so what it is told always travels alone.
+ * The Airdrop contract, which pays many at once, in terms of the Chain port. Payment names belong to the sender, so
+ * calls are never batched with others.
  */
 import { createHash } from "node:crypto";
 import { decodeEventLog, encodeEventTopics, encodeFunctionData } from "viem/utils";
@@ -9,7 +9,7 @@ import { deployedAt, deploymentOf } from "../../core/model/deployment.ts";
 import { ABI, INIT_CODE } from "./generated/airdrop.ts";
 import { amountIn } from "./token.ts";
 
-/** Where the contract is on every chain it was deployed to. */
+/** The contract's address on every chain that it was deployed to. */
 export const AIRDROP_ADDRESS = deployedAt(INIT_CODE);
 
 /** Anybody may send it; where the contract is already, it is refused. */
@@ -45,10 +45,10 @@ export const paidCall = (payer: Hex, name: Hex): Call => ({
   data: encodeFunctionData({ abi: ABI, functionName: "paidAt", args: [payer, name] }),
 });
 
-/** The block in which a payer paid under a name; undefined while it has not, or where the contract is not there yet. */
+/** The block in which a payer paid under a name; undefined if it has not, or the contract is not deployed. */
 export const paidIn = (answer: CallResult | undefined): bigint | undefined => amountIn(answer) || undefined;
 
-/** The log of a payment, in the block that `paidIn` told. */
+/** The query for the log of a payment, in the block that `paidIn` returns. */
 export const paidQuery = (payer: Hex, name: Hex, block: bigint): LogQuery => ({
   address: AIRDROP_ADDRESS,
   topics: encodeEventTopics({ abi: ABI, eventName: "Paid", args: { payer, id: name } }),
@@ -56,7 +56,7 @@ export const paidQuery = (payer: Hex, name: Hex, block: bigint): LogQuery => ({
   to_block: block,
 });
 
-/** True when a log says that a payer paid under a name. */
+/** True for the log of this payer's payment under this name. */
 export function isPayment(log: Log, payer: Hex, name: Hex): boolean {
   if (log.address !== AIRDROP_ADDRESS) return false;
   const { args } = decodeEventLog({

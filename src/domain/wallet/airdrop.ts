@@ -1,6 +1,6 @@
 /**
- * An airdrop: the same amount of the platform token to each of many accounts, all in one transaction. It goes by one name on the
- * chain however often it is sent, and the contract pays no name twice, so the chain alone says whether it was paid.
+ * An airdrop: the same amount of the platform token to many accounts in one transaction. Resending uses the same name
+ * on the chain, and the contract pays no name twice, so the chain alone decides whether it was paid.
  */
 
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import type { MinedTransaction } from "../payments/payment.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
 
-const asked = z.strictObject({
+const askedData = z.strictObject({
   airdrop_id: z.string(),
   tenant: z.string(),
   network: z.string(),
@@ -38,8 +38,8 @@ const payer = address;
 
 export const events = {
   AirdropAsked: {
-    means: "Somebody asked for the same amount of the token to be given to many accounts.",
-    1: asked,
+    means: "A caller requested the same amount of the token for many accounts.",
+    1: askedData,
   },
   AirdropSent: {
     means: "An airdrop is on its way to the chain.",
@@ -71,19 +71,18 @@ export type AirdropFacts = DataOf<typeof events, "AirdropAsked">;
 export type AirdropEvent = EventOf<typeof events>;
 
 /** `payer`: whose account may have paid it, or has. */
-type Sent = { facts: AirdropFacts; payer: Hex };
+type SentAirdrop = { facts: AirdropFacts; payer: Hex };
 
-/** `asked`: nothing is on its way; `sent`: it may be, or waits to be sent again; `failed`: nothing moved, for good. */
+/** `asked`: nothing was sent; `sent`: it may be pending, or waits to be resent; `failed`: nothing moved, finally. */
 export type Airdrop =
   | { status: "asked"; facts: AirdropFacts }
-  | ({ status: "sent" } & Sent)
-  | ({ status: "reverted"; mined: MinedTransaction } & Sent)
-  | ({ status: "paid"; mined: MinedTransaction; paid_at: string } & Sent)
+  | ({ status: "sent" } & SentAirdrop)
+  | ({ status: "reverted"; mined: MinedTransaction } & SentAirdrop)
+  | ({ status: "paid"; mined: MinedTransaction; paid_at: string } & SentAirdrop)
   | { status: "failed"; facts: AirdropFacts; reason: string };
-/** Undefined of one that nobody asked for. */
+/** Undefined before the request. */
 export type AirdropState = Airdrop | undefined;
 
-/** What its streams are named by, before the id. */
 export const prefix = "airdrop-";
 
 export const streamOf = (airdropId: string) => prefix + airdropId;
@@ -120,7 +119,7 @@ const minedIn = ({ transaction, block_number, block_hash, fee_wei }: MinedTransa
   fee_wei,
 });
 
-/** What is paid, and the name it goes by on the chain. */
+/** The terms of the payment, and its name on the chain. */
 export const termsOf = ({ token, amount_each, recipients }: AirdropFacts): Terms => ({
   token,
   amount_each: BigInt(amount_each),
@@ -132,8 +131,8 @@ export const totalOf = ({ amount_each, recipients }: Pick<AirdropFacts, "amount_
   BigInt(amount_each) * BigInt(recipients.length);
 
 /**
- * The id of what a tenant asks for: by the name it gives to it, else by what is paid to whom. So whoever asks again, because it
- * did not hear the answer, means the same airdrop.
+ * The id of a tenant's request: from its key, or else from the payment's terms. A retry after a lost answer is the
+ * same airdrop.
  */
 export function airdropId(
   facts: Omit<AirdropFacts, "airdrop_id" | "symbol" | "decimals" | "asked_at">,
@@ -155,8 +154,11 @@ const isSame = (a: AirdropFacts, b: AirdropFacts) =>
   a.amount_each === b.amount_each &&
   [...a.recipients].sort().join() === [...b.recipients].sort().join();
 
-/** Asks for an airdrop that `available` tokens cover. Asked before, it is the same one; one that failed is tried again under its name. */
-export const ask =
+/**
+ * Requests an airdrop that `available` tokens cover. A repeat is the same airdrop; a failed one is retried under its
+ * name.
+ */
+export const request =
   (facts: AirdropFacts, available: bigint) =>
   (state: AirdropState): AirdropEvent[] => {
     if (state && !isSame(state.facts, facts))
@@ -170,7 +172,7 @@ export const ask =
         "conflict",
         `${decimalOf(totalOf(facts), facts.decimals)} ${facts.symbol} are needed, and the platform's account has fewer`,
       );
-    // Its name on the chain stays the one of the first time, whatever the order of the recipients is now.
+    // The name on the chain stays that of the first request, whatever order the recipients have now.
     const data = state ? { ...state.facts, asked_at: facts.asked_at } : facts;
     return [{ type: "AirdropAsked", data }];
   };
@@ -187,7 +189,7 @@ export const send =
     return [{ type: "AirdropSent", data: { airdrop_id, payer, name: nameOf(facts), sent_at } }];
   };
 
-/** The contract keeps its name: it was paid, in this transaction as the chain stands now. */
+/** The contract has its name: this transaction paid it on the canonical chain. */
 export const pay =
   (mined: MinedTransaction, paid_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
@@ -205,7 +207,7 @@ export const revert =
       ? [{ type: "AirdropReverted", data: { airdrop_id: state.facts.airdrop_id, ...mined, found_at } }]
       : [];
 
-/** Gives up one that cannot be paid any more: it was never sent, or refused in a block that stays. */
+/** Gives up an airdrop that was never sent, or was refused in a final block. */
 export const fail =
   (reason: string, failed_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
@@ -214,7 +216,7 @@ export const fail =
     return [{ type: "AirdropFailed", data: { airdrop_id: state.facts.airdrop_id, reason, failed_at } }];
   };
 
-/** The chain took the block of its payment, or of its refusal, back: it is sent again. */
+/** A reorg removed the block of its payment or refusal: it is sent again. */
 export const reorg =
   (transaction: Hex, found_at: string) =>
   (state: AirdropState): AirdropEvent[] =>

@@ -1,4 +1,4 @@
-/** What an account has, all of it as of one block. */
+/** An account's balances, all as of one block. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
 import { MULTICALL3 } from "../../core/model/multicall.ts";
@@ -12,7 +12,7 @@ const ABI = parseAbi([
   "function getCurrentBlockTimestamp() view returns (uint256)",
 ]);
 
-/** In the smallest units. `token` is undefined where there is none; `timestamp` in seconds of Unix time. */
+/** In the smallest units. `token` is undefined without a platform token; `timestamp` in seconds of Unix time. */
 export type Balances = {
   eth: bigint;
   usdc: bigint;
@@ -21,7 +21,7 @@ export type Balances = {
   timestamp: number;
 };
 
-/** One question for everything that `balancesIn` reads. */
+/** One batch of calls for everything that `balancesIn` reads. */
 export const balanceCalls = (account: Hex, token: Hex | undefined): Call[] => [
   { to: MULTICALL3, data: encodeFunctionData({ abi: ABI, functionName: "getEthBalance", args: [account] }) },
   { to: MULTICALL3, data: encodeFunctionData({ abi: ABI, functionName: "getBlockNumber" }) },
@@ -32,7 +32,7 @@ export const balanceCalls = (account: Hex, token: Hex | undefined): Call[] => [
 
 /** Throws ChainUnavailable where one of the contracts does not answer. */
 export function balancesIn(token: Hex | undefined, answers: readonly CallResult[]): Balances {
-  const [eth, block_number, timestamp, usdc, tokens, ...told] = answers;
+  const [eth, block_number, timestamp, usdc, tokens, ...tokenAnswers] = answers;
   const numbers = [eth, block_number, timestamp].map((answer) => {
     if (!answer?.success) throw new ChainUnavailable("this chain's Multicall3 does not answer");
     return decodeFunctionResult({ abi: ABI, functionName: "getEthBalance", data: answer.data });
@@ -40,14 +40,14 @@ export function balancesIn(token: Hex | undefined, answers: readonly CallResult[
   return {
     eth: numbers[0]!,
     usdc: amountOf(usdc, USDC.address),
-    token: token && { ...knownToken(token, told), amount: amountOf(tokens, token) },
+    token: token && { ...requireToken(token, tokenAnswers), amount: amountOf(tokens, token) },
     block_number: numbers[1]!,
     timestamp: Number(numbers[2]!),
   };
 }
 
 /** Throws ChainUnavailable where there is no such contract on this chain. */
-export function knownToken(token: Hex, answers: readonly (CallResult | undefined)[]): Token {
+export function requireToken(token: Hex, answers: readonly (CallResult | undefined)[]): Token {
   const found = tokenIn(token, answers);
   if (!found) throw new ChainUnavailable(`there is no token at ${token} on this chain: see PLATFORM_TOKEN`);
   return found;

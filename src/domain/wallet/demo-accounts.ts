@@ -3,13 +3,13 @@ import { pbkdf2Sync } from "node:crypto";
 import { type HDAccount, HDKey, hdKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../core/model/chain.ts";
 
-/** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
+/** The public mnemonic of development chains: its wallets have play money. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-/** Its seed by BIP 39, without a password: Node's own PBKDF2 takes a millisecond for it, and one in JavaScript a hundred. */
+/** The BIP 39 seed without a password: Node's PBKDF2 takes a millisecond, a JavaScript one a hundred. */
 const seed = (): Buffer => pbkdf2Sync(MNEMONIC, "mnemonic", 2_048, 64, "sha512");
 
-/** Its first accounts, written down because deriving them takes a while. */
+/** Its first accounts, precomputed because derivation is slow. */
 export const demoAddresses: readonly Hex[] = [
   "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
   "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
@@ -23,6 +23,6 @@ export const demoAddresses: readonly Hex[] = [
   "0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
 ];
 
-/** One of them, from 0; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
+/** A demo account, from 0; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
 export const demoAccount = (addressIndex: number): HDAccount =>
   hdKeyToAccount(HDKey.fromMasterSeed(seed()), { addressIndex });

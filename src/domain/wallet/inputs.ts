@@ -1,4 +1,4 @@
-/** What callers write of wallets: addresses, recipients, amounts. */
+/** Input fields of wallets: addresses, recipients, amounts. */
 import { z } from "zod";
 import { lowerCase, walletAddress } from "../../core/model/fields.ts";
 import { MOST_RECIPIENTS } from "./airdrop-contract.ts";

@@ -1,4 +1,3 @@
-/** Why the platform's accounts cannot do what was asked. */
 import { problemTypes } from "../../core/model/problem.ts";
 
 export const walletProblems = problemTypes({

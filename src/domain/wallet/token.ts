@@ -1,4 +1,4 @@
-/** ERC-20 tokens in the words of the Chain port: balances, allowances, and what their Transfer logs say. Source: EIP-20. */
+/** ERC-20 tokens in terms of the Chain port: balances, allowances, and Transfer logs. Source: EIP-20. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex, Log, LogQuery } from "../../core/model/chain.ts";
 
@@ -22,12 +22,12 @@ export const tokenCalls = (token: Hex): Call[] => [
   { to: token, data: encodeFunctionData({ abi: ABI, functionName: "decimals" }) },
 ];
 
-/** What a token calls itself and how it counts; undefined where no such contract answers. */
+/** A token's symbol and decimals; undefined where no such contract answers. */
 export function tokenIn(
   address: Hex,
   [symbol, decimals]: readonly (CallResult | undefined)[],
 ): Token | undefined {
-  if (!answered(symbol) || !answered(decimals)) return undefined;
+  if (!hasAnswer(symbol) || !hasAnswer(decimals)) return undefined;
   try {
     return {
       address,
@@ -62,9 +62,9 @@ export const APPROVE_GAS = 80_000n;
 
 /** The number that a contract answered; undefined where none did. */
 export const amountIn = (answer: CallResult | undefined): bigint | undefined =>
-  answered(answer) ? BigInt(answer.data) : undefined;
+  hasAnswer(answer) ? BigInt(answer.data) : undefined;
 
-const answered = (answer: CallResult | undefined): answer is CallResult =>
+const hasAnswer = (answer: CallResult | undefined): answer is CallResult =>
   answer?.success === true && answer.data !== "0x";
 
 /** Tokens that moved; `amount` in the token's smallest unit, and its place on the chain. */
@@ -90,7 +90,7 @@ export const transferQuery = (
   ...range,
 });
 
-/** The transfer that a log tells of; undefined for any other log. */
+/** The transfer in a log; undefined for any other log. */
 export function transferIn(log: Log): Transfer | undefined {
   const [kind, from, to] = log.topics;
   if (kind !== TRANSFER || !from || !to || log.data.length !== 66) return undefined;

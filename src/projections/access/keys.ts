@@ -1,4 +1,4 @@
-/** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
+/** Current API keys: looked up at admission by the digest of a presented secret, and listed by the operator. */
 
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
@@ -78,7 +78,7 @@ export const keyByDigest = batched<Buffer, KeyWithDigest | undefined>(async (poo
   return digests.map((digest) => rows.find(({ secret_sha256 }) => secret_sha256.equals(digest)));
 });
 
-/** An agent's own key, as admission knows subjects' keys. */
+/** An agent's own key, in the form of subjects' keys at admission. */
 export async function agentKeyByDigest(pool: pg.Pool, digest: Buffer) {
   const found = await keyByDigest(pool, digest);
   return found?.space === "soul" ? { ...found, subject: found.tenant.slice(SOUL.length) } : undefined;
@@ -100,8 +100,8 @@ export async function listKeys(
 }
 
 /**
- * A pattern, for Postgres and JavaScript alike, of the actors whose meta a tenant reads: its own keys and wallet, the operator and the
- * service itself. Another caller's key, wallet and request ids are that caller's.
+ * A pattern, for Postgres and JavaScript alike, of the actors whose meta a tenant reads: its own keys and wallet, the
+ * operator and the service itself. Another caller's key, wallet and request ids stay private.
  */
 export async function shownActors(pool: pg.Pool, tenant: string): Promise<string> {
   const sql = "select key_id from read.access_keys_v1 where tenant = $1 order by key_id";

@@ -1,4 +1,4 @@
-/** What the delivery of alerts goes by: who is subscribed, which alerts wait, and how far releases were looked through. */
+/** The read model of alert delivery: subscriptions, waiting alerts, and the releases evaluated. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -103,21 +103,21 @@ async function add(
   }
 }
 
-/** How many subscriptions a tenant has that are not deleted, beside the one of this id; 0 when that one exists. */
-export async function othersOpen(pool: pg.Pool, tenant: string, id: string): Promise<number> {
+/** The number of a tenant's subscriptions that are not deleted, except for this id; 0 when that one exists. */
+export async function countOthers(pool: pg.Pool, tenant: string, id: string): Promise<number> {
   const sql = `select count(*)::int as open from read.alert_subscriptions_v1
     where tenant = $1 and status <> 'deleted'
       and not exists (select from read.alert_subscriptions_v1 where tenant = $1 and subscription_id = $2)`;
   return (await pool.query<{ open: number }>(sql, [tenant, id])).rows[0]!.open;
 }
 
-export type Due = { alert_id: string; subscription_id: string; tenant: string };
+export type DueAlert = { alert_id: string; subscription_id: string; tenant: string };
 
-/** Alerts whose time has come by an ISO time, of each subscription no more than `each` and no more than it has credits; the longest due first. */
+/** Alerts due by an ISO time, at most `each` a subscription and within its credits; the longest due first. */
 export async function dueAlerts(
   pool: pg.Pool,
   { at, each, limit }: { at: string; each: number; limit: number },
-): Promise<Due[]> {
+): Promise<DueAlert[]> {
   const sql = `
     select alert_id, subscription_id, tenant from (
       select w.alert_id, s.subscription_id, s.tenant, s.credits, w.next_attempt_at,
@@ -125,7 +125,7 @@ export async function dueAlerts(
       from read.alerts_waiting_v1 w join read.alert_subscriptions_v1 s using (subscription_id)
       where w.next_attempt_at <= $1 and s.status = 'active') due
     where place <= least($2, credits) order by next_attempt_at, alert_id limit $3`;
-  return (await pool.query<Due>(sql, [at, each, limit])).rows;
+  return (await pool.query<DueAlert>(sql, [at, each, limit])).rows;
 }
 
 export type Watcher = { subscription_id: string; tenant: string; watch: Watch };
@@ -156,7 +156,7 @@ export async function watchersOf(
 const WATCHES = `s.status in ('active', 'paused') and s.position < r.position
   and case when s.watch->>'dataset' is null then not r.synthetic else s.watch->>'dataset' = r.dataset end`;
 
-/** How many alerts wait, and since when the one that is due longest is, as an ISO time; null where none is due. */
+/** The number of waiting alerts, and the ISO time since which the oldest is due; null where none is. */
 export async function waitingAlerts(pool: pg.Pool): Promise<{ count: number; due_since: string | null }> {
   const sql = `select count(*)::int as count,
       to_char(min(w.next_attempt_at) filter (where w.next_attempt_at <= now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as due_since

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import type { Page } from "./heads.ts";
 
-/** What of an event everybody may see, and the stream that it belongs to. */
+/** The public part of an event, and its stream. */
 export type EventFacts = {
   position: number;
   tenant: string;
@@ -26,7 +26,7 @@ export type WholeEvent = EventFacts & {
   prev_hash: Buffer;
 };
 
-/** A longer payload is left out of lists. */
+/** Lists leave longer payloads out. */
 const SHOWN_BYTES = 16_384;
 
 const FACTS = "position, tenant, stream_id, event_id, type, recorded_at_us, event_hash, log_hash";
@@ -45,7 +45,7 @@ export async function eventHashAt(pool: pg.Pool, position: number): Promise<Buff
   return (await pool.query<{ event_hash: Buffer }>(text, [MAIN_LOG, position])).rows[0]?.event_hash;
 }
 
-/** By position; events of the types named come with their payload's text, unless that is long. */
+/** By position; events of the given types include their payload's text, unless that is long. */
 export async function eventsBefore(
   pool: pg.Pool,
   { before, limit }: Page,

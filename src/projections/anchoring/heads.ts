@@ -6,7 +6,7 @@ import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Anchor } from "../../domain/anchoring/anchor.ts";
 import * as anchor from "../../domain/anchoring/anchor.ts";
 
-/** It is called `log` in checkpoints, as when it kept the streams, too. */
+/** Named `log` in checkpoints, from when it also had the streams. */
 export const headsProjection = projection({
   name: "log",
   version: 1,
@@ -99,7 +99,6 @@ export type CheckpointRow = {
   cosigned_by: string[];
 };
 
-/** By size. */
 export async function checkpointsBefore(pool: pg.Pool, { before, limit }: Page): Promise<CheckpointRow[]> {
   const text = `select size, root, signed_at, note, to_json(cosigned_by) as cosigned_by
     from read.log_checkpoints_v1 where $1::bigint is null or size < $1 order by size desc limit $2`;
@@ -108,7 +107,7 @@ export async function checkpointsBefore(pool: pg.Pool, { before, limit }: Page):
 
 export type AnchorRow = { position: number; firmness: "mined" | "final" | "reorged"; facts: Anchor };
 
-/** By the position of the event that tells of it. */
+/** In order of their events' positions. */
 export async function anchorsBefore(pool: pg.Pool, { before, limit }: Page): Promise<AnchorRow[]> {
   const text = `select position, firmness, facts from read.log_anchors_v1
     where $1::bigint is null or position < $1 order by position desc limit $2`;

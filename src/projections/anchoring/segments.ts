@@ -1,4 +1,4 @@
-/** The segments of the log that are sealed, and that their files are kept. */
+/** The sealed segments of the log, and the retention of their files. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import * as segments from "../../domain/log/segments.ts";
@@ -15,7 +15,7 @@ export const segmentsProjection = projection({
   async fold(events, tx) {
     for (const { data, id } of events) {
       await tx.query("insert into read.log_segments_v1 values ($1, $2)", [data.from, JSON.stringify(data)]);
-      // Of a log that was restored the file may be put after this.
+      // A restored log may add the file after this.
       await tx.query(
         `insert into objects.large values ($1, $2, 'infinity') on conflict (name) do update set keep_until = 'infinity'`,
         [segments.objectOf(id, data.sha256), data.bytes],

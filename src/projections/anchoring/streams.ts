@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type PublicFacts, projection } from "../../core/read-models/projection.ts";
 
-/** So many are kept, and may be asked for at once. */
+/** The most streams stored, and the most in an answer. */
 export const MOST_RECENT = 200;
 
 /** The newest alone: a row of each stream would be a fourth of what all read models together write. */
@@ -47,7 +47,7 @@ async function keepNewest(events: readonly PublicFacts[], tx: pg.ClientBase): Pr
   );
 }
 
-/** The last event of each stream of a batch, the newest first, no more than are kept. */
+/** The last event of each stream of a batch, the newest first, up to the limit. */
 function newestOf(events: readonly PublicFacts[]): PublicFacts[] {
   const newest = new Map<string, PublicFacts>();
   for (let n = events.length - 1; n >= 0 && newest.size < MOST_RECENT; n--) {

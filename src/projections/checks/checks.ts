@@ -1,4 +1,4 @@
-/** Checks as they stand, a row each: for lists, for whoever has only an id, and for what is followed on the chain. */
+/** Current checks, one a row: for lists, for callers that have only an id, and for following the chain. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -55,7 +55,7 @@ export const checksProjection = projection({
     const rows = await rowsOf(tx, [...new Set(ids)]);
     for (const event of events) {
       if (event.type === "ChecksFollowed") {
-        // What it closes may stand in this very batch.
+        // This batch may have created the check that it closes.
         await save(tx, rows);
         await close(tx, event.data);
         for (const [id, row] of await rowsOf(tx, [...rows.keys()])) rows.set(id, row);
@@ -67,7 +67,7 @@ export const checksProjection = projection({
 
 function folded(row: CheckRow | undefined, event: PositionedEvent<typeof check>): CheckRow {
   const { tenant, position } = event;
-  const state = check.standing(check.evolve(row?.state, event));
+  const state = check.existingCheck(check.evolve(row?.state, event));
   const { facts, ending } = state;
   return {
     check_id: facts.check_id,
@@ -104,7 +104,7 @@ async function save(tx: pg.ClientBase, rows: Map<string, CheckRow>): Promise<voi
   );
 }
 
-/** What stands at or below a block that stays, the chain does not change any more; nor what has ended by then. */
+/** The chain no longer changes an end at or below a final block, nor an expiry by then. */
 const SETTLED = `followed and network = $1 and coalesce(ended_block <= $2, valid_before <= $3)`;
 
 async function close(tx: pg.ClientBase, followed: Followed): Promise<void> {
@@ -122,7 +122,7 @@ export async function findCheck(
   return (await pool.query<{ tenant: string; followed: boolean }>(sql, [checkId])).rows[0];
 }
 
-/** Whose checks, and which of them: those of a tenant, or from or to wallets that the caller has proven. */
+/** The selection of checks: those of a tenant, or from or to wallets that the caller has proven. */
 export type CheckFilter = {
   tenant: string;
   wallets: Hex[];
@@ -156,11 +156,11 @@ export async function listChecks(
 
 /** The checks of a network that the chain may still change, as of one moment. */
 export type Open = {
-  /** How much of the log was known then. */
+  /** The log position of these rows. */
   as_of_position: number;
   /** The highest block that one of them ended in; 0 where none has. */
   highest_block: number;
-  /** Whether the chain does not change one of them any more, once this block is final. */
+  /** True if one of them is final once this block is. */
   is_settled: boolean;
 };
 
@@ -169,7 +169,7 @@ export async function openChecks(
   network: string,
   final: Pick<Followed, "block_number" | "timestamp">,
 ): Promise<Open> {
-  // One statement sees one moment.
+  // One statement reads one snapshot.
   const sql = `select
     coalesce((select position from read.checkpoints where projection = $4), 0)::float8 as as_of_position,
     (select coalesce(max(ended_block), 0)::float8 from read.checks_v1 where followed and network = $1) as highest_block,
@@ -178,7 +178,7 @@ export async function openChecks(
   return (await pool.query<Open>(sql, values)).rows[0]!;
 }
 
-/** A block in which checks ended that the chain may still change. */
+/** A block with ends of checks that a reorg may still remove. */
 export type EndedBlock = { block_hash: Hex; block_number: number };
 
 export async function endedBlocks(pool: pg.Pool, network: string): Promise<EndedBlock[]> {
@@ -198,7 +198,7 @@ export type OpenCheck = {
 
 const PAGE = 1_000;
 
-/** All of them, a page at a time, the oldest first; `gone` names the blocks that were taken back. */
+/** All of them in pages, the oldest first; `gone` names the blocks that a reorg removed. */
 export async function* openPages(
   pool: pg.Pool,
   network: string,

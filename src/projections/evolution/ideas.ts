@@ -1,4 +1,4 @@
-/** Ideas as they stand, for the operator, and for comparing drafts. */
+/** Current ideas, for the operator, and for comparing drafts. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { Idea, IdeaEvent } from "../../domain/evolution/idea.ts";

@@ -1,9 +1,9 @@
-/** News as they were handed in: which items a tenant has, which batches wait, and the events that were found, to be quoted. */
+/** The read model of news: a tenant's items, waiting batches, and events that may be quoted. */
 import type pg from "pg";
 import type { Objects } from "../../core/model/ports/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import * as batch from "../../domain/ingest/batch.ts";
-import type { Quoted } from "../../domain/ingest/quoted.ts";
+import type { Quoted } from "../../domain/ingest/quotation.ts";
 import { utc } from "../compute/times.ts";
 
 export const newsProjection = projection({
@@ -92,8 +92,8 @@ export const newsProjection = projection({
   },
 });
 
-/** Which of these items a tenant has already. */
-export async function itemsHad(
+/** The items among these that a tenant already has. */
+export async function existingItems(
   pool: pg.Pool,
   tenant: string,
   items: readonly string[],
@@ -103,7 +103,7 @@ export async function itemsHad(
   return new Set(rows.map(({ item_sha256 }) => item_sha256));
 }
 
-/** Batches that nobody has looked through: tenants take turns, so that one with many keeps nobody waiting; of each the oldest first. */
+/** Batches not yet processed: tenants alternate, so that one with many delays nobody; the oldest of each first. */
 export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; batch_id: string }[]> {
   const sql = `select tenant, batch_id from read.news_waiting_v1
     order by row_number() over (partition by tenant order by position), position limit 20`;
@@ -113,19 +113,22 @@ export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; b
 /** The operator's news are everybody's to quote; a tenant's are its own. */
 const QUOTABLE = "(tenant = 'operator' or tenant = $1)";
 
-export type NewsKnown = { items: number; from: string | null; to: string | null };
+export type NewsExtent = { items: number; from: string | null; to: string | null };
 
-/** How many items a tenant may be quoted from, and the days that they are of. */
-export async function newsKnown(pool: pg.Pool, tenant: string): Promise<NewsKnown> {
+/** The number of items that may be quoted to a tenant, and their first and last day. */
+export async function newsExtent(pool: pg.Pool, tenant: string): Promise<NewsExtent> {
   const sql = `select count(*)::int as items, min(published_at)::date::text as from, max(published_at)::date::text as to
     from read.news_items_v1 where ${QUOTABLE}`;
-  return (await pool.query<NewsKnown>(sql, [tenant])).rows[0]!;
+  return (await pool.query<NewsExtent>(sql, [tenant])).rows[0]!;
 }
 
-/** What news have to name to be quoted: the country, or one of the products, by its own code or that of a part of it or of what it is part of. */
+/**
+ * The condition for a quotation: the news name the country, or one of the products by its code, a part of it, or its
+ * parent.
+ */
 export type NewsAbout = { country?: string | undefined; products?: readonly string[] };
 
-/** The newest events that name what is asked of, word by word as their texts have them; those whose text is kept no more are left out. */
+/** The newest events that match, verbatim from their texts; those whose text is no longer stored are left out. */
 export async function newsOn(
   { pool, objects }: { pool: pg.Pool; objects: Pick<Objects, "get"> },
   { tenant, country, products = [], limit }: NewsAbout & { tenant: string; limit: number },

@@ -1,4 +1,4 @@
-/** Deposits that accounts of the lounge were credited with, by the block they stand in. */
+/** Credited deposits of the lounge's accounts, by block. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { Deposit } from "../../domain/lounge/account.ts";
@@ -37,7 +37,7 @@ export const depositsProjection = projection({
 
 export type CreditedDeposit = Pick<Deposit, "block_hash" | "log_index" | "block_number"> & { tenant: string };
 
-/** What is credited of this block and later ones. */
+/** The deposits credited from this block on. */
 export async function creditedFrom(pool: pg.Pool, block_number: bigint): Promise<CreditedDeposit[]> {
   const sql = `select block_hash, log_index, block_number::float8 as block_number, tenant
     from read.lounge_deposits_v1 where block_number >= $1`;

@@ -1,12 +1,12 @@
-/** Bounties as they stand, a row each, with their texts: what is listed, searched and due. */
+/** Current bounties with their texts, one a row: listed, searched and due. */
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
-import { daysAfter, FOR_EVER, type Kept, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
+import { daysAfter, FOR_EVER, type Retention, readTexts, setRetention, TAKEN_DOWN } from "./stored-texts.ts";
 
-/** What somebody wrote of a bounty; null where the operator has taken it down. */
+/** A bounty's text; null where the operator has taken it down. */
 export type BountyText = { title: string; description: string };
 
 type BountyRow = {
@@ -66,11 +66,11 @@ export const bountiesProjection = projection({
     const known = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
     for (const { id, position, ...event } of events) {
       const before = known.get(id);
-      const state = bounty.standing(bounty.evolve(before?.state, event));
+      const state = bounty.existingBounty(bounty.evolve(before?.state, event));
       known.set(id, { state, position: before?.position ?? position });
     }
     const folded = [...known].map(([id, { state, position }]) => rowOf(id, state, position));
-    const texts = await writtenUnder<BountyText>(
+    const texts = await readTexts<BountyText>(
       tx,
       folded.filter(({ state }) => !state.hidden).map(({ state }) => textOf(state)),
     );
@@ -78,9 +78,9 @@ export const bountiesProjection = projection({
       tx,
       folded.map((row) => ({ ...row, ...texts.get(textOf(row.state)) })),
     );
-    await keep(
+    await setRetention(
       tx,
-      folded.flatMap(({ state }) => keptOf(state)),
+      folded.flatMap(({ state }) => retentionsOf(state)),
     );
     await dropUnfunded(tx, folded);
   },
@@ -105,8 +105,11 @@ function rowOf(bounty_id: string, state: Bounty, position: number): BountyRow {
   };
 }
 
-/** The text for ever, what was written to its creator until some time after the end; what is taken down no longer, and what nobody funds no hour. */
-function keptOf(state: Bounty): Kept[] {
+/**
+ * A bounty's text is stored for ever, submissions until some time after the end, removed and unfunded texts no
+ * longer.
+ */
+function retentionsOf(state: Bounty): Retention[] {
   const { funded, hidden, facts } = state;
   if (!funded && !hidden) return [];
   const ended_at = bounty.endedAt(state);
@@ -161,7 +164,7 @@ export type BountySearch = {
   before: number | null;
 };
 
-/** Bounties that stand so, the newest first. `q` is what somebody typed: whatever it is, it becomes no syntax. */
+/** Bounties of a status, the newest first. `q` is typed text and never becomes query syntax. */
 export async function listBounties(pool: pg.Pool, search: BountySearch): Promise<ListedBounty[]> {
   const { status, q, skill, min_reward_micro, limit, before } = search;
   const sql = `select position::float8 as position, state, title, description from read.bounties_v1
@@ -175,7 +178,7 @@ export async function listBounties(pool: pg.Pool, search: BountySearch): Promise
 
 const PAGE = 200;
 
-/** Bounties that come to their end by themselves now. */
+/** Bounties whose time is over now. */
 export async function dueBounties(pool: pg.Pool, now: string): Promise<string[]> {
   const text = `select bounty_id from read.bounties_v1 where due_at <= $1 order by due_at limit ${PAGE}`;
   const { rows } = await pool.query<{ bounty_id: string }>({ name: "bounties_due", text, values: [now] });

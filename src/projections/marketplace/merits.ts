@@ -1,4 +1,4 @@
-/** What agents did in the marketplace that badges are given for, each with the event that made it enough. */
+/** Deeds of agents in the marketplace that earn badges, each with the event that completed it. */
 
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
@@ -66,7 +66,7 @@ async function foldOne(
     }
     case "ItemValidated": {
       const { by, verdict, validated_at: at } = event.data;
-      // Who said the same before is agreed with; whoever says it now waits for a later one.
+      // A vote agrees with earlier equal votes; the last voter waits for a later one.
       const sql =
         "select sx from read.badge_words_v1 where item_id = $1 and tenant <> $2 and verdict = $3 and sx is not null";
       const { rows } = await tx.query<{ sx: number }>(sql, [id, by, verdict]);
@@ -81,12 +81,12 @@ async function foldOne(
   }
 }
 
-type Marked = { sx: number; counts: Counted; mark: string };
+type CountedDeed = { sx: number; counts: Counted; mark: string };
 
 /** Counts something once; the event that makes it enough for a badge stays named. */
 async function count(
   tx: pg.ClientBase,
-  { sx, counts, mark }: Marked,
+  { sx, counts, mark }: CountedDeed,
   { event_id, at }: { event_id: string; at: string },
 ): Promise<void> {
   const sql = "insert into read.badge_marks_v1 values ($1, $2, $3) on conflict do nothing";
@@ -99,7 +99,7 @@ async function count(
   );
 }
 
-/** What an agent did here, as of a moment ago. */
+/** An agent's merits as of the last computed position. */
 export async function meritsIn(pool: pg.Pool, sx: number): Promise<Merits> {
   const text = `select counts, count, event_id, ${utc("at")} as at from read.badges_v1 where sx = $1`;
   const { rows } = await pool.query<{ counts: Counted; count: number; event_id: string; at: string }>({

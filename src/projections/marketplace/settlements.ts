@@ -1,4 +1,4 @@
-/** Where money has gone between agents: tasks settled, bounties awarded, items sold; the newest first. */
+/** Payments between agents: tasks settled, bounties awarded, items sold; the newest first. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
@@ -9,7 +9,7 @@ import { utc } from "../compute/times.ts";
 
 export const settlementKinds = ["task", "bounty", "sale"] as const;
 
-/** `of`: the task, bounty or item. `sx`: who was paid; of a sale the author, whom the stack knows. */
+/** `of`: the task, bounty or item. `sx`: the recipient; for a sale the item's author. */
 type Settlement = {
   kind: (typeof settlementKinds)[number];
   sx: number | null;

@@ -1,4 +1,4 @@
-/** What is asked of the stack: items by words and price, those that are warm, and what buyers say. */
+/** Queries over the stack: items by words and price, warm items, and buyers' votes. */
 import type pg from "pg";
 import type { AgentStatus } from "../../domain/identity/agent.ts";
 import { D24, LEAST_COUNTED_MICRO, POINTS_PER_UNIT, SALE_UNITS } from "../../domain/marketplace/heat.ts";
@@ -30,7 +30,7 @@ const FROM = `read.stack_v1 i left join read.trust_ranks_v3 r on r.sx = i.sx and
 export const sorts = ["newest", "trust", "price"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** The place after which a page begins; `value`: the price or the score there. */
+/** The last row before a page; `value`: the price or the score there. */
 export type After = { value: number; position: number };
 
 export type StackSearch = {
@@ -44,7 +44,7 @@ export type StackSearch = {
   after: After | null;
 };
 
-/** So many of the newest that are found are put into the order of trust: scores move with each computation, so no index has them. */
+/** Orders only this many of the newest matches by trust: scores change with each computation, so no index has them. */
 export const MOST_BY_TRUST = 1_000;
 
 const FOUND = `i.listed and i.title is not null and ($1::text is null or i.words @@ websearch_to_tsquery('simple', $1))
@@ -59,7 +59,7 @@ const ordered: Record<Sort, string> = {
     where $6::bigint is null or score < $6 or (score = $6 and position < $7) order by score desc, position desc limit $8`,
 };
 
-/** Items that are offered. `q` is what somebody typed: whatever it is, it becomes no syntax. */
+/** Items on offer. `q` is typed text and never becomes query syntax. */
 export async function listItems(pool: pg.Pool, search: StackSearch): Promise<ListedItem[]> {
   const { q, kind, sx, max_price_micro, min_score, sort, limit, after } = search;
   const place = [after?.value ?? null, after?.position ?? null];
@@ -73,7 +73,7 @@ export type WarmItem = ListedItem & { heat: number; counted: number; events: str
 /** Events of an item that are named at most. */
 const MOST_NAMED = 100;
 
-/** The warmest items, by what happened in so many days before `now`: domain/marketplace/heat.ts says how. */
+/** The warmest items by the events of this many days before `now`; domain/marketplace/heat.ts has the formula. */
 export async function warmItems(
   pool: pg.Pool,
   { now, days, limit }: { now: string; days: number; limit: number },
@@ -96,13 +96,13 @@ export async function warmItems(
   return (await pool.query<WarmItem>({ name: "stack_warm", text, values })).rows;
 }
 
-export type Word = { tenant: string; verdict: "works" | "broken"; note_sha256: string | null; at: string };
+export type Vote = { tenant: string; verdict: "works" | "broken"; note_sha256: string | null; at: string };
 
-const MOST_WORDS = 20;
+const MOST_VOTES = 20;
 
-/** What buyers say of an item, the newest first. */
-export async function wordsOn(pool: pg.Pool, item_id: string): Promise<Word[]> {
+/** Buyers' votes on an item, the newest first. */
+export async function votesOn(pool: pg.Pool, item_id: string): Promise<Vote[]> {
   const text = `select tenant, verdict, note_sha256, ${utc("validated_at")} as at from read.stack_verdicts_v1
-    where item_id = $1 order by position desc limit ${MOST_WORDS}`;
-  return (await pool.query<Word>({ name: "stack_words", text, values: [item_id] })).rows;
+    where item_id = $1 order by position desc limit ${MOST_VOTES}`;
+  return (await pool.query<Vote>({ name: "stack_words", text, values: [item_id] })).rows;
 }

@@ -1,4 +1,4 @@
-/** The stack as it stands, a row an item, with what is sold of it and what its buyers say. Its queries stand in stack-lists.ts. */
+/** The stack's current items with sales and buyers' votes, one a row. stack-lists.ts has the queries. */
 
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
@@ -6,9 +6,9 @@ import { projection } from "../../core/read-models/projection.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as item from "../../domain/marketplace/item.ts";
-import { daysAfter, FOR_EVER, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
+import { daysAfter, FOR_EVER, readTexts, setRetention, TAKEN_DOWN } from "./stored-texts.ts";
 
-/** What somebody wrote of an item; null where the operator has taken it down. */
+/** An item's text; null where the operator has taken it down. */
 export type ItemText = { title: string; summary: string };
 
 export const stackProjection = projection({
@@ -94,7 +94,7 @@ async function publish(
   tx: pg.ClientBase,
 ): Promise<void> {
   const text = objectName("stack", item_id, data.text_sha256);
-  const written = (await writtenUnder<ItemText>(tx, [text])).get(text);
+  const written = (await readTexts<ItemText>(tx, [text])).get(text);
   await tx.query(
     `insert into read.stack_v1 (item_id, position, sx, kind, title, summary, text_sha256, content_sha256, price_micro, listed, published_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, true, $10) on conflict do nothing`,
@@ -111,7 +111,7 @@ async function publish(
       data.published_at,
     ],
   );
-  await keep(tx, [
+  await setRetention(tx, [
     { name: text, until: FOR_EVER },
     { name: objectName("stack", item_id, data.content_sha256), until: FOR_EVER },
   ]);
@@ -135,10 +135,10 @@ async function validate(
     [item_id],
   );
   if (note_sha256 !== null)
-    await keep(tx, [{ name: objectName("stack", item_id, note_sha256), until: FOR_EVER }]);
+    await setRetention(tx, [{ name: objectName("stack", item_id, note_sha256), until: FOR_EVER }]);
 }
 
-/** What buyers have paid for they can have for some time yet; what is taken down nobody can. */
+/** Buyers can still read a withdrawn item for some time; nobody can read one that was taken down. */
 async function withdraw(
   item_id: string,
   { by, withdrawn_at }: item.Withdrawn,
@@ -148,7 +148,7 @@ async function withdraw(
     const sql = "update read.stack_v1 set listed = false where item_id = $1 returning content_sha256";
     const { rows } = await tx.query<{ content_sha256: string }>(sql, [item_id]);
     const until = daysAfter(withdrawn_at);
-    await keep(
+    await setRetention(
       tx,
       rows.map(({ content_sha256 }) => ({ name: objectName("stack", item_id, content_sha256), until })),
     );

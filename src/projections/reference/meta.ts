@@ -1,4 +1,4 @@
-/** What an answer says of each table of reference data that it rests on. */
+/** The meta of each reference table that an answer rests on. */
 import { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
@@ -8,10 +8,10 @@ import { tradeProblems } from "../../domain/trade/problems.ts";
 export const referenceMeta = z
   .object({
     dataset: z.string(),
-    vintage: z.string().describe("SHA-256 that names the state of the table; the log holds its release"),
-    synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+    vintage: z.string().describe("SHA-256 that names the table's vintage; the log has its release"),
+    synthetic: z.boolean().describe("true: synthetic figures of the sandbox, for trying the service out"),
     source: z.string(),
-    as_of: z.string().nullable().describe("The last day, month or year that the table tells of"),
+    as_of: z.string().nullable().describe("The last day, month or year in the table"),
   })
   .meta({ id: "ReferenceTable" });
 
@@ -23,11 +23,11 @@ export const aboutReference = ({
   as_of,
 }: Reference<object>): z.infer<typeof referenceMeta> => ({ dataset, vintage, synthetic, source, as_of });
 
-/** What an answer over several tables rests on, in one: their names and states joined, and whether any of them is invented. */
+/** The meta of an answer over several tables: their names and vintages joined, and whether any of them is synthetic. */
 export const joined = z.object({
   dataset: z.string().describe("The tables' datasets, joined by +"),
   vintage: z.string().describe("Their vintages in the same order, joined by +"),
-  synthetic: z.boolean().describe("true: at least one of the tables is invented; `tables` tells which"),
+  synthetic: z.boolean().describe("true: at least one of the tables is synthetic; `tables` shows which"),
   source: z.string(),
 });
 
@@ -38,7 +38,7 @@ export const joinedOf = (tables: readonly z.infer<typeof referenceMeta>[]): z.in
   source: [...new Set(tables.map(({ source }) => source))].join("; "),
 });
 
-/** Refuses where none of the tables is loaded: there would be nothing to say. */
+/** Refuses where none of the tables is loaded, because there is no data. */
 export function someOf(reference: ReferenceStore, tables: readonly ReferenceTable<object>[]): void {
   if (tables.some((table) => reference.find(table))) return;
   const names = tables.map(({ name }) => name).join(", ");

@@ -1,4 +1,4 @@
-/** The releases of reference tables: which vintage of each is current, and which files must stay. */
+/** The releases of reference tables: the current vintage of each, and the files that must stay. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import * as dataset from "../../domain/reference/dataset.ts";
@@ -36,7 +36,7 @@ export async function currentReferences(pool: pg.Pool): Promise<CurrentReference
   return (await pool.query<CurrentReference>(sql)).rows;
 }
 
-/** When each of these vintages was released last. */
+/** The last release time of each of these vintages. */
 export async function releaseTimes(
   pool: pg.Pool,
   vintages: readonly string[],

@@ -1,4 +1,4 @@
-/** The signals of front-running, each as the newest week that has it told it. */
+/** The signals of front-running; a later week replaces what an earlier one reported. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 import * as frontRun from "../../domain/reports/front-run.ts";
@@ -51,7 +51,7 @@ export type SignalRow = {
   synthetic: boolean;
 };
 
-/** The largest spikes, of policies since a day where one is given. Invented ones are left out where those are not wanted. */
+/** The largest spikes, of policies since a day where one is given; `allow_synthetic` includes invented ones. */
 export async function frontRunSignals(
   pool: pg.Pool,
   { since, limit, allow_synthetic }: { since: string | undefined; limit: number; allow_synthetic: boolean },

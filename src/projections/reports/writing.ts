@@ -1,10 +1,17 @@
-/** How a report is written: questions are asked of operations, their figures become facts, and sections are made of those. */
+/** Writing of reports: operations answer questions, their figures become facts, and sections are made of those. */
 import type { z } from "zod";
-import type { Quoted } from "../../domain/ingest/quoted.ts";
-import { type Fact, isAsked, type Ledger, ledger, type Told, type Unit } from "../../domain/reports/fact.ts";
+import type { Quoted } from "../../domain/ingest/quotation.ts";
+import { type CitedText, citing } from "../../domain/reports/cited-text.ts";
+import {
+  type AnswerWithOrigin,
+  type Fact,
+  isAnswerFact,
+  type Ledger,
+  ledger,
+  type Unit,
+} from "../../domain/reports/fact.ts";
 import { type MethodName, methodNames, methodOf } from "../../domain/reports/methods.ts";
 import type { Finding, Report, Section } from "../../domain/reports/report.ts";
-import { type Said, say } from "../../domain/reports/say.ts";
 import type { countryOutput } from "../fusion/answers/country.ts";
 import type { countryStatsOutput } from "../fusion/answers/country-stats.ts";
 import type { marketOutput } from "../fusion/answers/market.ts";
@@ -24,8 +31,8 @@ import type { timelineOutput } from "../trade/answers/series.ts";
 import type { sourcesOutput } from "../trade/answers/sources.ts";
 import type { SignalRow } from "./front-run.ts";
 
-/** The operations that reports ask, and what each answers. */
-export type Answers = {
+/** The operations that reports call, and the types of their answers. */
+export type OperationAnswers = {
   fusion_market_intel: z.infer<typeof marketOutput>;
   fusion_product: z.infer<typeof productOutput>;
   fusion_country: z.infer<typeof countryOutput>;
@@ -45,55 +52,57 @@ export type Answers = {
   trade_concentration: z.infer<typeof concentrationOutput>;
   front_run_watch: { data: SignalRow[]; meta: object };
 };
-export type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
-export type AnswerTo<Name extends keyof Answers> = ToldOf<Answers[Name]>;
+export type AnswerWithOriginOf<Answer> = Omit<AnswerWithOrigin, "answer"> & { answer: Answer };
+export type AnswerTo<Name extends keyof OperationAnswers> = AnswerWithOriginOf<OperationAnswers[Name]>;
 export type Market = AnswerTo<"fusion_market_intel">;
-export type Ask = <Name extends keyof Answers>(
+export type CallOperation = <Name extends keyof OperationAnswers>(
   operation: Name,
   input: Record<string, unknown>,
-) => Promise<ToldOf<Answers[Name]>>;
+) => Promise<AnswerWithOriginOf<OperationAnswers[Name]>>;
 
-/** What a report says besides its name and what it rests on. */
-export type Written = Omit<
+/** The content of a report but for its name and what it rests on. */
+export type ReportContent = Omit<
   Report,
   "report_id" | "operation" | "input" | "vintages" | "facts_sha256" | "sha256" | "quotations_sha256"
 >;
 
-/** News that the caller of a report may be quoted, the newest first. */
-export type Quotes = (about: NewsAbout) => Promise<Quoted[]>;
+/** News that may be quoted to the report's caller, the newest first. */
+export type QuoteNews = (about: NewsAbout) => Promise<Quoted[]>;
 
-/** A report that is being written. */
-export type Writing = {
-  /** Asks, and hears the answer. */
-  ask: Ask;
-  /** Asks; its answer counts among those of the report once it is heard. */
-  asked: Ask;
-  /** Takes an answer among those of the report, in whose order its sources stand. */
-  hear(told: Told): void;
+export type ReportDraft = {
+  /** Calls an operation and returns its answer. */
+  ask: CallOperation;
+  /** Calls an operation; its answer joins the report's sources once `hear` takes it. */
+  request: CallOperation;
+  /** Adds an answer to the report's sources, in the order of the calls. */
+  addSource(sourced: AnswerWithOrigin): void;
   ledger: Ledger;
   /** The figure at a pointer of an answer. */
-  at(told: Told, path: string, label: string, unit: Unit): Fact;
-  finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
-  /** Says what cannot be told. */
-  limit(said: Said): void;
-  /** Sets quotations beside what is said. */
+  at(sourced: AnswerWithOrigin, path: string, label: string, unit: Unit): Fact;
+  finding(said: CitedText, confidence?: Finding["confidence"], method?: MethodName): Finding;
+  limit(said: CitedText): void;
   quote(quotations: readonly Quoted[]): void;
-  /** The first answer that was heard. */
-  first(): Told;
-  /** What was written so far, sections that came to nothing left out. */
+  /** The answer that came first. */
+  first(): AnswerWithOrigin;
+  /** The content so far, without empty sections. */
   parts(sections: readonly Section[]): Pick<Report, "sections" | "facts" | "methods" | "sources" | "limits">;
-  finish(about: { title: string; question: string; of: Told; sections: Section[] }): Written;
+  finish(about: {
+    title: string;
+    question: string;
+    of: AnswerWithOrigin;
+    sections: Section[];
+  }): ReportContent;
 };
 
-export function writing(asked: Ask): Writing {
+export function reportDraft(call: CallOperation): ReportDraft {
   const facts = ledger();
   const used = new Set<MethodName>();
-  const limits: Said[] = [];
+  const limits: CitedText[] = [];
   const quotations: Quoted[] = [];
-  const told: Told[] = [];
-  const at: Writing["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
-  const parts: Writing["parts"] = (sections) => {
-    const sources = sourcesOf(told, facts);
+  const sourced: AnswerWithOrigin[] = [];
+  const at: ReportDraft["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
+  const parts: ReportDraft["parts"] = (sections) => {
+    const sources = sourcesOf(sourced, facts);
     return {
       sections: sections.filter(({ findings, tables }) => findings.length + tables.length > 0),
       facts: [...facts.facts],
@@ -102,15 +111,15 @@ export function writing(asked: Ask): Writing {
       limits,
     };
   };
-  const hear = (one: Told) => void told.push(one);
+  const hear = (one: AnswerWithOrigin) => void sourced.push(one);
   return {
     async ask(operation, input) {
-      const answer = await asked(operation, input);
+      const answer = await call(operation, input);
       hear(answer);
       return answer;
     },
-    asked,
-    hear,
+    request: call,
+    addSource: hear,
     ledger: facts,
     at,
     finding(said, confidence = "reported", method) {
@@ -122,8 +131,8 @@ export function writing(asked: Ask): Writing {
     },
     quote: (given) => void quotations.push(...given),
     first() {
-      const [first] = told;
-      if (!first) throw new Error("nothing was asked");
+      const [first] = sourced;
+      if (!first) throw new Error("nothing was requested");
       return first;
     },
     parts,
@@ -141,19 +150,19 @@ export function writing(asked: Ask): Writing {
   };
 }
 
-/** Each state of data that facts were drawn from, in the words of its own answer. */
-function sourcesOf(told: readonly Told[], { facts, at }: Ledger): Report["sources"] {
-  const drawn = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage : [])));
-  const first = new Map(told.map((one) => [one.origin.vintage, one]));
+/** Each state of data that facts come from, in the words of its own answer. */
+function sourcesOf(sourced: readonly AnswerWithOrigin[], { facts, at }: Ledger): Report["sources"] {
+  const drawn = new Set(facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage : [])));
+  const first = new Map(sourced.map((one) => [one.origin.vintage, one]));
   return [...first.values()].flatMap((one) => {
     const { dataset, vintage, synthetic } = one.origin;
     if (!drawn.has(vintage)) return [];
     const source = at(one, "/meta/source", "source of the data", "text");
-    return { ...say`${source}`, dataset, vintage, synthetic };
+    return { ...citing`${source}`, dataset, vintage, synthetic };
   });
 }
 
-/** A section that may come to nothing. */
+/** A section, which is left out while it is empty. */
 export const section = (title: string, text: string, more: Partial<Section>): Section => ({
   title,
   text,

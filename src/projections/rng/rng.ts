@@ -1,4 +1,4 @@
-/** What the questions about random numbers rest on: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
+/** The read model of random numbers: rolls by id, seeds and their uses, commitments, and daily counts. */
 import type pg from "pg";
 import { int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -90,7 +90,7 @@ export const rngProjection = projection({
 
 type Rolled = { facts: DrawnFacts; position: number };
 
-/** What was drawn for a bet, without what it came to on its account. */
+/** A bet's draw, without its effect on the account. */
 const drawnBy = ({
   stake_atto: _stake,
   payout_atto: _payout,
@@ -152,11 +152,11 @@ async function addCounts(
   );
 }
 
-/** A seed is revealed after so many uses, whatever they were. */
+/** Counts uses towards the limit at which a seed is revealed. */
 const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
   tx.query("update read.rng_seeds_v3 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
 
-/** Nothing is drawn from it any more, so the accounts that bet on it are all known. */
+/** Nothing is drawn from it any longer, so all accounts that bet on it are present. */
 async function voidSeed(tx: pg.ClientBase, seed_hash: string, voided_at: string): Promise<void> {
   await tx.query("update read.rng_seeds_v3 set voided_at = $2 where seed_hash = $1", [seed_hash, voided_at]);
   await tx.query(

@@ -1,10 +1,9 @@
-/** What is asked of rolls: one by its id, a tenant's, and how their numbers fell. */
+/** Queries over rolls: one by its id, a tenant's, and the distribution of their numbers. */
 import type pg from "pg";
 import type { DrawnFacts } from "../../domain/rng/roll.ts";
 import type { Space } from "../../domain/rng/seeds.ts";
 import { CELLS, type Cell, shareOf } from "../../domain/rng/statistics.ts";
 
-/** A roll or a bet by its id. */
 export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
   const sql = "select facts from read.rng_rolls_v3 where roll_id = $1";
   return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
@@ -12,7 +11,7 @@ export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFact
 
 export type ListedRoll = { position: number; facts: DrawnFacts };
 
-/** A page takes no further roll once it is so long: a roll may list a thousand items. */
+/** A page ends once it reaches this size: a roll may list a thousand items. */
 const LONG_PAGE_BYTES = 1_000_000;
 
 /** A tenant's rolls and bets, newest first, before a position; at least one, and whether there are more. */
@@ -35,7 +34,7 @@ export async function listRolls(
 
 export type Counts = { game: string; rolls: number; cells: Cell[] };
 
-/** How often each game was rolled since a day, and how its first numbers fell. */
+/** The number of rolls of each game since a day, and the distribution of their first numbers. */
 export async function countsSince(pool: pg.Pool, space: Space, day: string): Promise<Counts[]> {
   const { rows } = await pool.query<CountRow & { game: string }>(
     `select game, outcomes::float8 as outcomes, rolls::float8 as rolls, to_jsonb(observed) as observed

@@ -1,4 +1,4 @@
-/** What is asked of seeds: one by its hash, the chains they are links of, and what of them was committed to the chain. */
+/** Queries over seeds: one by its hash, the chains that they are links of, and their commitments on the chain. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import type { Commitment } from "../../domain/rng/commitment.ts";
@@ -12,14 +12,13 @@ export type SeedRow = {
   rolls: number;
   activated_at: string;
   revealed: { seed: string; revealed_at: string; reason: string } | null;
-  /** Since when everything drawn from it is void, because its secret is lost. */
+  /** The time since which all its draws are void, because its secret is lost. */
   voided_at: string | null;
 };
 
 const SEED = `space, chain, index, seed_hash, rolls::float8 as rolls, active->>'activated_at' as activated_at,
   revealed, voided_at`;
 
-/** A seed by its hash. */
 export async function findSeed(pool: pg.Pool, seedHash: string): Promise<SeedRow | undefined> {
   const sql = `select ${SEED} from read.rng_seeds_v3 where seed_hash = $1`;
   return (await pool.query<SeedRow>(sql, [seedHash])).rows[0];
@@ -81,7 +80,7 @@ export async function refundsDue(pool: pg.Pool, limit: number): Promise<RefundRo
 }
 
 /** Hashes that wait to be carried to the chain, the oldest first. */
-export async function askedCommitments(pool: pg.Pool, limit: number): Promise<string[]> {
+export async function requestedCommitments(pool: pg.Pool, limit: number): Promise<string[]> {
   const sql =
     "select seed_hash from read.rng_commitments_v3 where committed is null order by position limit $1";
   return (await pool.query<{ seed_hash: string }>(sql, [limit])).rows.map(({ seed_hash }) => seed_hash);
@@ -103,7 +102,7 @@ export async function listCommitments(
   return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
 }
 
-/** Which account committed each of these hashes, of those that are committed. */
+/** The account that committed each of these hashes; uncommitted hashes are left out. */
 export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promise<Map<string, Hex>> {
   const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v3
     where seed_hash = any($1) and committed is not null`;
@@ -111,7 +110,7 @@ export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promi
   return new Map(rows.map(({ seed_hash, signer }) => [seed_hash, signer]));
 }
 
-/** Commitments whose block may still be taken back: those since a time. */
+/** Commitments since a time, whose block a reorg may still remove. */
 export async function commitmentsSince(pool: pg.Pool, since: Date): Promise<CommitmentRow[]> {
   const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v3
     where committed->>'committed_at' >= $1`;

@@ -9,17 +9,17 @@ import { type Reference, type ReferenceTable, sandboxOf } from "../../datasets/r
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { isLastWorkingDay, ratesOf } from "../../domain/macro/exchange-rates.ts";
 import type { Reading } from "../../domain/macro/indicators.ts";
-import { placeOf, type Series, type Subject } from "../../domain/signals/series.ts";
+import { indexOfMonth, type Series, type Subject } from "../../domain/signals/series.ts";
 import { type CompletenessCheck, completenessOf } from "../../domain/trade/coverage.ts";
 import type { ReporterCode } from "../../domain/trade/reporters.ts";
 import { type Flow, flows, monthsBetween, type Period, yearOf } from "../../domain/trade/units.ts";
 import { monthsIn } from "../trade/answers/series.ts";
 import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 
-/** The chapters that are bet on: fixed, since a choice by size would know what became of them. */
+/** The chapters with bets: fixed, because a choice by size would use later knowledge. */
 export const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
 
-/** The policies that are of one kind with the data: invented ones say nothing of real trade, nor real ones of invented. */
+/** Policies that match the data in being synthetic or real: neither says anything of the other. */
 export function policiesFor(reference: ReferenceStore, synthetic: boolean): Reference<Policy> | undefined {
   const table = reference.find(policies);
   return table?.synthetic === synthetic ? table : undefined;
@@ -32,9 +32,9 @@ export async function tradeSeries(
   signal?: AbortSignal,
 ): Promise<Series[]> {
   const { dataset, coverage } = lease.manifest;
-  const { from, to } = coverage.months;
-  const years = { from: yearOf(from), to: yearOf(to) };
-  const months = monthsBetween(from, to);
+  const { from: readingsFrom, to } = coverage.months;
+  const years = { from: yearOf(readingsFrom), to: yearOf(to) };
+  const months = monthsBetween(readingsFrom, to);
   const reporters = coverage.reporters.map(({ reporter }) => reporter);
   const all: Series[] = [];
   for (const hs of CHAPTERS) {
@@ -53,7 +53,14 @@ export async function tradeSeries(
         });
         const subject = { kind: "above_last_year", reporter, flow, hs } as const;
         const mirror = early(reporter, flow, months);
-        all.push({ dataset, subject, from, values, policies: begins, ...(mirror && { mirror }) });
+        all.push({
+          dataset,
+          subject,
+          from: readingsFrom,
+          values,
+          policies: begins,
+          ...(mirror && { mirror }),
+        });
       }
   }
   return all;
@@ -61,11 +68,11 @@ export async function tradeSeries(
 
 const monthOf = (date: string): Period => Number(date.slice(0, 7).replace("-", ""));
 
-const other = (flow: Flow): Flow => (flow === "IMPORT" ? "EXPORT" : "IMPORT");
+const oppositeOf = (flow: Flow): Flow => (flow === "IMPORT" ? "EXPORT" : "IMPORT");
 
 type Mirrored = { reporter: ReporterCode; partner: string; flow: Flow; period: Period; value: number };
 
-/** What those that have delivered more months than a reporter say of its flow, all of them together; undefined where nobody has. */
+/** A reporter's flow from all partners that have delivered more months than it; undefined where there is none. */
 async function earlyPartners(
   lease: Lease,
   hs: string,
@@ -95,14 +102,16 @@ async function earlyPartners(
     const ahead = [...delivered].filter(([, to]) => to > delivered.get(reporter)!).map(([code]) => code);
     if (ahead.length === 0) return undefined;
     return of.map((period) => {
-      if (!ahead.every((code) => known(code, other(flow), period))) return null;
-      const values = ahead.map((code) => stated.get(`${code} ${reporter} ${other(flow)} ${period}`) ?? 0);
+      if (!ahead.every((code) => known(code, oppositeOf(flow), period))) return null;
+      const values = ahead.map(
+        (code) => stated.get(`${code} ${reporter} ${oppositeOf(flow)} ${period}`) ?? 0,
+      );
       return values.reduce((sum, value) => sum + value, 0);
     });
   };
 }
 
-/** What an indicator was at the end of each month that is over: days of one still running decide nothing. */
+/** An indicator's value at the end of each complete month; days of the current month decide nothing. */
 export function monthEnds(readings: readonly Reading[]): { month: Period; value: number }[] {
   const ends = new Map(readings.map(({ at, value }) => [monthOf(at), value]));
   const last = readings.at(-1)?.at;
@@ -155,7 +164,7 @@ export function indicatorSeries(
   const subject = { kind: "above_level", indicator: found.indicator } as const;
   const values: (number | null)[] = [];
   for (const { month, value } of found.ends) {
-    const at = placeOf({ from: first.month }, month);
+    const at = indexOfMonth({ from: first.month }, month);
     while (values.length < at) values.push(null);
     values.push(value);
   }

@@ -134,7 +134,7 @@ type Filter = {
   limit: number;
 };
 
-/** The newest first. Invented ones are left out where those are not wanted. */
+/** The newest first; synthetic trades only with `allow_synthetic`. */
 export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRow[]> {
   const { allow_synthetic, status = null, strategy = null, before = null, since = null, limit } = filter;
   const sql = `select t.position::float8 as position, facts, status, outcome, pnl, ${utc("t.ended_at")} as ended_at, ended_by
@@ -147,8 +147,8 @@ export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRo
   return rows.map(({ facts, ...row }) => ({ ...facts, ...row }));
 }
 
-/** How a strategy's trades stand, those of one version and one kind of data together. */
-export type Standing = {
+/** A strategy's results, for the trades of one version and one kind of data. */
+export type StrategyResult = {
   strategy: string;
   version: number;
   synthetic: boolean;
@@ -161,11 +161,11 @@ export type Standing = {
   line_brier: number | null;
 };
 
-/** What ended since a moment, or ever; `open` is as of now. */
-export async function standings(
+/** Results of trades that ended since a moment, or ever; `open` is as of now. */
+export async function strategyResults(
   pool: pg.Pool,
   { since, allow_synthetic }: { since: Date | null; allow_synthetic: boolean },
-): Promise<Standing[]> {
+): Promise<StrategyResult[]> {
   const error = (of: string) =>
     `avg(((facts->>'${of}')::float8 - outcome::int) ^ 2) filter (where ${closed})`;
   const isPast = "($1::timestamptz is null or ended_at >= $1)";
@@ -179,12 +179,12 @@ export async function standings(
       coalesce(sum(pnl) filter (where ${ended}), 0) as pnl,
       ${error("p")} as brier, ${error("line")} as line_brier
     from read.paper_trades_v2 where $2 or not synthetic group by 1, 2, 3 order by 1, 2, 3`;
-  return (await pool.query<Standing>(sql, [since, allow_synthetic])).rows;
+  return (await pool.query<StrategyResult>(sql, [since, allow_synthetic])).rows;
 }
 
 export type Decile = { from: number; n: number; mean_p: number; share_true: number };
 
-/** How often statements were true, by the chance that strategies gave them, in tenths. */
+/** The share of true statements, by the strategies' probabilities in tenths. */
 export async function calibration(
   pool: pg.Pool,
   of: { strategy: string; version: number; synthetic: boolean },
@@ -197,7 +197,7 @@ export async function calibration(
   return (await pool.query<Decile>(sql, [of.strategy, of.version, of.synthetic])).rows;
 }
 
-/** What the last evaluation of each dataset said; invented ones where those are wanted. */
+/** The last evaluation of each dataset, with synthetic ones on request. */
 export async function evaluations(pool: pg.Pool, allow_synthetic: boolean): Promise<Evaluated[]> {
   const sql = `select facts from read.signals_evaluated_v2
     where $1 or not (facts->>'synthetic')::boolean order by dataset`;

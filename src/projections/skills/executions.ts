@@ -1,4 +1,4 @@
-/** Executions as they stand, a row each: which are to be run, which of a tenant wait; and for how long what they keep lies. */
+/** Current executions, one a row: those to run, those of a tenant that wait, and the retention of their objects. */
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -42,7 +42,7 @@ export const executionsProjection = projection({
     const rows = new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.execution_id, row]));
     for (const event of events) {
       const before = rows.get(event.id);
-      const state = executions.standing(executions.evolve(before?.state, event));
+      const state = executions.existingExecution(executions.evolve(before?.state, event));
       rows.set(event.id, {
         execution_id: event.id,
         tenant: event.tenant,
@@ -76,8 +76,8 @@ async function keepObject(tx: pg.ClientBase, event: PositionedEvent<typeof execu
 export type OpenExecution = { tenant: string; execution_id: string; worker: string | null };
 
 /**
- * Those that nobody holds at that time, or that are past their deadline, or whose worker may be gone. Tenants take turns: the one with the
- * fewest older ones open comes first, those under way among them.
+ * Executions without a lease at that time, past their deadline, or whose worker may be dead. Tenants alternate: the
+ * one with the fewest older open executions comes first, running ones included.
  */
 export async function openExecutions(
   pool: pg.Pool,
@@ -92,7 +92,7 @@ export async function openExecutions(
 }
 
 /** Takes places for executions of a tenant that are to be requested; false where more would wait than may. */
-export async function takePlaces(
+export async function reserveExecutions(
   pool: pg.Pool,
   tenant: string,
   { ids, most }: { ids: readonly string[]; most: number },
@@ -103,11 +103,11 @@ export async function takePlaces(
 }
 
 /** Gives back the places of executions that were not requested after all. */
-export async function leavePlaces(pool: pg.Pool, ids: readonly string[]): Promise<void> {
+export async function releaseExecutions(pool: pg.Pool, ids: readonly string[]): Promise<void> {
   await pool.query("delete from skills.places where execution_id = any($1)", [ids]);
 }
 
-/** Whose execution it is; undefined where there is none. */
+/** The tenant of an execution; undefined where there is none. */
 export async function tenantOf(pool: pg.Pool, execution_id: string): Promise<string | undefined> {
   const sql = "select tenant from read.skill_executions_v1 where execution_id = $1";
   return (await pool.query<{ tenant: string }>(sql, [execution_id])).rows[0]?.tenant;

@@ -1,4 +1,4 @@
-/** The erasures that were asked for, and how far each has come. */
+/** Requested erasures, and their progress. */
 import type pg from "pg";
 import * as subject from "../../core/model/subject.ts";
 import { projection } from "../../core/read-models/projection.ts";
@@ -32,14 +32,14 @@ export const erasuresProjection = projection({
 
 export type ErasureRow = { subject_id: string; tenant: string };
 
-/** Those that are not concluded, the oldest first. */
+/** Erasures that are not concluded, the oldest first. */
 export async function openErasures(pool: pg.Pool, limit: number): Promise<ErasureRow[]> {
   const sql =
     "select subject_id, tenant from read.erasures_v1 where erased_at is null order by position limit $1";
   return (await pool.query<ErasureRow>(sql, [limit])).rows;
 }
 
-/** All subjects whose erasure was asked for, page by page. */
+/** All subjects with a requested erasure, page by page. */
 export async function* allErasures(pool: pg.Pool, page = 10_000): AsyncGenerator<string[]> {
   const sql = "select subject_id from read.erasures_v1 where subject_id > $1 order by subject_id limit $2";
   for (let after = ""; ; ) {
@@ -50,7 +50,7 @@ export async function* allErasures(pool: pg.Pool, page = 10_000): AsyncGenerator
   }
 }
 
-/** Values that stand sealed in the log, and how many of them are of subjects that were erased. */
+/** The number of sealed values in the log, and of those whose subjects were erased. */
 export async function sealedCounts(pool: pg.Pool): Promise<{ values: number; erased: number }> {
   const sql = `select coalesce((select sealed from read.sealed_total_v2), 0) as "values",
       (select coalesce(sum(s.sealed), 0)::bigint from read.erasures_v1 e join read.sealed_values_v2 s using (subject_id)

@@ -1,4 +1,4 @@
-/** How much of the log is sealed for each subject, and for all of them. */
+/** The number of sealed values in the log, by subject and in total. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
 
@@ -40,7 +40,7 @@ function countOf(counts: Map<string, { events: number; sealed: number }>, id: st
   return begun;
 }
 
-/** Those of the subjects that events hold something sealed for. */
+/** The subjects among these with sealed values in events. */
 export async function sealedAmong(pool: pg.Pool, subject_ids: readonly string[]): Promise<Set<string>> {
   const sql = "select subject_id from read.sealed_values_v2 where subject_id = any($1::text[])";
   const { rows } = await pool.query<{ subject_id: string }>(sql, [subject_ids]);

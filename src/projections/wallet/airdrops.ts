@@ -60,7 +60,10 @@ async function add(tx: pg.ClientBase, { type, data }: AirdropEvent): Promise<voi
 
 export type AirdropName = { airdrop_id: string; tenant: string };
 
-/** Airdrops of a network whose outcome is open, the oldest first, and those paid since a time, where one is given, which a reorg may still take back. */
+/**
+ * A network's open airdrops, the oldest first, and those paid since a time, where given, which a reorg may still
+ * remove.
+ */
 export async function airdropsToFollow(
   pool: pg.Pool,
   { network, paid_since }: { network: string; paid_since: Date | undefined },

@@ -1,30 +1,36 @@
-/** A page of an account's transfers, newest first: from what is kept where blocks were followed, else from the chain, so far back at a time. */
+/** Pages of an account's transfers, newest first: from stored blocks, else from the chain in limited ranges. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import type { Chain } from "../../core/model/ports/chain.ts";
 import type { Transfer } from "../../domain/wallet/token.ts";
 import { transfersOf } from "./read-transfers.ts";
-import { keptTransfers, type Place, reachOf } from "./transfers.ts";
+import { reachOf, storedTransfers, type TransferPosition } from "./transfers.ts";
 
-/** The most blocks that a page looks through where nothing is kept. */
+/** The most blocks that a page scans on the chain. */
 export const MOST_BLOCKS = 10_000n;
 
-/** Blocks of the first question to the node, of its longest, and of all that a page may ask. */
+/** Blocks of the first request to the node, of its longest, and of all requests of a page. */
 const LIMITS = { first_span: 50n, longest_span: 2_000n, most_blocks: MOST_BLOCKS };
 
-/** Of a busy account the first question is enough, and nodes answer only so many logs; where little is found the next is longer. */
+/**
+ * The first request suffices for a busy account, and nodes limit their logs; a sparse account's next request is
+ * longer.
+ */
 const GROWTH = 4n;
 
 export type HistoryQuestion = {
   account: Hex;
   tokens: readonly Hex[];
-  /** Only what lies before it; undefined = from the newest block. */
-  before: Place | undefined;
+  /** Only transfers before this position; undefined = from the newest block. */
+  before: TransferPosition | undefined;
   limit: number;
 };
 
-/** `scanned_to`: every transfer down to this block is told, here or on an earlier page. `next` is where to go on. */
-export type HistoryPage = { transfers: Transfer[]; scanned_to: bigint; next: Place | undefined };
+/**
+ * `scanned_to`: this page or an earlier one lists every transfer down to this block. `next` is the next page's
+ * cursor.
+ */
+export type HistoryPage = { transfers: Transfer[]; scanned_to: bigint; next: TransferPosition | undefined };
 
 /** `latest` is the newest block's number. Rejects with ChainUnavailable. */
 export async function historyPage(
@@ -36,7 +42,7 @@ export async function historyPage(
   const network = `eip155:${chain.chain_id}`;
   const kept = await commonReach(pool, network, account, tokens);
   const start = before ?? { block_number: latest + 1n, index: 0 };
-  const isBefore = ({ block_number, index }: Place) =>
+  const isBefore = ({ block_number, index }: TransferPosition) =>
     block_number < start.block_number || (block_number === start.block_number && index < start.index);
   let upper = start.index > 0 ? start.block_number : start.block_number - 1n;
   let scanned_to = upper + 1n;
@@ -46,7 +52,7 @@ export async function historyPage(
   while (found.length <= limit && upper >= 0n) {
     if (kept && kept.from_block <= upper && upper <= kept.to_block) {
       const top = upper < start.block_number ? { block_number: upper + 1n, index: 0 } : start;
-      found.push(...(await keptTransfers(pool, { network, account, tokens }, top, limit + 1)));
+      found.push(...(await storedTransfers(pool, { network, account, tokens }, top, limit + 1)));
       scanned_to = kept.from_block;
     } else {
       if (left <= 0n) break;
@@ -71,7 +77,7 @@ export async function historyPage(
   return { transfers, scanned_to, next };
 }
 
-const placeOf = ({ block_number, index }: Transfer): Place => ({ block_number, index });
+const placeOf = ({ block_number, index }: Transfer): TransferPosition => ({ block_number, index });
 
 /** The blocks that were followed for all of the tokens. */
 async function commonReach(pool: pg.Pool, network: string, account: Hex, tokens: readonly Hex[]) {

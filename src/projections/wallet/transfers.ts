@@ -1,18 +1,18 @@
-/** Transfers of the platform's own accounts, kept from the chain's logs: final blocks alone, so that no reorg touches them. */
+/** Transfers of the platform's own accounts, stored from the logs of final blocks, which no reorg removes. */
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import type { Transfer } from "../../domain/wallet/token.ts";
 
 /** One token of one account on one network. */
-export type Followed = { network: string; account: Hex; token: Hex };
+export type FollowedAccount = { network: string; account: Hex; token: Hex };
 
 /** Blocks that were read, both included; `to_hash` is the last one's. */
 export type Reach = { from_block: bigint; to_block: bigint; to_hash: Hex };
 
-/** How far transfers were read; undefined before the first time. */
+/** The block up to which transfers were read; undefined before the first read. */
 export async function reachOf(
   pool: pg.Pool,
-  { network, account, token }: Followed,
+  { network, account, token }: FollowedAccount,
 ): Promise<Reach | undefined> {
   const sql = `select from_block::text, to_block::text, to_hash from read.transfers_followed_v1
     where network = $1 and account = $2 and token = $3`;
@@ -26,9 +26,9 @@ export async function reachOf(
 }
 
 /** Keeps what was read after `last`, or from the beginning where that is undefined; nothing if another process was faster. */
-export async function keepTransfers(
+export async function storeTransfers(
   tx: pg.ClientBase,
-  { network, account, token }: Followed,
+  { network, account, token }: FollowedAccount,
   { from_block, to_block, to_hash }: Reach,
   last: Reach | undefined,
   transfers: readonly Transfer[],
@@ -42,7 +42,7 @@ export async function keepTransfers(
     recipient: to,
     amount: String(amount),
   }));
-  // One statement: what was read and how far it reaches are kept together.
+  // One statement stores the transfers together with the block that they reach.
   await tx.query(
     `with moved as (
        insert into read.transfers_followed_v1 as known values ($1, $2, $3, $4, $5, $6)
@@ -61,7 +61,7 @@ export async function keepTransfers(
 /** Forgets what was read of a token, where the chain turned out to be another one. */
 export async function forgetTransfers(
   tx: pg.ClientBase,
-  { network, account, token }: Followed,
+  { network, account, token }: FollowedAccount,
 ): Promise<void> {
   await tx.query(
     `with gone as (
@@ -72,7 +72,7 @@ export async function forgetTransfers(
 }
 
 /** A place among the logs of a chain: those before it have a lower block, or the same and a lower index. */
-export type Place = { block_number: bigint; index: number };
+export type TransferPosition = { block_number: bigint; index: number };
 
 type Row = Omit<Transfer, "from" | "to" | "amount" | "block_number"> & {
   sender: Hex;
@@ -82,10 +82,10 @@ type Row = Omit<Transfer, "from" | "to" | "amount" | "block_number"> & {
 };
 
 /** Kept transfers of an account in these tokens, before a place, newest first. */
-export async function keptTransfers(
+export async function storedTransfers(
   pool: pg.Pool,
   { network, account, tokens }: { network: string; account: Hex; tokens: readonly Hex[] },
-  before: Place,
+  before: TransferPosition,
   limit: number,
 ): Promise<Transfer[]> {
   const sql = `select token, block_number::text, index, block_hash, transaction, sender, recipient, amount::text

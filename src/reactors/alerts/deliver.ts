@@ -1,4 +1,4 @@
-/** Whenever an alert is due, it is posted to its webhook, and what came of that is recorded. */
+/** Posts due alerts to their webhooks, and records the results. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
@@ -6,11 +6,10 @@ import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts"
 import { messageOf } from "../../domain/alerts/message.ts";
 import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
-import { alertsProjection, type Due, dueAlerts } from "../../projections/alerts/subscriptions.ts";
+import { alertsProjection, type DueAlert, dueAlerts } from "../../projections/alerts/subscriptions.ts";
 
-/** Posts under way at once. */
 const AT_ONCE = 50;
-/** Alerts of one subscription in a turn, so that one webhook that is slow does not hold up all others. */
+/** Alerts of one subscription in a tick, so that one slow webhook does not delay all others. */
 const EACH = 5;
 const A_TURN = 500;
 
@@ -25,7 +24,7 @@ export const deliveriesReactor = reactor({
   resumed: "alerts are delivered again",
 });
 
-/** Delivers what is due. A process that dies between a post and its record leaves the alert due: it is posted again, under the same id. */
+/** Delivers due alerts. After a crash between a post and its record the alert is posted again, under the same id. */
 async function deliverDue(app: App, signal: AbortSignal): Promise<"done"> {
   await app.caughtUp(alertsProjection);
   const at = app.clock.now().toISOString();
@@ -39,10 +38,10 @@ async function deliverDue(app: App, signal: AbortSignal): Promise<"done"> {
   return "done";
 }
 
-async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due): Promise<void> {
+async function deliver(app: App, { alert_id, subscription_id: id, tenant }: DueAlert): Promise<void> {
   const target = { tenant, id };
   const now = app.clock.now();
-  // The read model may lag behind what was delivered, paused or deleted a moment ago.
+  // The read model may lag behind a recent delivery, pause or deletion.
   const state = await app.load(subscriptions, target);
   if (state?.status !== "active") return;
   const alert = state.waiting.get(alert_id);
@@ -53,7 +52,7 @@ async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due)
 
 export type Outcome = { kind: "taken"; status: number } | { kind: "failed"; failure: Failure };
 
-/** Posts once; what is no 2xx answer is a failure, whatever its reason. */
+/** Posts once; any answer but 2xx is a failure. */
 export async function post(app: App, message: Parameters<App["webhooks"]["post"]>[0]): Promise<Outcome> {
   try {
     const { status, retry_after } = await app.webhooks.post(message);

@@ -1,4 +1,4 @@
-/** Whenever a dataset is released, its last months are judged, and each subscription is told of what it waits for. */
+/** Evaluates the last months of each released dataset, and alerts the subscriptions that match. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
@@ -27,11 +27,11 @@ export const evaluationsReactor = reactor({
   every_ms: 1_000,
   memory: () => ({}),
   take: ({ app, signal }) => evaluateReleases(app, signal),
-  troubles: { failed: "releases cannot be looked through for alerts; trying again" },
-  resumed: "releases are looked through for alerts again",
+  troubles: { failed: "releases cannot be evaluated for alerts; trying again" },
+  resumed: "releases are evaluated for alerts again",
 });
 
-/** Looks through the releases that were not looked through; one that this process has not open yet is left to the next turn. */
+/** Evaluates new releases; one that this process has not opened yet waits for the next tick. */
 async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done" | "idle"> {
   const current = await Promise.all([app.caughtUp(alertsProjection), app.caughtUp(releasesProjection)]);
   const unseen = await unseenReleases(app.pool);
@@ -43,19 +43,19 @@ async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done" |
   return unseen.length === 0 && current.every(Boolean) ? "idle" : "done";
 }
 
-/** Killed in between, it is done again: a subscription is told nothing twice. */
+/** A crash in between repeats it: no subscription gets an alert twice. */
 async function evaluate(app: App, release: Unseen, signal: AbortSignal): Promise<void> {
   const watchers = await watchersOf(app.pool, release);
   const judged = await judgedRelease(app, release, finerThanChapters(watchers), signal);
   if (!judged) return;
   const at = app.clock.now().toISOString();
   for (const { subscription_id: id, tenant, watch } of watchers) {
-    const told = judged.findings
+    const alerts = judged.findings
       .filter((finding) => isWatched(watch, finding))
       .filter(({ product }) => watch.dataset !== null || productsComplete(judged.coverage, { hs: product }))
       .map((finding) => ({ alert_id: alertIdOf(id, finding), finding }));
-    if (told.length === 0) continue;
-    await app.decide(subscriptions, { tenant, id }, subscriptions.trigger(told, at), { meta });
+    if (alerts.length === 0) continue;
+    await app.decide(subscriptions, { tenant, id }, subscriptions.trigger(alerts, at), { meta });
   }
   const { dataset, vintage, position: release_position } = release;
   const facts = {
@@ -73,9 +73,9 @@ const finerThanChapters = (watchers: readonly Watcher[]): Set<string> =>
   new Set(watchers.flatMap(({ watch }) => watch.hs ?? []).filter((hs) => hs.length > productLevels.hs2));
 
 /**
- * What is significant in the last months of a release, the largest |z| first. All its chapters are judged together, whoever
- * watches which, and each finer product by itself, both as trade_alerts judges them: nobody's alerts hang on who else is
- * subscribed. Undefined when the vintage was swapped.
+ * The significant anomalies in a release's last months, the largest |z| first. All chapters are judged together, and
+ * each finer product by itself, as trade_alerts does: alerts do not depend on other subscriptions. Undefined when the
+ * vintage was replaced.
  */
 async function judgedRelease(
   app: App,

@@ -1,8 +1,7 @@
 /**
- * Whenever the chain shows how a check ended, or that its time is over, the log follows; and goes back where the chain does.
- *
- * Each turn looks through the blocks since the last one. Once a block is final and all up to it was looked through,
- * ChecksFollowed says so, and what stands there is not looked at again.
+ * Records the ends and expiries of checks on the chain, and undoes them after a reorg.  Each tick scans the blocks
+ * since the last one. Once a block is final and all up to it was scanned, ChecksFollowed says so, and those blocks
+ * are not scanned again.
  */
 
 import { type Ending, endingsOf } from "../../chain/endings.ts";
@@ -24,7 +23,7 @@ import {
   openPages,
 } from "../../projections/checks/checks.ts";
 
-/** The block up to which this process has looked, and the heads between which there was nothing left to say. */
+/** The block up to which this process has scanned, and the heads between which nothing was left to record. */
 export type FollowMemory = { head?: Block; quiet?: string };
 
 /** Blocks between two records while nothing ends: it bounds how far a process that starts looks back. */
@@ -39,14 +38,14 @@ export const checksReactor = reactor({
   take: ({ app, memory }) => followChecks(app, memory),
   troubles: {
     away: "the chain is away: checks are not followed meanwhile",
-    behind: "checks are not followed: the chain lags behind what it showed before",
+    behind: "checks are not followed: the chain lags behind its earlier state",
     foreign: "checks are not followed: this is another chain than the one they were made for",
     failed: "checks cannot be followed; trying again",
   },
   resumed: "checks are followed on the chain again",
 });
 
-/** One turn; the chain is asked for nothing but its heads while no check is open. */
+/** One tick; with no open check it requests only the chain's heads. */
 export async function followChecks(
   app: App,
   memory: FollowMemory,
@@ -56,7 +55,7 @@ export async function followChecks(
   const heads = await app.chain.heads();
   const between = `${heads.finalized.hash} ${heads.latest.hash}`;
   if (between === memory.quiet) return "done";
-  // A check that is not listed yet was made after these heads were told, so it ends in a later block.
+  // A check that is not listed yet is newer than these heads, so it ends in a later block.
   if (!(await app.caughtUp(checksProjection))) return "done";
   const { finalized, latest } = heads;
   const final = { block_number: Number(finalized.number), timestamp: finalized.timestamp };
@@ -82,13 +81,13 @@ export async function followChecks(
   return "done";
 }
 
-/** Whether the blocks that have become final since the last record are worth another one. */
+/** True if enough blocks became final since the last record for another one. */
 function isDue({ is_settled }: Open, final_block: number, cursor: following.Followed): boolean {
   const since = final_block - cursor.block_number;
   return since >= RECORD_EVERY || (since > 0 && is_settled);
 }
 
-/** Appends what the chain, looked through from a block on, says of each; answers of how many it said anything. */
+/** Appends the outcome of each check on the chain from a block on; returns the number of checks changed. */
 async function followPage(
   app: App,
   page: readonly OpenCheck[],
@@ -100,7 +99,7 @@ async function followPage(
   const at = app.clock.now().toISOString();
   const { number, timestamp } = latest;
   const block = { block_number: Number(number), block_timestamp: timestamp };
-  const told = sought.flatMap(({ one, transfer }) => {
+  const outcomes = sought.flatMap(({ one, transfer }) => {
     const { status, facts, ending } = one;
     const found = endings.get(transfer);
     if (found) return { one, decision: checks.follow(eventOf(found, at), at) };
@@ -108,10 +107,10 @@ async function followPage(
     const isOver = status === "pending" && timestamp >= facts.valid_before;
     return isOver ? { one, decision: checks.expire({ ...block, expired_at: at }) } : [];
   });
-  await forEach(told, ({ one: { tenant, facts }, decision }) =>
+  await forEach(outcomes, ({ one: { tenant, facts }, decision }) =>
     unlessRefused(app.decide(checks, { tenant, id: facts.check_id }, decision, { meta })),
   );
-  return told.length;
+  return outcomes.length;
 }
 
 function eventOf(found: Ending, at: string): Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }> {

@@ -7,7 +7,7 @@ import type { Task } from "../../domain/compute/task.ts";
 import type { Draw, Receipt, Result } from "../../domain/compute/task-events.ts";
 import { ByteStream, below } from "../../domain/games/bytes.ts";
 import * as account from "../../domain/payments/account.ts";
-import type { SeedPlace } from "../../domain/rng/seeds.ts";
+import type { SeedLocation } from "../../domain/rng/seeds.ts";
 import { findNode } from "../../projections/compute/nodes.ts";
 import { findSeed } from "../../projections/rng/seeds.ts";
 import { collateralOf } from "./collateral.ts";
@@ -27,8 +27,8 @@ export async function drawFor(app: App, task: Task): Promise<Draw | null> {
   return { ...seed, nonce: attempt, p_micro, audits };
 }
 
-/** undefined = the seed is lost. */
-async function secretOf(app: App, { space, chain, index, seed_hash }: SeedPlace) {
+/** Undefined where the seed is lost. */
+async function secretOf(app: App, { space, chain, index, seed_hash }: SeedLocation) {
   const secret = app.seeds.seed(space, chain, index);
   if (digestOf(secret) === seed_hash) return secret;
   const revealed = (await findSeed(app.pool, seed_hash))?.revealed;

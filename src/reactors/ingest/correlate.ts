@@ -1,4 +1,4 @@
-/** Whenever news are handed in, events are looked for in them; nothing is started by what is found. */
+/** Extracts events from new batches of news; the findings trigger nothing. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import * as batch from "../../domain/ingest/batch.ts";
@@ -23,8 +23,8 @@ export const newsReactor = reactor({
     }
     return isCurrent && waiting.length === 0 ? "idle" : "done";
   },
-  troubles: { failed: "news are not looked through; trying again" },
-  resumed: "news are looked through again",
+  troubles: { failed: "news are not processed; trying again" },
+  resumed: "news are processed again",
 });
 
 async function correlate(

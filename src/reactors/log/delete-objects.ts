@@ -1,4 +1,4 @@
-/** Whenever an object has been kept for as long as whoever put it said, it is deleted. */
+/** Deletes each object at the end of its retention. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import { ObjectsUnavailable } from "../../core/model/ports/objects.ts";

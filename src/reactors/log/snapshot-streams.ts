@@ -1,10 +1,10 @@
-/** Whenever a stream has grown by five hundred events, its folded state is kept, for processes that have yet to fold it. */
+/** Stores the folded state of each stream that grew by five hundred events, for processes that have yet to fold it. */
 
 import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
 import { foldAfresh } from "../../core/commands/stream-folds.ts";
 import type { DueSnapshot } from "../../core/commands/stream-snapshots.ts";
 
-/** So often all long streams are looked through, for snapshots that are gone. */
+/** Interval of the scan of all long streams for missing snapshots. */
 const LOOK_BACK_MS = 600_000;
 
 /** `after`: the position up to which no snapshot was due; `looked_back_at`: in milliseconds of Unix time. */
@@ -15,8 +15,8 @@ export const snapshotReactor = reactor({
   every_ms: 5_000,
   memory: (): Memory => ({ after: 0, looked_back_at: 0 }),
   take: snapshotTurn,
-  troubles: { failed: "folded states of long streams cannot be kept; trying again" },
-  resumed: "folded states of long streams are kept again",
+  troubles: { failed: "folded states of long streams cannot be stored; trying again" },
+  resumed: "folded states of long streams are stored again",
 });
 
 async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<"done">> {
@@ -28,7 +28,7 @@ async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<
     const due = (await app.unit.snapshots?.due(memory.after)) ?? [];
     for (const one of due) {
       if (signal.aborted) return "done";
-      await keep(turn, one);
+      await storeSnapshot(turn, one);
       memory.after = one.position;
     }
     if (due.length === 0) break;
@@ -37,7 +37,7 @@ async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<
   return "done";
 }
 
-async function keep(
+async function storeSnapshot(
   { app, lease }: Omit<Turn, "memory">,
   { entity, tenant, stream_id }: DueSnapshot,
 ): Promise<void> {

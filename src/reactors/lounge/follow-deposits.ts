@@ -1,9 +1,7 @@
 /**
- * Whenever platform tokens reach the house, the account of the wallet that sent them is credited; whenever the chain takes such a
- * transfer back, so does the account.
- *
- * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away, lags or
- * is another one changes nothing: the next turn asks again.
+ * Credits a wallet's account when its platform tokens reach the house, and takes the credit back after a reorg.
+ * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away,
+ * lags or is another one changes nothing: the next tick retries.
  */
 
 import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
@@ -23,29 +21,29 @@ import { depositsTo } from "../../projections/wallet/read-transfers.ts";
 /** A smaller transfer is a gift: otherwise anybody could fill the log for next to nothing. */
 export const LEAST_DEPOSIT = ATTO;
 
-/** Blocks between two events that say how far was looked, while no deposit calls for one. */
-const TELL_EVERY = 10_000n;
+/** Blocks between two progress events without a deposit. */
+const RECORD_EVERY = 10_000n;
 
-/** Blocks looked through in a turn: a service that was away catches up in some turns. */
+/** Blocks scanned in a tick: after an outage the service catches up over several ticks. */
 const AT_ONCE = 10_000n;
 
 const NOBODY = `0x${"0".repeat(40)}`;
 
 const meta = { actor: "reactor:lounge", operation: "lounge.deposits" };
 
-/** What this process learned: the token as it describes itself, the final block it has looked at last, and the safe one. */
+/** Cached by this process: the token's metadata, the final block scanned last, and the safe one. */
 export type DepositMemory = { token?: Token; final?: bigint; safe?: Hex };
 
 export const depositsReactor = reactor({
   name: "deposits",
-  // Each turn asks a node five questions, and a real one is paid for by the question.
+  // Each tick makes five requests to the node, and real nodes charge for each.
   every_ms: ({ embedded_chain }) => (embedded_chain ? 1_000 : 10_000),
   runs: ({ platform_token }) => platform_token !== undefined,
   memory: (): DepositMemory => ({}),
   take: ({ app, memory }) => followDeposits(app, app.platform_token!, memory),
   troubles: {
     away: "the chain is away: deposits to the lounge are not seen meanwhile",
-    behind: "the chain lags behind what it showed before: deposits to the lounge are not seen meanwhile",
+    behind: "the chain lags behind its earlier state: deposits to the lounge are not seen meanwhile",
     foreign: "the RPC serves another history than the one deposits were credited from: none is credited",
     failed: "deposits to the lounge cannot be followed; trying again",
   },
@@ -60,16 +58,16 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   memory.token ??= await describedToken(app, address);
   const place = { network: networkOf(chain), token: address, pay_to: lowerCase(app.pay_to) };
   const { safe, finalized } = await chain.heads();
-  // A quiet chain is asked nothing more.
+  // Without a new block there are no further requests.
   if (memory.safe === safe.hash) return "done";
   const followed = await app.load(deposits, deposits.targetOf(place));
   for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
     if (compared && compared.status !== "same") return compared;
-  // What was sent before the lounge opened is not a deposit.
-  if (!followed) return tell(app, place, finalized);
+  // Transfers before the lounge opened are no deposits.
+  if (!followed) return recordProgress(app, place, finalized);
 
-  const told = BigInt(followed.block_number);
-  const from_block = (memory.final && memory.final > told ? memory.final : told) + 1n;
+  const recorded = BigInt(followed.block_number);
+  const from_block = (memory.final && memory.final > recorded ? memory.final : recorded) + 1n;
   const to_block = lesser(safe.number, from_block + AT_ONCE - 1n);
   const isCurrent = await app.caughtUp(depositsProjection);
   const credited = await creditedFrom(app.pool, from_block);
@@ -79,26 +77,26 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
       : await depositsTo(chain, { token: address, to: place.pay_to }, { from_block, to_block });
   const found = transfers.filter(isDeposit).map((transfer) => depositOf(place.network, transfer));
   const standing = new Set(found.map(({ facts }) => nameOf(facts)));
-  // One that is missing in a block which stands is above the safe one, or the node contradicts itself.
+  // A deposit missing from a canonical block is above the safe one, or the node contradicts itself.
   const gone = await movedBlocks(
     chain,
     credited.filter((one) => !standing.has(nameOf(one))),
   );
   await decideOn(app, found, gone);
 
-  // A deposit that the read model does not know yet must be looked at again.
+  // A deposit that the read model lacks must be examined again.
   const final = lesser(finalized.number, to_block);
   if (!isCurrent) return "done";
   if (to_block === safe.number) memory.safe = safe.hash;
   if (final < from_block) return "done";
-  const isDue = final - told > TELL_EVERY || found.some(({ facts }) => facts.block_number <= final);
+  const isDue = final - recorded > RECORD_EVERY || found.some(({ facts }) => facts.block_number <= final);
   const block = isDue && (await chain.block(final));
   memory.final = final;
-  return block ? tell(app, place, block) : "done";
+  return block ? recordProgress(app, place, block) : "done";
 }
 
 /** Says how far was looked for good. */
-async function tell(
+async function recordProgress(
   app: App,
   place: Parameters<typeof deposits.targetOf>[0],
   { number, hash }: Block,
@@ -121,9 +119,9 @@ async function describedToken({ chain }: App, address: Hex): Promise<Token> {
 const isDeposit = ({ from, to, amount }: Transfer) =>
   amount >= LEAST_DEPOSIT && from !== to && from !== NOBODY;
 
-type Found = { tenant: string; facts: account.Deposit };
+type FoundDeposit = { tenant: string; facts: account.Deposit };
 
-const depositOf = (network: string, transfer: Transfer): Found => {
+const depositOf = (network: string, transfer: Transfer): FoundDeposit => {
   const { token, from, amount, transaction, block_number, block_hash, index } = transfer;
   const block = { block_hash, block_number: Number(block_number) };
   const facts = { network, token, transaction, log_index: index, ...block, amount_atto: String(amount) };
@@ -133,7 +131,11 @@ const depositOf = (network: string, transfer: Transfer): Found => {
 const nameOf = ({ block_hash, log_index }: Pick<account.Deposit, "block_hash" | "log_index">) =>
   `${block_hash}:${log_index}`;
 
-async function decideOn(app: App, found: readonly Found[], gone: readonly CreditedDeposit[]): Promise<void> {
+async function decideOn(
+  app: App,
+  found: readonly FoundDeposit[],
+  gone: readonly CreditedDeposit[],
+): Promise<void> {
   const at = app.clock.now().toISOString();
   await forEach([...new Set([...found, ...gone].map(({ tenant }) => tenant))], (tenant) => {
     const ours = (one: { tenant: string }) => one.tenant === tenant;

@@ -1,4 +1,4 @@
-/** What becomes of a bounty and of the money that is held for it, each step staged in one unit: neither moves without the other. */
+/** Steps of a bounty and its money, staged in one unit: neither changes without the other. */
 
 import type { InUnit } from "../../core/commands/unit.ts";
 import { soulTenant } from "../../domain/identity/soul-tenant.ts";
@@ -8,14 +8,14 @@ import * as account from "../../domain/payments/account.ts";
 
 type Staging = Pick<InUnit, "decide">;
 
-/** Decides on a bounty, and moves what follows from that; the reward is held by whoever funds it. */
+/** Decides on a bounty and moves its money; the funder's account holds the reward. */
 export async function stepBounty(
   unit: Staging,
   bounty_id: string,
   decision: (state: BountyState) => BountyEvent[],
 ): Promise<Bounty> {
   const { state, events } = await unit.decide(bounties, bounties.targetOf(bounty_id), decision);
-  const bounty = bounties.standing(state);
+  const bounty = bounties.existingBounty(state);
   for (const event of events) await moveMoney(unit, bounty, event);
   return bounty;
 }

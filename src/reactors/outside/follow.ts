@@ -1,6 +1,6 @@
 /**
- * Whenever the log has grown, its copy outside is continued. The copy is one stream in which an event stands at its position: what stands
- * there last tells where to go on, and the store itself refuses a gap, a double and another history.
+ * Continues the log's outside copy as the log grows. The copy is one stream with each event at its position: its last
+ * event shows where to continue, and the store itself refuses gaps, duplicates and another history.
  */
 import type { App } from "../../core/app.ts";
 import { type Outcome, reactor } from "../../core/background/reactor.ts";
@@ -11,15 +11,15 @@ import {
 } from "../../core/model/ports/outside-log.ts";
 import { batchesAfter, callerStatusOf } from "../../outside/copy.ts";
 
-type Trouble = OutsideStatus | "diverged";
+type FollowFailure = OutsideStatus | "diverged";
 
 /** `at`: the position that is copied; undefined until the copy is read. `read_at`: when it was read last. */
 type Memory = { at: number | undefined; read_at: number };
 
-/** A copy that was deleted while the log rests is noticed after so long. */
+/** A deleted copy is noticed after this time while the log does not grow. */
 const READ_AGAIN_MS = 30_000;
 
-export const followReactor = reactor<Memory, Trouble>({
+export const followReactor = reactor<Memory, FollowFailure>({
   name: "outside.follow",
   every_ms: 250,
   runs: ({ outside }) => outside !== undefined,
@@ -32,7 +32,7 @@ export const followReactor = reactor<Memory, Trouble>({
     oversized: "the log's copy outside is not continued: its store takes no event of this size",
     denied: "the log's copy outside is not continued: its store denies access",
     projections_off: "the log's copy outside is not linked: projections of its store are off",
-    diverged: "the log's copy outside is not continued: what stands there is not this log",
+    diverged: "the log's outside copy is not continued: it is not of this log",
     failed: "the log's copy outside cannot be continued; trying again",
   },
   grave: ["diverged", "deleted", "truncated"],
@@ -45,7 +45,7 @@ async function follow(
   outside: OutsideLog,
   memory: Memory,
   signal: AbortSignal,
-): Promise<Outcome<Trouble>> {
+): Promise<Outcome<FollowFailure>> {
   try {
     if (memory.at === undefined || performance.now() - memory.read_at > READ_AGAIN_MS) {
       const standing = await callerStatusOf(app, outside);
@@ -57,7 +57,7 @@ async function follow(
     for await (const batch of batchesAfter(app, memory.at, to)) {
       if (signal.aborted) return "done";
       if (!(await outside.append(memory.at, batch))) {
-        // Another process may have copied it before this one held the lease.
+        // Another process may have copied it before this one got the lease.
         const before = memory.at;
         memory.at = undefined;
         const standing = await callerStatusOf(app, outside);
@@ -74,7 +74,7 @@ async function follow(
     outside.copied = memory.at;
     return "idle";
   } catch (error) {
-    // Whether what was under way stands there, only the store knows.
+    // Only the store can tell whether the interrupted append succeeded.
     memory.at = undefined;
     if (!(error instanceof OutsideUnavailable)) throw error;
     return { status: error.status, reason: error.message };

@@ -1,8 +1,8 @@
-/** Each Monday at 07:00 UTC, once for all processes: what ran ahead of policies is written for everybody. */
+/** Writes the front-running signals for everybody each Monday at 07:00 UTC, in one process of all. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import * as frontRun from "../../domain/reports/front-run.ts";
-import { watchedIn } from "../../projections/reports/answers/front-run.ts";
+import { frontRunSignalsIn } from "../../projections/reports/answers/front-run.ts";
 
 const meta = { actor: "reactor:front_run.watch", operation: "front_run.watch" };
 
@@ -15,13 +15,16 @@ export const frontRunReactor = reactor({
   resumed: "front-run signals are written again",
 });
 
-/** A week that passed while nothing ran is not made up for: the newest tells as much. Without policies, or while data are on their way, it waits. */
+/**
+ * A week missed while nothing ran is not made up for: the newest covers it. Without policies, or while data load, it
+ * waits.
+ */
 async function watchWeek(app: App, signal: AbortSignal): Promise<"done"> {
   const week = frontRun.weekOf(app.clock.now());
   const state = await app.load(frontRun, frontRun.target);
   if (state && state.week >= week) return "done";
   if (app.data.vintages.awaited().length > 0) return "done";
-  const watched = await watchedIn(app.data, app.data.reference, week, signal);
-  if (watched) await app.decide(frontRun, frontRun.target, frontRun.watch(watched), { meta });
+  const watched = await frontRunSignalsIn(app.data, app.data.reference, week, signal);
+  if (watched) await app.decide(frontRun, frontRun.target, frontRun.recordWeek(watched), { meta });
   return "done";
 }

@@ -1,4 +1,4 @@
-/** Whenever a hash of a seed is to stand in the anchoring contract, it is carried there, many in one transaction. */
+/** Sends requested hashes of seeds to the anchoring contract, many in one transaction. */
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
@@ -16,44 +16,44 @@ import {
 } from "../../domain/anchoring/contract.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
-import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";
+import { commitmentsSince, requestedCommitments } from "../../projections/rng/seeds.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.commit" };
 
-/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+/** A reorg may remove a block this long; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
 
 /**
- * Carries what is asked for to the contract; with `look_back` it is also looked whether the chain took commitments back. The
- * chain is asked nothing while there is nothing to do. Rejects with ChainUnavailable or TransactionPending: the next turn goes on.
+ * Sends requested hashes to the contract; with `look_back` it also checks for reorged commitments. It makes no
+ * request to the chain without work. Rejects with ChainUnavailable or TransactionPending; the next tick continues.
  */
 export async function followCommitments(
   app: App,
   { look_back, signal }: { look_back: boolean; signal?: AbortSignal },
 ): Promise<Outcome<"behind" | "foreign">> {
   await app.caughtUp(rngProjection);
-  const asked = await askedCommitments(app.pool, MOST_SEEDS);
+  const requested = await requestedCommitments(app.pool, MOST_SEEDS);
   const recent = look_back ? await recentCommitments(app) : [];
-  if (asked.length + recent.length === 0) return "done";
+  if (requested.length + recent.length === 0) return "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   await takeBackReorged(app, recent);
-  if (asked.length > 0) await commit(app, asked, signal);
+  if (requested.length > 0) await commit(app, requested, signal);
   return "done";
 }
 
-/** Carries what stands not yet in the contract, and records what does. What a process that died sent is found there. */
-async function commit(app: App, asked: string[], signal: AbortSignal | undefined): Promise<void> {
-  const missing = await recordKept(app, asked);
+/** Sends hashes that the contract lacks, and records those that it has, including those that a dead process sent. */
+async function commit(app: App, requested: string[], signal: AbortSignal | undefined): Promise<void> {
+  const missing = await recordCommitted(app, requested);
   if (missing.length === 0) return;
   const { call, options } = commitSeedsCall(missing.map(hexOf));
   await untilStopped(app.chain.send(call, options), signal);
-  await recordKept(app, missing);
+  await recordCommitted(app, missing);
 }
 
-/** Records those that the contract keeps; answers the others. */
-async function recordKept(app: App, hashes: string[]): Promise<string[]> {
-  const kept = await keptAt(app, hashes);
+/** Records the hashes that the contract has; returns the others. */
+async function recordCommitted(app: App, hashes: string[]): Promise<string[]> {
+  const kept = await committedAt(app, hashes);
   await forEach([...kept], async ([seed_hash, { block_number, timestamp }]) => {
     const { transaction, block_hash } = await logOf(app, seed_hash, block_number);
     const facts = {
@@ -71,7 +71,7 @@ async function recordKept(app: App, hashes: string[]): Promise<string[]> {
   return hashes.filter((hash) => !kept.has(hash));
 }
 
-async function keptAt(app: App, hashes: string[]) {
+async function committedAt(app: App, hashes: string[]) {
   const answers = await app.chain.read(
     hashes.map((hash) => seedCall(app.chain.sender, hexOf(hash))),
     { mined: true },
@@ -88,7 +88,7 @@ async function logOf(app: App, hash: string, block: bigint): Promise<Log> {
   return log;
 }
 
-/** What was recorded of late under our key, which the chain may still take back. */
+/** Recent commitments under our key, which a reorg may still remove. */
 async function recentCommitments({ clock, pool, chain }: App): Promise<string[]> {
   const recent = await commitmentsSince(pool, new Date(clock.now().getTime() - UNSURE_MS));
   return recent.flatMap(({ seed_hash, committed }) =>
@@ -96,10 +96,10 @@ async function recentCommitments({ clock, pool, chain }: App): Promise<string[]>
   );
 }
 
-/** What was recorded and is gone from the contract is asked for again. */
+/** Requests recorded hashes again that are no longer in the contract. */
 async function takeBackReorged(app: App, recorded: string[]): Promise<void> {
   if (recorded.length === 0) return;
-  const kept = await keptAt(app, recorded);
+  const kept = await committedAt(app, recorded);
   const reorged = commitments.reorg(app.clock.now().toISOString());
   await forEach(
     recorded.filter((hash) => !kept.has(hash)),

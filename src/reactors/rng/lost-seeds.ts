@@ -1,11 +1,11 @@
-/** Chains whose secret is gone: the service does not start with them, and whenever they are given up, bets are refunded. */
+/** Chains whose secret is lost: the service refuses to start with them, and giving them up refunds bets. */
 import type { App } from "../../core/app.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
 import { refundsDue } from "../../projections/rng/seeds.ts";
 
-/** The secret at hand makes another chain. */
+/** The configured secret derives another chain. */
 export const isLost = (app: App, space: seeds.Space) => (chain: seeds.Chain) =>
   app.seeds.head(space, chain.chain) !== chain.head_hash;
 

@@ -3,10 +3,10 @@
 import { reactor } from "../../core/background/reactor.ts";
 import { spaces } from "../../domain/rng/seeds.ts";
 import { followCommitments } from "./commit-seeds.ts";
-import { keepSeeds } from "./keep-seeds.ts";
 import { refundVoided, secretFault } from "./lost-seeds.ts";
+import { maintainSeeds } from "./maintain-seeds.ts";
 
-/** How often it is looked whether the chain took commitments back. */
+/** Interval of the checks for reorged commitments. */
 const LOOK_BACK_MS = 60_000;
 
 export const seedsReactor = reactor({
@@ -17,22 +17,22 @@ export const seedsReactor = reactor({
   memory: () => ({ look_back_at: 0 }),
   take: async ({ app, memory, signal }) => {
     await refundVoided(app);
-    for (const space of spaces) await keepSeeds(app, space);
+    for (const space of spaces) await maintainSeeds(app, space);
     const now = app.clock.now().getTime();
     const look_back = now >= memory.look_back_at;
     const before = await app.store.head();
     const followed = await followCommitments(app, { look_back, signal });
     if (look_back) memory.look_back_at = now + LOOK_BACK_MS;
-    // What was committed just now is put to use in the same turn.
+    // The same tick uses what was just committed.
     if ((await app.store.head()).position > before.position)
-      for (const space of spaces) await keepSeeds(app, space);
+      for (const space of spaces) await maintainSeeds(app, space);
     return followed;
   },
   troubles: {
     away: "the chain is away: seeds are not committed meanwhile",
-    behind: "seeds are not committed: the chain lags behind what it showed before",
+    behind: "seeds are not committed: the chain lags behind its earlier state",
     foreign: "seeds are not committed: this is another chain than the log's",
-    failed: "seeds cannot be kept; trying again",
+    failed: "seeds cannot be maintained; trying again",
   },
   resumed: "seeds are committed to the chain again",
 });

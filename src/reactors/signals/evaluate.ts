@@ -1,4 +1,4 @@
-/** Whenever data are released, paper trades that they decide are closed, and new ones opened; what stays undecided expires. */
+/** On each release of data, closes the paper trades that it decides and opens new ones; undecided trades expire. */
 import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
@@ -6,13 +6,13 @@ import * as evaluation from "../../domain/signals/evaluation.ts";
 import { type Backtest, betsOn, largest, openingAt, summed } from "../../domain/signals/openings.ts";
 import * as trades from "../../domain/signals/paper-trade.ts";
 import {
-  asItWas,
   decided,
+  indexOfMonth,
   keyOf,
   newestMonth,
-  nextPlace,
-  placeOf,
+  nextIndex,
   type Series,
+  seriesAsOf,
 } from "../../domain/signals/series.ts";
 import { lineAt, strategies } from "../../domain/signals/strategies.ts";
 import { addMonths, monthText } from "../../domain/trade/units.ts";
@@ -57,12 +57,12 @@ export const signalsReactor = reactor({
   resumed: "releases are evaluated for signals again",
 });
 
-/** What a release has to bet on, and what that rests on. */
+/** The series of a release to bet on, and the vintages that they rest on. */
 type Material = { all: Series[]; synthetic: boolean; rests_on: Release[] };
 
 /**
- * One that is not open here is left to a later turn. An invented dataset is released once, with years of months: its last ones are evaluated
- * one after the other before the whole is, so that bets on them are decided.
+ * A release that is not open here waits for a later tick. A synthetic dataset is released once with years of months:
+ * its last months are evaluated one by one before the whole, so that bets on them are decided.
  */
 async function evaluate(app: App, release: Release, signal: AbortSignal): Promise<void> {
   const material = await materialOf(app, release, signal);
@@ -72,13 +72,13 @@ async function evaluate(app: App, release: Release, signal: AbortSignal): Promis
   for (let earlier = evaluation.MONTHS_BEFORE; newest !== undefined && earlier > 0; earlier--) {
     const as_of_month = monthText(addMonths(newest, -earlier));
     if (!evaluation.isDue(state, { release_position: release.position, as_of_month })) continue;
-    const all = material.all.map((series) => asItWas(series, earlier));
+    const all = material.all.map((series) => seriesAsOf(series, earlier));
     if (!(await evaluateAsOf(app, release, { ...material, all }, as_of_month, signal))) return;
   }
   await evaluateAsOf(app, release, material, null, signal);
 }
 
-/** In one commit, so that a process that dies has evaluated it whole or not at all; false where it is left to a later turn. */
+/** Evaluates in one commit, so that a crash leaves all or nothing; false where it waits for a later tick. */
 async function evaluateAsOf(
   app: App,
   { dataset, vintage, position: release_position }: Release,
@@ -102,7 +102,7 @@ async function evaluateAsOf(
         const series = byKey.get(keyOf(statement));
         if (!series) continue;
         const outcome = decided(series, statement);
-        const place = placeOf(series, Number(statement.month.replace("-", "")));
+        const place = indexOfMonth(series, Number(statement.month.replace("-", "")));
         const decision =
           outcome === undefined
             ? trades.follow({ line: lineAt(series, place), vintage, at })
@@ -164,16 +164,16 @@ async function materialOf(app: App, release: Release, signal: AbortSignal): Prom
   }
 }
 
-/** Invented data are bet on once all of them are there: until then the service is not ready, and nothing else should keep it. */
+/** Synthetic data are bet on once complete: until then the service is not ready, and nothing else should delay it. */
 const isMaking = (app: App): boolean => app.vintage_store.awaited().some(({ released }) => !released);
 
-/** What strategies open on the first month that each series does not have yet, as backtestOf. */
+/** The strategies' openings on the first month that each series lacks, as backtestOf. */
 async function openings(all: readonly Series[], signal: AbortSignal): Promise<trades.Opening[] | undefined> {
   const found = strategies.map((): trades.Opening[] => []);
   for (const series of all) {
     if (signal.aborted) return undefined;
     for (const [at, strategy] of strategies.entries()) {
-      const opening = openingAt(strategy, series, nextPlace(series));
+      const opening = openingAt(strategy, series, nextIndex(series));
       if (opening) found[at]!.push(opening);
     }
     await pause(0, signal);
@@ -181,14 +181,14 @@ async function openings(all: readonly Series[], signal: AbortSignal): Promise<tr
   return found.flatMap(largest);
 }
 
-/** Series after series, so that whoever asks the service meanwhile does not wait; undefined when it is to stop. */
+/** Series by series, so that concurrent requests do not wait; undefined when it is to stop. */
 async function backtestOf(all: readonly Series[], signal: AbortSignal): Promise<Backtest[] | undefined> {
   const tested: Backtest[] = [];
   for (const strategy of strategies) {
     const bets: ReturnType<typeof betsOn> = [];
     for (const series of all) {
       if (signal.aborted) return undefined;
-      // All months of one vintage are known at one time: nobody delivers one earlier than others.
+      // All months of one vintage are released together: no partner delivers earlier in it.
       const { mirror: _, ...known } = series;
       bets.push(...betsOn(strategy, known));
       await pause(0, signal);

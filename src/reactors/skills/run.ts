@@ -1,6 +1,6 @@
 /**
- * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. What a process that
- * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
+ * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. A
+ * killed process's execution is restarted, three attempts at most; a failed or late one is refunded.
  */
 import type { App } from "../../core/app.ts";
 import { type ReactorLog, reactor } from "../../core/background/reactor.ts";
@@ -13,7 +13,7 @@ import type {
   Execution,
   ExecutionEvent,
   ExecutionState,
-  ModelAsked,
+  ModelCall,
   Requested,
 } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
@@ -22,19 +22,18 @@ import {
   type OpenExecution,
   openExecutions,
 } from "../../projections/skills/executions.ts";
-import { canonicalOf, type Kept, keep, zip } from "./kept.ts";
-import { type Named, stepExecution } from "./steps.ts";
+import { canonicalOf, type StoredObject, storeSealed, zip } from "./sealed-objects.ts";
+import { type ExecutionId, stepExecution } from "./steps.ts";
 
-/** Executions that a process runs at once. */
 export const AT_ONCE = 4;
-/** Read at once: no more than lanes are about to take, so that a tenant who comes later has its turn. */
+/** One page is no more than the lanes take next, so that a later tenant gets its share. */
 const A_PAGE = AT_ONCE;
 const EVERY_MS = 500;
-/** After so long nothing more is taken: what a turn came to is noted when it is over. */
+/** Takes nothing more after this time: the result of a tick is recorded at its end. */
 const TURN_MS = 60_000;
 
-/** A step's answer, as it is recorded. */
-export type Answered = {
+/** A step's answer in its recorded form. */
+export type RecordedAnswer = {
   step: string;
   operation: string;
   input: object;
@@ -44,12 +43,12 @@ export type Answered = {
   ms: number;
 };
 
-/** Of a model that was asked, what is recorded. */
-export type ModelHeard = Omit<ModelAsked, "attempt" | "asked_at">;
+/** The record of a call to a model. */
+export type ModelRecord = Omit<ModelCall, "attempt" | "asked_at">;
 
 /**
- * Asks a skill's steps one after the other, says which it `begins`, and tells each answer to `noted` before it asks the next; then what a
- * model said of it to `heard`, where one is asked.
+ * Calls a skill's steps one after the other, announces each by `begins`, and passes each answer to `noted` before the
+ * next; then a model's answer, if any, to `heard`.
  */
 export type RunSteps = (run: {
   app: App;
@@ -57,12 +56,12 @@ export type RunSteps = (run: {
   facts: Pick<Requested, "agent" | "slots">;
   signal: AbortSignal;
   begins: (step: string) => void;
-  noted: (answered: Answered) => Promise<void>;
-  heard: (model: ModelHeard) => Promise<void>;
-}) => Promise<Done>;
+  noted: (answered: RecordedAnswer) => Promise<void>;
+  heard: (model: ModelRecord) => Promise<void>;
+}) => Promise<RunText>;
 
 /** The result's RFC 8785 form, and what it rests on. */
-type Done = { text: string; vintages: string };
+type RunText = { text: string; vintages: string };
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:skills", operation } });
 const nowOf = ({ clock }: App) => clock.now().toISOString();
@@ -79,9 +78,9 @@ export const skillsReactor = (run: RunSteps) =>
       const lane = async (): Promise<void> => {
         while (!signal.aborted && !failed && performance.now() < until) {
           const one = await lanes.next();
-          if (one) await work({ app, signal, log, run }, one).finally(() => lanes.over(one));
+          if (one) await runAttempt({ app, signal, log, run }, one).finally(() => lanes.over(one));
           else if (lanes.areIdle) return;
-          // One slow run keeps nobody waiting who comes after it.
+          // One slow run delays no later one.
           else await pause(EVERY_MS, signal);
         }
       };
@@ -91,7 +90,7 @@ export const skillsReactor = (run: RunSteps) =>
           throw error;
         }),
       );
-      // None is under way any more when the turn is over.
+      // None is running when the tick ends.
       await Promise.allSettled(each);
       await Promise.all(each);
       return "done";
@@ -100,11 +99,11 @@ export const skillsReactor = (run: RunSteps) =>
     resumed: "executions of skills are run again",
   });
 
-/** What lanes take their executions from, as long as one of them has something to do. */
+/** The source of executions for lanes, while any of them is busy. */
 class Lanes {
   readonly #app: App;
   readonly #under = new Set<string>();
-  /** When each was last over here: what is another's still, or waits for the end of its lease, is not tried without a pause. */
+  /** The time of each execution's last attempt here: one leased elsewhere is not retried without a pause. */
   readonly #tried = new Map<string, number>();
   #waiting: OpenExecution[] = [];
   #reading: Promise<void> | undefined;
@@ -146,10 +145,10 @@ class Lanes {
   }
 }
 
-type Parts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
+type WorkerParts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
 
-/** One attempt. What another process did meanwhile leaves nothing to do. */
-async function work(parts: Parts, { worker, ...named }: OpenExecution): Promise<void> {
+/** One attempt. Another process's progress leaves nothing to do. */
+async function runAttempt(parts: WorkerParts, { worker, ...named }: OpenExecution): Promise<void> {
   const { app } = parts;
   const is_dead =
     worker !== null && worker !== app.presence.name && (await app.presence.livesFor(worker)) === 0;
@@ -162,7 +161,7 @@ async function work(parts: Parts, { worker, ...named }: OpenExecution): Promise<
   }
 }
 
-/** Gives up what is due for that, and else begins the next attempt. */
+/** Gives up an execution whose time is over, or else begins the next attempt. */
 function beginning(state: ExecutionState, app: App, is_dead: boolean): ExecutionEvent[] {
   const at = nowOf(app);
   const over = executions.giveUp(at, { is_dead })(state);
@@ -171,12 +170,16 @@ function beginning(state: ExecutionState, app: App, is_dead: boolean): Execution
 
 const decide = async (
   app: App,
-  named: Named,
+  named: ExecutionId,
   decision: (state: ExecutionState) => ExecutionEvent[],
 ): Promise<Execution> =>
   (await app.commit((unit) => stepExecution(unit, named, decision), meta("skills.run"))).result;
 
-async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Execution): Promise<void> {
+async function attempt(
+  { app, signal, log, run }: WorkerParts,
+  named: ExecutionId,
+  begun: Execution,
+): Promise<void> {
   const { facts, attempt } = begun;
   let step: string | null = null;
   const fail = (code: "refused" | "erased") =>
@@ -189,8 +192,8 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   const [task] = await app.subjects.open([{ sealed: facts.task, place }]);
   if (task!.erased) return void (await fail("erased"));
   try {
-    const noted = async ({ input, answer, ...done }: Answered) => {
-      const { object_sha256 } = await keepOne(app, named, JSON.stringify(answer));
+    const noted = async ({ input, answer, ...done }: RecordedAnswer) => {
+      const { object_sha256 } = await storeOne(app, named, JSON.stringify(answer));
       const input_sha256 = digestOf(canonicalOf(input));
       await decide(app, named, (state) =>
         executions.doStep({ ...done, attempt, input_sha256, object_sha256, done_at: nowOf(app) })(state),
@@ -199,13 +202,18 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
     const begins = (one: string) => {
       step = one;
     };
-    const heard = async (model: ModelHeard) => {
+    const recordModel = async (model: ModelRecord) => {
       await decide(app, named, (state) =>
         executions.askModel({ attempt, ...model, asked_at: nowOf(app) })(state),
       );
     };
     const { tenant } = named;
-    await conclude(app, named, begun, await run({ app, tenant, facts, signal, begins, noted, heard }));
+    await conclude(
+      app,
+      named,
+      begun,
+      await run({ app, tenant, facts, signal, begins, noted, heard: recordModel }),
+    );
   } catch (error) {
     if (!(error instanceof Refusal)) {
       if (signal.aborted) return;
@@ -219,17 +227,17 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   }
 }
 
-const keepOne = async (app: App, named: Named, text: string): Promise<Kept> =>
-  (await keep(app, named, [zip(text)]))[0]!;
+const storeOne = async (app: App, named: ExecutionId, text: string): Promise<StoredObject> =>
+  (await storeSealed(app, named, [zip(text)]))[0]!;
 
-/** Records the result, unless whoever it is about was erased meanwhile. */
+/** Records the result, unless its subject was erased meanwhile. */
 async function conclude(
   app: App,
-  named: Named,
+  named: ExecutionId,
   { facts, attempt }: Execution,
-  { text, vintages }: Done,
+  { text, vintages }: RunText,
 ): Promise<void> {
-  const { object_sha256, subject_id: kept_of } = await keepOne(app, named, text);
+  const { object_sha256, subject_id: kept_of } = await storeOne(app, named, text);
   const { subject_id } = facts.task;
   await app.commit(async (unit) => {
     const leaving = await unit.watch(subject, { tenant: named.tenant, id: subject_id });

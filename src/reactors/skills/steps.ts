@@ -6,18 +6,18 @@ import type { Execution, ExecutionEvent, ExecutionState } from "../../domain/ski
 import * as executions from "../../domain/skills/execution.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;
-export type Named = { tenant: string; execution_id: string };
+export type ExecutionId = { tenant: string; execution_id: string };
 
-const targetOf = ({ tenant, execution_id }: Named) => executions.targetOf(tenant, execution_id);
+const targetOf = ({ tenant, execution_id }: ExecutionId) => executions.targetOf(tenant, execution_id);
 
 /** Decides on an execution. With the last that its call requested ends, the payment's refund is opened: there is one. */
 export async function stepExecution(
   { decide, watch }: Staging,
-  named: Named,
+  named: ExecutionId,
   decision: (state: ExecutionState) => ExecutionEvent[],
 ): Promise<Execution> {
   const { state, events } = await decide(executions, targetOf(named), decision);
-  const execution = executions.standing(state);
+  const execution = executions.existingExecution(state);
   const { payment_id, together, execution_id } = execution.facts;
   if (events.length === 0 || !executions.isOver(execution) || payment_id === null) return execution;
   const others = together.filter((id) => id !== execution_id);
@@ -25,7 +25,7 @@ export async function stepExecution(
   const states = await Promise.all(
     others.map((id) => watch(executions, executions.targetOf(named.tenant, id))),
   );
-  const all = [execution, ...states.map(executions.standing)];
+  const all = [execution, ...states.map(executions.existingExecution)];
   if (!all.every(executions.isOver)) return execution;
   const back = all.reduce((sum, one) => sum + executions.refundOf(one), 0);
   if (back > 0) {

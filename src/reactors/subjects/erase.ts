@@ -13,8 +13,8 @@ export const erasuresReactor = reactor({
   every_ms: EVERY_MS,
   memory: () => ({}),
   troubles: {
-    vault_away: "subjects whose erasure was asked for are not erased: the vault cannot be asked",
-    failed: "subjects whose erasure was asked for are not erased",
+    vault_away: "subjects with a requested erasure are not erased: the vault is unreachable",
+    failed: "subjects with a requested erasure are not erased",
   },
   grave: ["vault_away"],
   resumed: "erasures are concluded again",

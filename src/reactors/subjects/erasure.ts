@@ -1,6 +1,6 @@
 /**
- * Erasing a subject: the request is recorded, its key destroyed in the vault, what is kept of it deleted, and the end recorded. Each
- * step may be done twice; a reactor finishes what was cut short.
+ * Erases a subject: records the request, destroys its key in the vault, deletes its objects, and records the end.
+ * Each step may run twice; a reactor finishes interrupted erasures.
  */
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
@@ -11,18 +11,18 @@ import type { RunnerLog } from "../../core/read-models/runner.ts";
 import { allErasures, erasuresProjection } from "../../projections/subjects/erasures.ts";
 import { sealedEventsOf, sealedProjection } from "../../projections/subjects/sealed.ts";
 
-/** How far an erasure came, and the event that says so where it was appended now. */
+/** The progress of an erasure, and the event that records it if it was appended now. */
 export type Erasure = Exclude<subject.SubjectState, undefined> & { event?: EventName };
-/** For how long a read model is waited for. */
+/** The longest wait for a read model. */
 const WAIT_MS = 5_000;
 
-type Asked = { by: "owner" | "operator"; meta: JsonObject };
+type ErasureRequest = { by: "owner" | "operator"; meta: JsonObject };
 
-/** Erases whoever bears this name; undefined where nothing is sealed for anybody of that name. */
+/** Erases the subject of this name; undefined where nothing is sealed for it. */
 export async function eraseSubject(
   app: App,
   name: SubjectName,
-  { by, meta }: Asked,
+  { by, meta }: ErasureRequest,
 ): Promise<Erasure | undefined> {
   const subject_id = await app.subjects.find(name);
   if (subject_id === undefined) return undefined;
@@ -33,7 +33,7 @@ export async function eraseSubject(
   return { ...(events[0] && { event: events[0] }), ...(await concludeErasure(app, target, meta)) };
 }
 
-/** What follows a request. Where the read model lags, the erasure stays `requested`, and the reactor concludes it. */
+/** Concludes a request. Where the read model lags, the erasure stays `requested`, and the reactor concludes it. */
 export async function concludeErasure(
   app: App,
   target: { tenant: string; id: string },
@@ -43,7 +43,7 @@ export async function concludeErasure(
   await app.subjects.erase([subject_id]);
   const erased_at = app.clock.now();
   await app.answers.forget(subject_id);
-  // Nothing is sealed for it after the request, so what the read model has now is all there will be.
+  // Nothing is sealed for it after the request, so the read model is complete at this position.
   const { position } = await app.store.head();
   if (!(await app.runner.reached(sealedProjection, position, WAIT_MS)))
     return (await app.load(subject, target))!;
@@ -58,16 +58,13 @@ export async function concludeErasure(
 }
 
 /**
- * Destroys again the keys of all whose erasure was asked for: the vault may have been restored from a backup that still had them.
- * Done before anybody is answered.
+ * Destroys the keys of all requested erasures again, before any call is served: the vault may have been restored from
+ * a backup that still had them.
  */
 export async function replayErasures(app: App, log: RunnerLog): Promise<number> {
   const { position } = await app.store.head();
   while (!(await app.runner.reached(erasuresProjection, position, WAIT_MS)))
-    log.warn(
-      { position },
-      "waiting until all erasures are known: none may be undone by a vault that was restored",
-    );
+    log.warn({ position }, "waiting for the list of all erasures: a restored vault must not undo any");
   let destroyed = 0;
   for await (const subject_ids of allErasures(app.pool)) destroyed += await app.subjects.erase(subject_ids);
   return destroyed;

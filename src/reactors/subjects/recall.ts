@@ -6,7 +6,7 @@ import * as recall from "../../core/model/unused-keys.ts";
 import { sealedAmong, sealedProjection } from "../../projections/subjects/sealed.ts";
 
 const AT_ONCE = 10_000;
-/** For how long a read model is waited for. */
+/** The longest wait for a read model. */
 const WAIT_MS = 5_000;
 
 const meta = { actor: "reactor:subjects.recall", operation: "subjects.recall" };
@@ -16,12 +16,12 @@ export const recallReactor = reactor({
   every_ms: 10_000,
   memory: () => ({}),
   troubles: {
-    vault_away: "keys that nothing was recorded under are not destroyed: the vault cannot be asked",
+    vault_away: "keys without a record are not destroyed: the vault is unreachable",
     failed: "keys that nothing was recorded under are not destroyed",
   },
   resumed: "keys that nothing was recorded under are destroyed again",
   async take({ app }) {
-    /** Those that nothing is recorded under, of the log up to this position; undefined where that cannot be told yet. */
+    /** The keys without any record in the log up to this position; undefined while that is unknown. */
     const unused = async (keys: readonly IssuedKey[], position: number) => {
       if (!(await app.runner.reached(sealedProjection, position, WAIT_MS))) return undefined;
       const used = await sealedAmong(
@@ -40,7 +40,7 @@ export const recallReactor = reactor({
       const facts = { keys: old.length, recalled_at: app.clock.now().toISOString() };
       const { events } = await app.decide(recall, recall.target, recall.recall(facts), { meta });
       if (!events[0]) return "done";
-      // What was recorded until the recall stays; of what was sealed before, nothing is recorded after it.
+      // Records from before the recall stay; nothing sealed before it is recorded after it.
       await app.subjects.recall((await unused(old, events[0].position)) ?? []);
       return "done";
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
+/** Stores the transfers of the platform's own accounts from blocks that became final. */
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
@@ -8,16 +8,16 @@ import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {
-  type Followed,
+  type FollowedAccount,
   forgetTransfers,
-  keepTransfers,
   reachOf,
+  storeTransfers,
 } from "../../projections/wallet/transfers.ts";
 
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
 const AT_ONCE = 200n;
 
-/** Questions about an account's token in a turn: a service that was away catches up in some turns. */
+/** Requests for an account's token in a tick: after an outage the service catches up over several ticks. */
 const MOST_QUESTIONS = 50;
 
 /** The accounts that payments go to, that pays for gas and airdrops, and that refunds come from. */
@@ -25,7 +25,7 @@ export const platformAccounts = ({ pay_to, chain, refunds }: App): Hex[] => [
   ...new Set([pay_to, chain.sender, refunds.address].map(lowerCase)),
 ];
 
-/** The tokens whose transfers are told: the platform's, where there is one, and USDC. */
+/** The listed tokens: the platform's, where it has one, and USDC. */
 export const platformTokens = ({ platform_token }: Pick<App, "platform_token">): Hex[] => [
   ...(platform_token ? [lowerCase(platform_token)] : []),
   lowerCase(USDC.address),
@@ -37,12 +37,12 @@ export const transfersReactor = reactor({
   memory: () => ({}),
   take: followTransfers,
   troubles: {
-    away: "the chain is away: transfers of the platform's accounts are not kept meanwhile",
-    behind: "transfers of the platform's accounts are not kept: the chain lags behind what it showed before",
-    foreign: "transfers of the platform's accounts are not kept: this is another chain than the log's",
-    failed: "transfers of the platform's accounts cannot be kept; trying again",
+    away: "the chain is away: transfers of the platform's accounts are not stored meanwhile",
+    behind: "transfers of the platform's accounts are not stored: the chain lags behind its earlier state",
+    foreign: "transfers of the platform's accounts are not stored: this is another chain than the log's",
+    failed: "transfers of the platform's accounts cannot be stored; trying again",
   },
-  resumed: "transfers of the platform's accounts are kept again",
+  resumed: "transfers of the platform's accounts are stored again",
 });
 
 /** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */
@@ -55,19 +55,23 @@ async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign"
   for (const account of platformAccounts(app))
     for (const token of platformTokens(app)) {
       const followed = { network: networkOf(chain), account, token };
-      for (let asked = 0, more = !signal.aborted; more && asked < MOST_QUESTIONS; asked++)
+      for (let requests = 0, more = !signal.aborted; more && requests < MOST_QUESTIONS; requests++)
         more = (await followOne(turn, followed, finalized.number)) && !signal.aborted;
     }
   return "done";
 }
 
 /** Reads a few blocks on; whether there are more. */
-async function followOne({ app, lease, log }: Turn, followed: Followed, final: bigint): Promise<boolean> {
+async function followOne(
+  { app, lease, log }: Turn,
+  followed: FollowedAccount,
+  final: bigint,
+): Promise<boolean> {
   const { chain, pool } = app;
   const last = await reachOf(pool, followed);
   if (last) {
     const block = await chain.block(last.to_block);
-    // A node that lags behind is asked again later.
+    // The node lags; a later tick asks again.
     if (!block) return false;
     if (block.hash !== last.to_hash) {
       log.warn({ account: followed.account }, "the chain is another one: transfers are read anew");
@@ -75,7 +79,7 @@ async function followOne({ app, lease, log }: Turn, followed: Followed, final: b
       return false;
     }
   }
-  // On Base what was before is sought when it is asked for: its beginning is millions of blocks away.
+  // Base's first blocks are millions away, so earlier transfers are read on request only.
   const from_block = last ? last.to_block + 1n : app.embedded_chain ? 0n : final;
   const to_block = final < from_block + AT_ONCE ? final : from_block + AT_ONCE - 1n;
   if (to_block < from_block) return false;
@@ -83,6 +87,6 @@ async function followOne({ app, lease, log }: Turn, followed: Followed, final: b
   const end = await chain.block(to_block);
   if (!end) return false;
   const reach = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
-  await lease.transaction((tx) => keepTransfers(tx, followed, reach, last, transfers));
+  await lease.transaction((tx) => storeTransfers(tx, followed, reach, last, transfers));
   return to_block < final;
 }

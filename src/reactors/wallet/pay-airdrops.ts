@@ -1,7 +1,6 @@
 /**
- * Whenever an airdrop is asked for it is paid, and the log follows what the chain says of it. AirdropSent is appended before
- * anything is sent, and before anything is sent the contract is asked whether it has paid: so a process that died at any step
- * leaves nothing that the next one would pay again.
+ * Pays requested airdrops and follows their transactions. AirdropSent is appended, and the contract checked for an
+ * earlier payment, before anything is sent: a crash at any step leads to no second payment.
  */
 
 import { compareChain } from "../../chain/history.ts";
@@ -26,23 +25,23 @@ import {
 import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "../../domain/wallet/token.ts";
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
 
-/** `look_at`: when those that are paid are looked at again, in milliseconds of Unix time; `told`: what was warned of. */
+/** `look_at`: the next check of paid airdrops, in milliseconds of Unix time; `told`: the warnings already logged. */
 export type AirdropMemory = { look_at: number; told: Set<string> };
 
 export type AirdropOptions = { log: ReactorLog; memory: AirdropMemory; signal?: AbortSignal };
 
 const meta = { actor: "reactor:wallet", operation: "wallet.airdrop" };
 
-/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+/** A reorg may remove a block this long; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
 
-/** How often it is looked what the chain took back. */
+/** Interval of the checks for reorgs. */
 const LOOK_BACK_MS = 60_000;
 
-/** The contract moves nothing but tokens of its caller's, as the call says: so it is approved once, for all airdrops. */
+/** The contract moves only its caller's tokens, as each call states, so one approval serves all airdrops. */
 const UNLIMITED = 2n ** 256n - 1n;
 
-type Known<Status> = Extract<airdrops.Airdrop, { status: Status }>;
+type AirdropRow<Status> = Extract<airdrops.Airdrop, { status: Status }>;
 
 export const airdropsReactor = reactor({
   name: "airdrops",
@@ -51,7 +50,7 @@ export const airdropsReactor = reactor({
   take: ({ app, ...options }) => payAirdrops(app, options),
   troubles: {
     away: "the chain is away: airdrops are not paid meanwhile",
-    behind: "airdrops are not paid: the chain lags behind what it showed before",
+    behind: "airdrops are not paid: the chain lags behind its earlier state",
     foreign: "airdrops are not paid: this is another chain than the log's",
     failed: "airdrops cannot be paid; trying again",
   },
@@ -63,8 +62,8 @@ export function noAirdropMemory(): AirdropMemory {
 }
 
 /**
- * One look at each airdrop that is open, the oldest first, and now and then at those that only a reorg could change.
- * Rejects with ChainUnavailable and TransactionPending: the next turn goes on.
+ * Checks each open airdrop, the oldest first, and at intervals those that only a reorg could change. Rejects with
+ * ChainUnavailable and TransactionPending; the next tick continues.
  */
 export async function payAirdrops(app: App, options: AirdropOptions): Promise<Outcome<"behind" | "foreign">> {
   const isCurrent = await app.caughtUp(airdropsProjection);
@@ -75,7 +74,7 @@ export async function payAirdrops(app: App, options: AirdropOptions): Promise<Ou
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
   const names = await airdropsToFollow(app.pool, { network: networkOf(app.chain), paid_since });
   if (names.length === 0) return isCurrent ? "idle" : "done";
-  // Nothing is sent, nor taken for reorged, on a chain that is not the one the log knows.
+  // Sends nothing, and detects no reorg, on a chain other than the log's.
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   for (const name of names) {
@@ -88,19 +87,22 @@ export async function payAirdrops(app: App, options: AirdropOptions): Promise<Ou
 
 async function follow(app: App, state: airdrops.AirdropState, options: AirdropOptions): Promise<void> {
   if (!state || state.status === "failed") return;
-  if (state.status === "asked") return carry(app, state, options);
-  if (state.status !== "sent" && (await stands(app, state))) return;
+  if (state.status === "asked") return sendPayment(app, state, options);
+  if (state.status !== "sent" && (await isCanonical(app, state))) return;
   const paid = await paymentOf(app, state);
   if (paid) await record(app, state.facts, airdrops.pay(minedBy(paid), nowOf(app)));
-  else if (state.status === "sent") await carry(app, state, options);
+  else if (state.status === "sent") await sendPayment(app, state, options);
   else await record(app, state.facts, airdrops.reorg(state.mined.transaction, nowOf(app)));
 }
 
-/** What was mined counts as long as its block is there; a refusal counts for good once that block is final. */
-async function stands(app: App, { status, facts, mined }: Known<"reverted" | "paid">): Promise<boolean> {
+/** A mined transaction counts while its block is canonical; a refusal is final with its block. */
+async function isCanonical(
+  app: App,
+  { status, facts, mined }: AirdropRow<"reverted" | "paid">,
+): Promise<boolean> {
   const block_number = BigInt(mined.block_number);
   const block = await app.chain.block(block_number);
-  // A node that does not know the block lags behind.
+  // The node lags behind that block.
   if (!block) return true;
   if (block.hash !== mined.block_hash) return false;
   if (status === "reverted" && (await app.chain.heads()).finalized.number >= block_number) {
@@ -110,7 +112,7 @@ async function stands(app: App, { status, facts, mined }: Known<"reverted" | "pa
   return true;
 }
 
-/** The transaction that paid it, as the contract tells. */
+/** The transaction that paid the airdrop, from the contract's log. */
 async function paymentOf(
   { chain }: App,
   { facts, payer }: Extract<airdrops.Airdrop, { payer: Hex }>,
@@ -127,7 +129,11 @@ async function paymentOf(
 }
 
 /** Sends one that is not paid yet, if the account has the tokens. */
-async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropOptions): Promise<void> {
+async function sendPayment(
+  app: App,
+  state: AirdropRow<"asked" | "sent">,
+  options: AirdropOptions,
+): Promise<void> {
   const { chain } = app;
   const { facts } = state;
   if (state.status === "sent" && state.payer !== chain.sender)
@@ -164,7 +170,7 @@ async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropO
   const mined = await chain.send(call, { ...alone, gas: payGas(facts.recipients.length) });
   // Success would not do: a call to where the contract is not succeeds, too.
   const hasPaid = mined.logs.some((log) => isPayment(log, chain.sender, name));
-  // One that went before it may have paid, and be the reason why this one was refused.
+  // An earlier transaction may have paid, which would explain this refusal.
   const paid = hasPaid ? mined : await paymentOf(app, sent);
   const decision = paid
     ? airdrops.pay(minedBy(paid), nowOf(app))

@@ -7,7 +7,7 @@ import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
-import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
+import { alertsProjection, countOthers } from "../../../projections/alerts/subscriptions.ts";
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
 import type { Caller } from "../../declare/caller.ts";
@@ -24,8 +24,8 @@ const secret = z
     "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
   );
 
-/** What deliveries go to and are signed with is its owner's alone. */
-const told_once = ["secret", "url"];
+/** Only the owner sees the address and the signing secret of deliveries. */
+const once_fields = ["secret", "url"];
 
 const status = z
   .enum(["active", "paused", "disabled", "deleted"])
@@ -69,8 +69,11 @@ const meta = z.object({
   tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
 });
 
-/** What its owner is told of a subscription. Events that were read hold their fields in another order than new ones, and the same answer must be the same bytes. */
-function shown({ facts, status, waiting, secrets, ...state }: Subscription) {
+/**
+ * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
+ * must be equal bytes.
+ */
+function publicSubscription({ facts, status, waiting, secrets, ...state }: Subscription) {
   const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
   const { reporter, hs, flow, threshold, dataset } = facts.watch;
   const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
@@ -110,7 +113,7 @@ const subscribe = operation({
 [Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. Each delivered alert costs
 one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
-  told_once,
+  told_once: once_fields,
   input: z.object({
     url: z
       .string()
@@ -139,7 +142,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
     if (dataset !== null) await refuseUnreleased(app, dataset);
     await app.caughtUp(alertsProjection);
-    if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
+    if ((await countOthers(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
         "conflict",
         `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or widen one`,
@@ -153,7 +156,10 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       subscribed_at: at,
     };
     const { state } = await decide(subscriptions, target(caller, fresh_id), subscriptions.subscribe(facts));
-    return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+    return {
+      data: withSecret(app, subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -168,11 +174,11 @@ async function refuseUnreleased(app: App, dataset: string): Promise<void> {
 }
 
 const withSecret = (app: App, state: Subscription) => ({
-  ...shown(state),
+  ...publicSubscription(state),
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
-/** Subscriptions of these ids stand in the documentation. */
+/** Documentation examples use this id. */
 const EXAMPLE = "00000000000000000000000000000001";
 const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
 
@@ -184,7 +190,7 @@ const topUp = operation({
   description:
     "A paused subscription resumes with the waiting alerts. A disabled one becomes active again and retries them from the beginning.",
   access: [key("order"), pay("5.00")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
@@ -193,7 +199,10 @@ const topUp = operation({
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
     const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
-    return { data: shown(subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+    return {
+      data: publicSubscription(subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -204,7 +213,7 @@ const rotate = operation({
   summary: "Rotate an alert subscription's signing secret",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
   access: [key("order"), pay("0.001")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
@@ -213,7 +222,10 @@ const rotate = operation({
     const at = app.clock.now().toISOString();
     const decision = subscriptions.rotateSecret(at);
     const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
-    return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+    return {
+      data: withSecret(app, subscriptions.existingSubscription(state)),
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -222,7 +234,7 @@ const sendTest: OperationDeclaration = operation({
   route: "POST /v1/agent/trade/alerts/test",
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test event to the webhook of an alert subscription",
-  description: `Posts one invented alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
+  description: `Posts one synthetic alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
 credit, is not retried, and also reaches a paused or disabled subscription. ${subscriptions.MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),
@@ -247,7 +259,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
     const alert_id = `msg_${fresh_id}`;
     const command = commandOf({ caller, request_id, operation: sendTest });
     const subject = target(caller, subscription_id);
-    // Recorded before anything is sent, so that calls at once do not send more than there may be.
+    // Recorded before the send, so that concurrent calls respect the limit.
     const { result, events } = await app.decide(
       subscriptions,
       subject,
@@ -255,7 +267,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
       command,
     );
     names(events.at(-1)!);
-    const state = subscriptions.standing(result.state);
+    const state = subscriptions.existingSubscription(result.state);
     const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
     const taken = outcome.kind === "taken";
     const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
@@ -272,15 +284,15 @@ const alertStatus = operation({
   summary: "Status of an alert subscription",
   description: "Credits, deliveries, waiting alerts and the reason. Always current; only for its owner.",
   access: [key("read"), pay("0.005")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state?.status === "deleted" ? state : subscriptions.standing(state);
-    return { data: shown(found), meta: { tenant: caller.tenant } };
+    const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
+    return { data: publicSubscription(found), meta: { tenant: caller.tenant } };
   },
 });
 
@@ -291,7 +303,7 @@ const remove = operation({
   summary: "Cancel an alert subscription",
   description: "Deliveries stop and its credits are lost. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
-  told_once,
+  told_once: once_fields,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
@@ -300,7 +312,7 @@ const remove = operation({
     const at = app.clock.now().toISOString();
     const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
     if (!state) return refuse("not_found", "you have no such subscription");
-    return { data: shown(state), meta: { tenant: caller.tenant } };
+    return { data: publicSubscription(state), meta: { tenant: caller.tenant } };
   },
 });
 

@@ -1,4 +1,4 @@
-/** Who asks for a check, and what each may: shared by the operations of checks. */
+/** Callers of checks and their permissions, shared by the operations of checks. */
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -7,14 +7,14 @@ import { checksProjection, findCheck } from "../../../projections/checks/checks.
 import { type WalletSignature, walletsOwn } from "../../declare/access/wallet-signature.ts";
 import type { Caller } from "../../declare/caller.ts";
 
-/** Whoever pays shows a wallet by that; a key shows none. */
+/** A payment proves a wallet; a key proves none. */
 export const walletOf = (caller: Caller): Hex | undefined =>
   caller.kind === "payer" || caller.kind === "delegate" ? caller.wallet : undefined;
 
-type Named = { tenant: string; id: string; followed: boolean };
+type CheckId = { tenant: string; id: string; followed: boolean };
 
-/** Where the stream of a check lies: whoever has its id may ask, whosever it is. One just made may not be listed yet. */
-export async function targetOf(app: App, caller: Caller, id: string): Promise<Named> {
+/** The stream of a check: anybody with its id may read it, whoever owns it. A new check may not be listed yet. */
+export async function targetOf(app: App, caller: Caller, id: string): Promise<CheckId> {
   const listed = await findCheck(app.pool, id);
   if (listed) return { ...listed, id };
   const { tenant } = caller;
@@ -29,7 +29,7 @@ export async function targetOf(app: App, caller: Caller, id: string): Promise<Na
 
 type OwnSignature = WalletSignature & { field: { path: string; of: string } };
 
-/** A wallet's own signature as the chain takes it; refuses any other of `field`. */
+/** A wallet's own signature in the form that the chain accepts; refuses any other, naming `field`. */
 export async function signedBy(app: App, { field, ...signature }: OwnSignature): Promise<Hex> {
   const own = await walletsOwn(app, signature);
   if (own) return own;

@@ -8,7 +8,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
-import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
+import { hashPassphrase, queued, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
@@ -29,7 +29,10 @@ import {
 
 const DAY_S = 86_400;
 
-/** Ids open a check to whoever has them, and what `fresh_id` is made of may be known: a payment's name is public. */
+/**
+ * An id gives access to its check, and `fresh_id` may derive from public data such as a payment's name: so ids need a
+ * secret.
+ */
 const idOf = ({ link_secret }: App, fresh_id: string) =>
   createHmac("sha256", link_secret).update(`check:${fresh_id}`).digest("hex").slice(0, 32);
 
@@ -98,12 +101,12 @@ holds no funds. docs/checks.md explains each state.`,
       valid_before: Math.floor(now.getTime() / 1_000) + input.valid_days * DAY_S,
       nonce: `0x${Buffer.from(app.random.bytes(32)).toString("hex")}`,
       passphrase:
-        text === undefined ? null : await inTurn(() => keepPassphrase(text, app.random.bytes(SALT_BYTES))),
+        text === undefined ? null : await queued(() => hashPassphrase(text, app.random.bytes(SALT_BYTES))),
       created_at: now.toISOString(),
     };
     const target = { tenant: caller.tenant, id };
     const { state } = await decide(checks, target, checks.create(facts), { is_new: true });
-    const check = checks.standing(state);
+    const check = checks.existingCheck(state);
     return {
       data: { ...shownCheck(check, true), typed_data: checkTypedData(check.facts) },
       meta: { warning: warningOf(app) },
@@ -134,7 +137,7 @@ whether the issuer has signed.`,
   example: { check_id: "0".repeat(32) },
   handle: async ({ input: { check_id }, caller, app }) => {
     const target = await targetOf(app, caller, check_id);
-    const check = checks.standing(await app.load(checks, target));
+    const check = checks.existingCheck(await app.load(checks, target));
     return {
       data: {
         ...shownCheck(check, target.followed),
@@ -226,5 +229,4 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
   return mine;
 }
 
-/** What writes checks and tells of them. */
 export const checkOperations = [create, verify, list];

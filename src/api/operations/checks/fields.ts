@@ -1,4 +1,4 @@
-/** The words that operations of checks share: addresses, amounts, and what is told of a check. */
+/** Fields that operations of checks share: addresses, amounts, and the shape of a check. */
 
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -82,7 +82,7 @@ export const checkShown = z.object({
     .describe("The transaction that ended it on the chain"),
 });
 
-/** What is told of a check. Events that were read hold their fields in another order than new ones, so each is named. */
+/** A check in answers. Stored events order their fields differently from new ones, so each field is named. */
 export function shownCheck(check: Check, followed: boolean): z.infer<typeof checkShown> {
   const { facts, ending, cancelled } = check;
   return {
@@ -135,7 +135,7 @@ export const transaction = z.object({
   from: address.nullable().describe("Its sender, who pays gas; null: anybody may send it"),
 });
 
-/** A call as whoever wants it done sends it. */
+/** A call in the form in which its sender submits it. */
 export const sentBy = ({ to, data }: Call, { chain }: App, from: Hex | null) => ({
   to,
   data,
@@ -149,7 +149,7 @@ export const warning = z
   .nullable()
   .describe("A warning to read before signing; null on a chain whose USDC is real");
 
-/** The development chain has Base's id and USDC's address, so whatever is signed for it counts there. */
+/** The development chain has Base's id and USDC's address, so a signature for it is valid on Base. */
 export const warningOf = ({ embedded_chain }: App) =>
   embedded_chain
     ? "Development chain: a signature for it is valid on Base too. Do not sign with a funded wallet."

@@ -4,7 +4,7 @@ import type { Call, Hex } from "../../../core/model/chain.ts";
 import { lowerCase, walletAddress } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as checks from "../../../domain/checks/check.ts";
-import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
+import { isPassphrase, type PassphraseHash, queued } from "../../../domain/checks/passphrase.ts";
 import { checkProblems } from "../../../domain/checks/problems.ts";
 import {
   isAccepted,
@@ -63,7 +63,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
   handle: async ({ input, caller, app, decide }) => {
     const target = await targetOf(app, caller, input.check_id);
-    const check = checks.standing(await app.load(checks, target));
+    const check = checks.existingCheck(await app.load(checks, target));
     const { facts } = check;
     const at = app.clock.now().toISOString();
     checks.refuseUnlessPending(check, "redeemed");
@@ -79,7 +79,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
     const payee = facts.mode === "receive" ? facts.to : null;
     return {
       data: {
-        ...shownCheck(checks.standing(state), target.followed),
+        ...shownCheck(checks.existingCheck(state), target.followed),
         transaction: sentBy(redemptionCall(facts, signed), app, payee),
       },
       meta: { warning: warningOf(app) },
@@ -87,7 +87,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   },
 });
 
-/** The signature as the chain takes it; refuses a check that the chain would not pay now. */
+/** The signature in the form that the chain accepts; refuses a check that the chain would not pay now. */
 async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
   const { chain, recover } = app;
   const digest = digestOf(checkTypedData(facts));
@@ -108,17 +108,17 @@ async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise
   return signed;
 }
 
-/** A wrong passphrase is counted at once, before the next is looked at: what is refused here appends nothing else. */
+/** Counts a wrong passphrase at once, before the next is checked; a refusal here appends nothing else. */
 const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },
-  kept: KeptPassphrase,
+  kept: PassphraseHash,
   given: string,
   caller: Caller,
 ): Promise<void> =>
-  inTurn(async () => {
+  queued(async () => {
     const nowOf = () => app.clock.now().toISOString();
-    checks.refuseWhilePaused(checks.standing(await app.load(checks, target)), nowOf());
+    checks.refuseWhilePaused(checks.existingCheck(await app.load(checks, target)), nowOf());
     if (await isPassphrase(given, kept)) return;
     const actor = actorOf(caller);
     const meta = { actor, operation: "checks_redeem" };
@@ -160,7 +160,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
   example: { check_id: `${"0".repeat(31)}1`, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
   handle: async ({ input, caller, app, decide }) => {
     const target = await targetOf(app, caller, input.check_id);
-    const check = checks.standing(await app.load(checks, target));
+    const check = checks.existingCheck(await app.load(checks, target));
     const { facts } = check;
     if (lowerCase(input.issuer_address) !== facts.from)
       refuse("forbidden", "issuer_address is not the issuer of this check");
@@ -181,7 +181,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
     return {
       data: {
         message: "Check cancelled" as const,
-        ...shownCheck(checks.standing(state), target.followed),
+        ...shownCheck(checks.existingCheck(state), target.followed),
         cancel_typed_data: cancelTypedData(facts),
         transaction: signed ? sentBy(revocationCall(facts, signed), app, null) : null,
       },
@@ -190,7 +190,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
   },
 });
 
-/** The issuer's signature of CancelAuthorization as the chain takes it; refuses any other. */
+/** The issuer's signature of CancelAuthorization in the form that the chain accepts; refuses any other. */
 const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> =>
   signedBy(app, {
     digest: digestOf(cancelTypedData(facts)),
@@ -199,5 +199,4 @@ const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex
     field: { path: "signature", of: "the CancelAuthorization from checks_verify" },
   });
 
-/** What moves a check on, or takes it back. */
 export const checkOrderOperations = [redeem, cancel];

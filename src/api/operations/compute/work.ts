@@ -348,7 +348,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
 async function seedInUse(
   { watch }: Pick<Context<never>, "watch">,
   { facts }: tasks.Task,
-): Promise<seeds.SeedPlace | null> {
+): Promise<seeds.SeedLocation | null> {
   if (facts.terms.verify === "requester") return null;
   const { active } = await watch(seeds, seeds.targetOf("live"));
   if (!active) return null;

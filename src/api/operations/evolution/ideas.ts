@@ -13,7 +13,7 @@ const BODY_BYTES = 256 * 1024;
 const MOST_COMPARED = 20;
 
 const statuses = ["proposed", "passed", "failed", "accepted", "declined", "landed"] as const;
-const shown = z.object({
+const ideaShown = z.object({
   idea_id: ideas.ideaId,
   status: z.enum(statuses),
   target_file: z.string(),
@@ -23,7 +23,7 @@ const shown = z.object({
   proposed_at: z.string(),
 });
 
-const shownAs = ({ status, facts }: ideas.Idea): z.infer<typeof shown> => ({ status, ...facts });
+const publicIdea = ({ status, facts }: ideas.Idea): z.infer<typeof ideaShown> => ({ status, ...facts });
 
 const propose = operation({
   name: "evolution_propose",
@@ -64,10 +64,10 @@ const propose = operation({
       .refine((given) => Buffer.byteLength(given) <= ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
       .describe("The whole file, 100 KB at most"),
   }),
-  output: json(z.object({ data: shown, meta: z.object({ next: z.string() }) })),
+  output: json(z.object({ data: ideaShown, meta: z.object({ next: z.string() }) })),
   example: {
     title: "Say what a month is",
-    description: "A sentence for whoever reads it first.",
+    description: "A sentence for its first reader.",
     target_file: "docs/example.md",
     draft_content: "A month is written YYYY-MM.\n",
   },
@@ -88,13 +88,13 @@ const propose = operation({
       }),
     );
     return {
-      data: shownAs(ideas.standing(state)),
+      data: publicIdea(ideas.existingIdea(state)),
       meta: { next: `/v1/agent/evolution/pipeline/${idea_id}` },
     };
   },
 });
 
-/** A number below 2^53 that nobody guesses, the same for a command that is said again: no counter to fight over. */
+/** An unguessable number below 2^53, the same for a repeated command: no counter to contend for. */
 function ideaIdOf(link_secret: Uint8Array, fresh_id: string): number {
   for (let n = 0; ; n++) {
     const digest = createHmac("sha256", link_secret).update(`idea:${fresh_id}${n}`).digest();
@@ -115,7 +115,7 @@ const pipeline = operation({
   }),
   output: json(
     z.object({
-      data: shown.extend({
+      data: ideaShown.extend({
         checks_version: z.int(),
         checks: z.array(ideas.check),
         verdict: z.enum(["passed", "failed"]),
@@ -133,7 +133,10 @@ const pipeline = operation({
     if (!found) return refuse("not_found", `you have no idea ${id}`);
     const state = await checkedNow(app, found, (checked) => decide(ideas, target, ideas.judge(checked)));
     const { checks_version, checks, verdict } = state.checked!;
-    return { data: { ...shownAs(state), checks_version, checks, verdict }, meta: { count: checks.length } };
+    return {
+      data: { ...publicIdea(state), checks_version, checks, verdict },
+      meta: { count: checks.length },
+    };
   },
 });
 
@@ -142,7 +145,7 @@ async function tenantOf(app: App, id: number): Promise<string> {
   return (await findIdea(app.pool, id))?.tenant ?? refuse("not_found", `there is no idea ${id}`);
 }
 
-/** The idea with a verdict of the checks of today, where none of theirs or of a later version stands. */
+/** The idea with a verdict of the current checks, unless it has one of theirs or of a later version. */
 async function checkedNow(
   app: App,
   found: ideas.Idea,
@@ -164,7 +167,7 @@ async function checkedNow(
   const verdict = checks.every(({ passed }) => passed) ? "passed" : "failed";
   const checked_at = app.clock.now().toISOString();
   const { state } = await judge({ checks_version: CHECKS_VERSION, checks, verdict, checked_at });
-  return ideas.standing(state);
+  return ideas.existingIdea(state);
 }
 
 async function earlierThan(app: App, { idea_id, target_file }: ideas.Proposed): Promise<Earlier[]> {

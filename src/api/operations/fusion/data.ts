@@ -1,4 +1,4 @@
-/** What fusion's answers rest on: trade data, and the tables beside them. */
+/** The data behind fusion's answers: trade data, and the reference tables. */
 import { type Data, held } from "../../../datasets/reading.ts";
 import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
@@ -13,13 +13,13 @@ const over =
     return trade && [trade, data.reference.vintages(tables)].join("+");
   };
 
-/** A market is told at constant prices, and with the policies that are announced. */
+/** A market's answer includes constant prices and announced policies. */
 export const marketVintage = over([hicp, policies]);
 export const countryVintage = over([hicp, ...countryTables]);
-/** A question may ask whatever a plan does. */
+/** A question may need the data of any plan. */
 export const queryVintage = over([cnNomenclature, hicp, policies, ...countryTables]);
 
-/** Runs `work` on data that stay as they are until it is done, for an answer that asks twice. */
+/** Runs `work` on unchanging data, for an answer with more than one query. */
 export async function onOneState<T>(current: Data, work: (data: Data) => Promise<T>): Promise<T> {
   const { data, release } = held(current);
   try {

@@ -7,7 +7,7 @@ import {
   intentsOutput,
   sourcesOutput,
 } from "../../../projections/fusion/answers/discovery.ts";
-import { newsKnown } from "../../../projections/ingest/news.ts";
+import { newsExtent } from "../../../projections/ingest/news.ts";
 import { dataOf } from "../../../projections/trade/answers/data.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
@@ -21,7 +21,7 @@ const sourcesOperation = operation({
   output: json(sourcesOutput),
   example: {},
   handle: async ({ app, data, caller }) =>
-    fusionSources(dataOf(data), data.reference, await newsKnown(app.pool, caller.tenant)),
+    fusionSources(dataOf(data), data.reference, await newsExtent(app.pool, caller.tenant)),
 });
 
 const capabilitiesOperation = operation({
@@ -29,7 +29,7 @@ const capabilitiesOperation = operation({
   route: "GET /v1/agent/fusion/capabilities",
   summary: "The statistical methods, each with formula, source and missing data",
   description:
-    "`meta.planted` lists invented patterns in the sandbox; each method's `planted` lists those it should find.",
+    "`meta.planted` lists synthetic patterns in the sandbox; each method's `planted` lists those it should find.",
   access: [open()],
   input: z.object({}),
   output: json(capabilitiesOutput),

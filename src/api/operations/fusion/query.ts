@@ -1,7 +1,7 @@
 import { query, queryInput, queryOutput } from "../../../projections/reports/answers/query.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
-import { askOf } from "../reports/made.ts";
+import { typedCalls } from "../reports/write-report.ts";
 import { queryVintage } from "./data.ts";
 
 const queryOperation = operation({
@@ -19,7 +19,7 @@ nearest three.`,
   handle: (context) =>
     withNestedCalls(
       context as never,
-      (asked: NestedCalls) => query(askOf(asked), asked.reference, context.input),
+      (calls: NestedCalls) => query(typedCalls(calls), calls.reference, context.input),
       {
         step_ms: STEP_MS,
       },

@@ -20,7 +20,7 @@ its list, state, entry and match. No match is no clearance.`,
   input: sanctionsInput,
   output: json(sanctionsOutput, { table: sanctionsTable }),
   secrets: ["name", "born"],
-  // When a state was released is the log's to tell.
+  // The log has the release times.
   lists: referenceProjection,
   example: { name: "Timofey Zubarev", type: "person", born: 1969 },
   vintage: ({ reference }) => reference.vintages(sanctionsTables),

@@ -4,9 +4,9 @@ import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { tenantName } from "../../../domain/access/key.ts";
 import * as batches from "../../../domain/ingest/batch.ts";
-import { quoted } from "../../../domain/ingest/quoted.ts";
+import { quoted } from "../../../domain/ingest/quotation.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
-import { itemsHad, newsOn, newsProjection } from "../../../projections/ingest/news.ts";
+import { existingItems, newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { anonymous } from "../../declare/caller.ts";
 import { internal, json, open, operation } from "../../declare/index.ts";
 
@@ -102,7 +102,7 @@ const ingest = operation({
     });
     await app.caughtUp(newsProjection);
     const digests = given.map(({ item_sha256 }) => item_sha256);
-    const had = await itemsHad(app.pool, tenant, digests);
+    const had = await existingItems(app.pool, tenant, digests);
     const fresh = given.filter(
       ({ item_sha256 }, at) => !had.has(item_sha256) && digests.indexOf(item_sha256) === at,
     );
@@ -124,13 +124,13 @@ const ingest = operation({
     for (const { text_sha256, bytes } of fresh) store(batches.objectOf(batch_id, text_sha256), bytes);
     const { state } = await decide(batches, target, decision);
     return {
-      data: shownAs(tenant, state!),
+      data: publicBatch(tenant, state!),
       meta: { poll: `/v1/agent/event-correlator/batches/${batch_id}` },
     };
   },
 });
 
-const shownAs = (tenant: string, { status, facts }: NonNullable<batches.BatchState>) => ({
+const publicBatch = (tenant: string, { status, facts }: NonNullable<batches.BatchState>) => ({
   batch_id: facts.batch_id,
   tenant,
   status,
@@ -150,7 +150,7 @@ const batch = operation({
       data: received.extend({
         source: z.string(),
         extractor: z.string().nullable(),
-        events: z.array(batches.found),
+        events: z.array(batches.newsEvent),
         item_digests: z.array(sha256),
       }),
       meta: z.object({ count: z.int() }),
@@ -164,7 +164,7 @@ const batch = operation({
     const events = state.status === "correlated" ? state.events : [];
     return {
       data: {
-        ...shownAs(tenant, state),
+        ...publicBatch(tenant, state),
         source: state.facts.source,
         extractor: state.status === "correlated" ? state.extractor : null,
         events,

@@ -1,4 +1,4 @@
-/** What the answers about the log have in common. */
+/** Shared by answers about the log. */
 
 import { z } from "zod";
 import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
@@ -6,7 +6,7 @@ import type { App } from "../../../core/app.ts";
 import { sha256 } from "../../../core/model/fields.ts";
 
 export const proof = z.array(sha256).describe("In RFC 9162's order, in hex");
-/** A time in UTC to the microsecond, as the log keeps it. */
+/** A time in UTC to the microsecond, like the log's own. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 export const firmness = z
   .enum(["mined", "final", "reorged"])
@@ -21,6 +21,6 @@ export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 export const isoTime = (us: number) =>
   `${new Date(Math.floor(us / 1000)).toISOString().slice(0, -1)}${String(us % 1000).padStart(3, "0")}Z`;
 
-/** The verifier key under which the log of this origin is signed. */
+/** The verifier key of the log of this origin. */
 export const logKey = ({ signer }: App, origin: string) =>
   formatVerifierKey(verifierKey(origin, "ed25519", signer.public_key));

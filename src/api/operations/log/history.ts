@@ -1,4 +1,4 @@
-/** What happened in the log, its public parts: events, streams, and what was signed and anchored. */
+/** The public history of the log: events, streams, checkpoints and anchors. */
 
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
@@ -30,7 +30,7 @@ const page = (of: string) => ({
 
 const bare = (root: string) => root.slice(2);
 
-/** One more than asked for was read, to see whether there are more; each row's place is where the next page begins. */
+/** Reads one row more than the limit, to see whether there are more; the last row's position starts the next page. */
 function pageOf<Row>(rows: Row[], limit: number, placeOf: (row: Row) => number) {
   const shown = rows.slice(0, limit);
   return { shown, next: rows.length > limit ? placeOf(shown.at(-1)!) : null };
@@ -77,13 +77,13 @@ const status = operation({
         .nullable(),
       anchor: z.object(anchorFacts).nullable(),
       unproven_events: z.int().describe("Events above the newest final anchor"),
-      network: z.string().describe("Where this service anchors"),
+      network: z.string().describe("The contract that this service anchors in"),
       contract: z.string(),
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of the requested witnesses"),
       sealed: z
         .object({ values: z.int(), erased: z.int() })
-        .describe("Sealed personal values in the log, and how many nobody can open any more"),
+        .describe("Sealed personal values in the log, and how many can no longer be opened"),
       contradiction: z
         .string()
         .nullable()

@@ -1,4 +1,4 @@
-/** Everything that proves one event, for whoever holds its id. */
+/** The complete proof of one event, for anybody who has its id. */
 
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
@@ -97,7 +97,7 @@ export const eventProof = operation({
 });
 
 async function shownTo(app: App, caller: Caller, event: WholeEvent) {
-  // As the change feed tells them: to keys that may read.
+  // In the form of the change feed: to keys that may read.
   const isOwn = caller.kind === "key" && caller.tenant === event.tenant && caller.scopes.includes("read");
   const { actor = "" } = JSON.parse(event.meta) as { actor?: string };
   const showsMeta = isOwn && new RegExp(await shownActors(app.pool, event.tenant)).test(actor);
@@ -125,7 +125,7 @@ async function shownTo(app: App, caller: Caller, event: WholeEvent) {
   };
 }
 
-/** The anchor that stands most firmly and covers the event, of those whose proof was gathered. */
+/** The most final anchor that covers the event, among those with a stored proof. */
 async function anchorOver(app: App, { anchors: standing }: AnchorState, position: number) {
   for (const anchor of standing.filter(({ size }) => size >= position)) {
     const gathered = await proofOfAnchor(app.pool, anchor);

@@ -1,4 +1,4 @@
-/** What of the log is signed: how far answers about its tree reach. */
+/** The signed part of the log, which limits answers about its tree. */
 
 import { headsOf } from "../../../anchoring/heads.ts";
 import type { App } from "../../../core/app.ts";
@@ -9,7 +9,7 @@ import { open } from "../../declare/index.ts";
 /** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
 export const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });
 
-/** The newest checkpoint as it is published; refuses while there is none. */
+/** The newest checkpoint in its published form; refuses while there is none. */
 export async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
   const { origin, state } = await headsOf(app);
   const note = anchors.publishedNote(state);
@@ -22,7 +22,7 @@ const noCheckpoint = ({ settings }: App) =>
     ? `no checkpoint is signed yet: wait ${settings.anchoring.checkpoint_seconds} s or so after the first event`
     : "this service runs without ANCHORING and signs no checkpoints";
 
-/** Refuses what lies beyond the signed tree, where nothing holds us to what we would say. */
+/** Refuses sizes beyond the signed tree, where no signature commits the service to its answer. */
 export function checkSize(size: number, newest: number): void {
   if (size > newest)
     refuse("not_found", `the newest checkpoint has ${newest} events, not yet ${size}; retry later`);

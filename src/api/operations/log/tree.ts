@@ -14,7 +14,7 @@ import { eventProof } from "./proof.ts";
 import { segmentOperations } from "./segments.ts";
 import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 
-/** What never changes once it is there. */
+/** The cache header of answers that never change. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const count = (least: number) =>

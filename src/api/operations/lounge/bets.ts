@@ -10,9 +10,9 @@ import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";
 import { LEAST_STAKE, MOST_STAKE } from "../../../domain/lounge/stakes.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
 import { type Context, json, key, operation, pay } from "../../declare/index.ts";
+import { type Drawing, seedAtHand } from "../rng/active-seed.ts";
 import { clientSeed, optionalSeed, proofOf, proofShown, seedFor } from "../rng/draw.ts";
-import { seedPlace, tenantMeta } from "../rng/fields.ts";
-import { type Drawing, seedAtHand } from "../rng/seed-at-hand.ts";
+import { seedLocation, tenantMeta } from "../rng/fields.ts";
 import { menu, tokens } from "./menu.ts";
 
 const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
@@ -28,7 +28,7 @@ const amount = z
 const isStake = (stake: bigint | undefined) =>
   stake !== undefined && stake >= LEAST_STAKE && stake <= MOST_STAKE;
 
-/** What every bet answers beside what its game drew. */
+/** The part of the answer that all games share. */
 const betAnswer = {
   roll_id: z.string().describe("The bet's id; rng_verify proves it, with the seed once it is revealed"),
   won: z.boolean().describe("True if it paid anything"),
@@ -39,7 +39,7 @@ const betAnswer = {
   fairness: z
     .object({
       seed_hash: sha256.describe("SHA-256 of its seed, published before"),
-      ...seedPlace,
+      ...seedLocation,
       client_seed: z.string(),
       nonce: z.int().describe("Your earlier bets on this seed, in any game"),
       proof: proofShown,
@@ -48,14 +48,14 @@ const betAnswer = {
   played_at: time,
 };
 
-type Wanted = { client_seed?: string | undefined; amount: number | string };
+type BetInput = { client_seed?: string | undefined; amount: number | string };
 
 /** Plays a bet: stake, draw and payout are one event on the account. */
 async function playBet(
   context: Drawing & Pick<Context<never>, "decide" | "fresh_id" | "payment_id">,
   game: LoungeName,
   params: Record<string, unknown>,
-  { client_seed: given, amount }: Wanted,
+  { client_seed: given, amount }: BetInput,
 ) {
   const { app, caller, decide, fresh_id: roll_id, payment_id } = context;
   const { tenant } = caller;
@@ -69,11 +69,11 @@ async function playBet(
     account.targetOf(tenant),
     account.bet({ ...request, stake }, seed),
   );
-  return answered(app, events);
+  return betAnswerOf(app, events);
 }
 
-/** Said again, the same events come back. */
-function answered(app: App, events: account.AccountEvent[]) {
+/** A repeat gets the same events back. */
+function betAnswerOf(app: App, events: account.AccountEvent[]) {
   const [played] = events.flatMap((event) => (event.type === "BetPlayed" ? [event.data] : []));
   const [grant] = events.flatMap((event) => (event.type === "WelcomeGranted" ? [event.data] : []));
   const facts = played!;
@@ -193,7 +193,7 @@ const order = operation({
   name: "lounge_order",
   route: "POST /v1/agent/lounge/order",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Order a drink and tell your mood",
+  summary: "Order a drink for your mood",
   description:
     "The bartender answers your order and mood, equal words equally. Your mood is neither repeated nor stored.",
   access: [key("read"), pay("0.001")],

@@ -1,4 +1,4 @@
-/** The menu of the lounge: what bets pay and how likely they are, what there is to drink, what the caller's account holds. */
+/** The menu of the lounge: payouts and odds of bets, the drinks, and the caller's balance. */
 
 import { z } from "zod";
 import { decimalTo } from "../../../core/model/fields.ts";
@@ -72,7 +72,7 @@ const gamesShown = z.object({
 const EVEN_MONEY_AND_DOZENS = BET_TYPES.filter((bet) => !POCKETS.includes(bet));
 const DICE_SHOWN = [2, 5, 10, 25, 50, 51, 75, 90, 95, 98];
 
-/** Nothing of it changes while the service runs. */
+/** Constant while the service runs. */
 const gamesMenu: z.infer<typeof gamesShown> = {
   min_bet: decimalTokens(LEAST_STAKE),
   max_payout: decimalTokens(MOST_PAYOUT),

@@ -99,9 +99,9 @@ expire in an hour, unless soul_bounty_fund pays the reward. Title and descriptio
       caller.kind === "anonymous" ? 0 : (await watch(account, account.targetOf(caller.tenant))).available;
     if (available >= reward_micro) {
       ({ state } = await decide(bounties, target, bounties.fund(caller.tenant, opened_at)));
-      await holdFunds(context, rewardHold(bounties.standing(state)));
+      await holdFunds(context, rewardHold(bounties.existingBounty(state)));
     }
-    return shownBounty(bounties.standing(state), { title, description });
+    return shownBounty(bounties.existingBounty(state), { title, description });
   },
 });
 
@@ -141,10 +141,10 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
         );
       return bounties.fund(caller.tenant, at)(state);
     };
-    const bounty = bounties.standing((await decide(bounties, target, decision)).state);
+    const bounty = bounties.existingBounty((await decide(bounties, target, decision)).state);
     const funds = await holdFunds(context, rewardHold(bounty));
     const text = await textOf(app, bounty);
-    // Nobody keeps what is unfunded: put again it lies until the read model has heard of this.
+    // An unfunded text is not stored: a repeat has no text until the read model has the bounty.
     if (text) {
       const bytes = canonicalBytes(text, "title");
       await app.objects.put(objectName("bounty", input.bounty_id, bounty.facts.text_sha256), bytes);
@@ -153,7 +153,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
   },
 });
 
-/** What was written of a bounty; null where it was taken down. */
+/** The text of a bounty; null where it was taken down. */
 async function textOf(app: App, { facts, hidden }: Bounty): Promise<BountyText | null> {
   if (hidden) return null;
   const bytes = await readObject(app, objectName("bounty", facts.bounty_id, facts.text_sha256));
@@ -248,7 +248,7 @@ async function noteOf(app: App, { facts, hidden }: Bounty, sha256: string | null
   return bytes?.toString() ?? null;
 }
 
-/** Whether a caller may see what an agent wrote to a bounty's creator. */
+/** True for the parties that may read the text of an agent to a bounty's creator. */
 export const isParty = ({ funded }: Bounty, caller: Caller, sx: number): boolean =>
   funded?.creator === caller.tenant || sxOf(caller) === sx;
 
@@ -267,7 +267,7 @@ const awardBounty = operation({
   is_paid_work: true,
   summary: "Award a bounty to a submission",
   description:
-    "Only its creator may. The winner's account gets nine tenths at once, the service a tenth. A repeat for the same claim returns the same.",
+    "Only its creator may. The winner's account gets nine tenths, the service a tenth. A repeat for the same claim returns the same.",
   access: creators,
   input: z.object({
     bounty_id: bountyId,
@@ -284,7 +284,7 @@ const awardBounty = operation({
     const at = nowOf(app);
     await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
-      refuseOthers(bounties.standing(state), caller);
+      refuseOthers(bounties.existingBounty(state), caller);
       return bounties.award(claim_id, at)(state);
     });
     return shownBounty(bounty, await textOf(app, bounty));
@@ -309,7 +309,7 @@ the same.`,
     // A tenth of it is the submitters', who may be the delegate's.
     await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
-      refuseOthers(bounties.standing(state), caller);
+      refuseOthers(bounties.existingBounty(state), caller);
       return bounties.cancel("creator", at)(state);
     });
     return shownBounty(bounty, await textOf(app, bounty));

@@ -13,8 +13,8 @@ import {
   BODY_BYTES,
   bountyId,
   bountyShown,
-  brought,
   contentField,
+  readContent,
   readObject,
   shownBounty,
   tenantsOf,
@@ -23,7 +23,7 @@ import {
 
 const claimed = bountyShown.omit({ title: true, description: true }).extend({ claim_id: z.string() });
 
-/** What a claimant is told: it knows what the bounty is about. */
+/** A claim as its claimant sees it, without the bounty's own text. */
 function shownClaim(bounty: bounties.Bounty, sx: number): z.infer<typeof claimed> {
   const { title: _, description: __, ...shown } = shownBounty(bounty, null);
   return { ...shown, claim_id: bounties.claimOf(bounty, sx).claim_id };
@@ -86,7 +86,7 @@ the digest. If the creator is silent for 14 days and the deadline is over, the m
     const { input, app, decide } = context;
     const { bounty_id } = input;
     const { sx_number: sx } = (await actingAgent(context)).facts;
-    const { content_sha256, bytes, url } = brought(input);
+    const { content_sha256, bytes, url } = readContent(input);
     const decision = bounties.submit(sx, { content_sha256, url, submitted_at: nowOf(app) });
     if (bytes) context.store(objectName("bounty", bounty_id, content_sha256), bytes);
     return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
@@ -116,7 +116,7 @@ const submission = operation({
   refuses: [404],
   example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
   handle: async ({ input: { bounty_id, claim_id }, app, caller }) => {
-    const bounty = bounties.standing(await app.load(bounties, bounties.targetOf(bounty_id)));
+    const bounty = bounties.existingBounty(await app.load(bounties, bounties.targetOf(bounty_id)));
     const found = bounties.submissionsOf(bounty).find((claim) => claim.claim_id === claim_id);
     if (!found || !isParty(bounty, caller, found.sx))
       return refuse("not_found", "you can see no submission under this claim");

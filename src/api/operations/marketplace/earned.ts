@@ -25,5 +25,4 @@ sales to three buyers. See soul_badges for the skill graph.`,
   },
 });
 
-/** What agents have earned by what they did. */
 export const earnedOperations = [earned];

@@ -1,4 +1,4 @@
-/** What operations of the marketplace share: who acts, what strangers have written, and what a bounty looks like. */
+/** Shared by operations of the marketplace: the acting agent, third-party texts, and the shape of a bounty. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { idFrom, lowerCase, time } from "../../../core/model/fields.ts";
@@ -26,7 +26,7 @@ export const usdcOf = (dollars: number) => decimalUsdc(microOf(dollars)) as Usdc
 /** JSON around the largest content, whose line ends are two bytes there. */
 export const BODY_BYTES = 2 * MOST_OBJECT_BYTES;
 
-/** What is brought along as it is: a text. */
+/** A text that the request carries itself. */
 export const contentField = z
   .string()
   .min(1, "is at least one character")
@@ -39,14 +39,14 @@ export const urlField = z
 const refuseField = (path: string, message: string) =>
   refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
 
-type Brought = {
+type SubmittedContent = {
   content?: string | undefined;
   url?: string | undefined;
   sha256?: string | undefined;
 };
 
-/** What was brought: a text with its bytes, or the address and digest of what lies elsewhere. */
-export function brought({ content, url, sha256 }: Brought): {
+/** Submitted content: a text with its bytes, or the address and digest of content stored elsewhere. */
+export function readContent({ content, url, sha256 }: SubmittedContent): {
   content_sha256: string;
   bytes: Buffer | null;
   url: string | null;
@@ -68,7 +68,7 @@ export function brought({ content, url, sha256 }: Brought): {
   return { content_sha256, bytes, url: null };
 }
 
-/** What lies under a name; undefined where nothing does, and refused where it is not what its digest says. */
+/** Reads an object; undefined where it is missing, and refused where it does not match its digest. */
 export async function readObject(app: App, name: string): Promise<Buffer | undefined> {
   try {
     return await app.objects.get(name);
@@ -86,7 +86,7 @@ export const tenantsOf = ({ facts, keys }: Agent): string[] => [
   ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
 ];
 
-/** Who somebody is to others: an agent or a wallet; what a tenant with a key is called is its own. */
+/** The public name of a party: an agent or a wallet. The name of a tenant with a key is private. */
 export function shownTenant(tenant: string): string | null {
   const [kind, name] = tenant.split(":") as [string, string | undefined];
   if (name === undefined) return null;

@@ -14,7 +14,7 @@ import { agentNamed, refuseSuspended } from "../../agents/agents.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import { json, operation, owner, pay, subject } from "../../declare/index.ts";
 import { actingAgent, microOf, nowOf, usd } from "../compute/fields.ts";
-import { BODY_BYTES, brought, contentField, tenantsOf, urlField, usdcOf } from "./fields.ts";
+import { BODY_BYTES, contentField, readContent, tenantsOf, urlField, usdcOf } from "./fields.ts";
 import { contentOf, itemId } from "./stack.ts";
 
 const LEAST_USD = items.LEAST_PRICE_MICRO / 1e6;
@@ -57,7 +57,7 @@ has only digests of title, summary and content.`,
     const { input, app, decide, fresh_id: item_id } = context;
     const { title, summary, kind } = input;
     const { sx_number: sx } = (await actingAgent(context)).facts;
-    const { content_sha256, bytes, url } = brought(input);
+    const { content_sha256, bytes, url } = readContent(input);
     const price_micro = microOf(input.price_usd);
     if (price_micro > 0) refuseClosed(app);
     if (url !== null && price_micro > 0)
@@ -105,7 +105,7 @@ uncharged. A key beside the payment names the buyer, else the wallet is; the buy
     refuseClosed(app);
     const at = nowOf(app);
     const target = items.targetOf(item_id);
-    const { facts } = items.standing(await app.load(items, target));
+    const { facts } = items.existingItem(await app.load(items, target));
     const own = tenantsOf(await agentNamed(app, sxId(facts.sx)));
     const price_micro = microOf(price_usd);
     await decide(items, target, items.sell({ to: caller.tenant, price_micro, payment_id, own }, at));
@@ -164,7 +164,7 @@ const withdrawItem = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Take an item off the stack",
   description:
-    "Only its author may. It is listed and sold no more; its buyers can read it for 30 more days. A repeat returns the same.",
+    "Only its author may. It is no longer listed or sold; its buyers can read it for 30 more days. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({ item_id: itemId }),
   output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),
@@ -176,7 +176,7 @@ const withdrawItem = operation({
     const { sx_number } = (await actingAgent(context)).facts;
     const facts = { by: "author" as const, reason: null, withdrawn_at: nowOf(app) };
     await decide(items, items.targetOf(item_id), (state) => {
-      if (items.standing(state).facts.sx !== sx_number)
+      if (items.existingItem(state).facts.sx !== sx_number)
         refuse("forbidden", "this item is another agent's; only its author withdraws it");
       return items.withdraw(facts)(state);
     });

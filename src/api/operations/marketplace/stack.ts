@@ -1,4 +1,4 @@
-/** The stack: what agents offer, found by words, price and trust. */
+/** The stack: items that agents offer, found by words, price and trust. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
@@ -17,8 +17,8 @@ import {
   listItems,
   type Sort,
   sorts,
+  votesOn,
   warmItems,
-  wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
 import { scoreOn, storedAt } from "../../../projections/trust/scores.ts";
 import { agentNamed } from "../../agents/agents.ts";
@@ -46,9 +46,9 @@ const itemShown = z.object({
   published_at: time,
 });
 
-type Told = Omit<ListedItem, "position" | keyof ItemText> & { [Part in keyof ItemText]: string | null };
+type PublicItem = Omit<ListedItem, "position" | keyof ItemText> & { [Part in keyof ItemText]: string | null };
 
-const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind, ...item }: Told) => ({
+const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind, ...item }: PublicItem) => ({
   item_id: item.item_id,
   kind: kind as (typeof items.kinds)[number],
   title: item.title,
@@ -61,7 +61,7 @@ const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind,
   published_at: item.published_at,
 });
 
-/** Where a page begins: the position of the newest first; before it the price or the score in the other orders. */
+/** The start of a page: the position of the newest first, preceded by the price or the score in the other orders. */
 const placeCursor = cursor(/^(?:\d{1,15}\.)?[1-9]\d{0,14}$/);
 
 function afterOf(text: string | undefined, sort: Sort): After | null {
@@ -173,7 +173,7 @@ the buyer's trust. A buyer buys an item once and has one verdict; authors cannot
   },
 });
 
-/** Whether a caller may have what an item holds. */
+/** True for callers that may read an item's content. */
 function mayHave({ facts, buyers, withdrawn }: items.Item, { tenant, kind }: Caller): boolean {
   if (withdrawn?.by === "operator") return false;
   const isParty = kind !== "anonymous" && (buyers.has(tenant) || tenant === soulTenant(facts.sx));
@@ -209,7 +209,7 @@ const oneItem = operation({
   example: { item_id: "00".repeat(16) },
   handle: async ({ input: { item_id }, app, caller }) => {
     await app.caughtUp(stackProjection);
-    const item = items.standing(await app.load(items, items.targetOf(item_id)));
+    const item = items.existingItem(await app.load(items, items.targetOf(item_id)));
     const { facts, buyers, withdrawn } = item;
     const isThere = mayHave(item, caller);
     const verdicts = [...buyers.values()].map((word) => word?.verdict);
@@ -235,7 +235,7 @@ async function scoreNow({ pool }: App, sx: number): Promise<number> {
   return computed ? (await scoreOn(pool, computed.day, sx)).score : 0;
 }
 
-/** What an item holds; null where it is not kept any more. */
+/** An item's content; null once it is no longer stored. */
 export async function contentOf(app: App, { item_id, content_sha256 }: items.ItemFacts) {
   return (await readObject(app, objectName("stack", item_id, content_sha256)))?.toString() ?? null;
 }
@@ -247,7 +247,7 @@ export async function textOf(app: App, { facts, withdrawn }: items.Item) {
 }
 
 async function saidOf(app: App, { facts: { item_id }, withdrawn }: items.Item) {
-  const words = await wordsOn(app.pool, item_id);
+  const words = await votesOn(app.pool, item_id);
   const noteOf = async (sha256: string | null) => {
     if (sha256 === null || withdrawn?.by === "operator") return null;
     return (await readObject(app, objectName("stack", item_id, sha256)))?.toString() ?? null;

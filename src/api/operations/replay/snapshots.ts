@@ -29,7 +29,7 @@ const snapshotLink = z.object({
   dataset: z.string(),
   vintage: z.string(),
   source: z.string(),
-  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+  synthetic: z.boolean().describe("true: synthetic figures of the sandbox, for trying the service out"),
   valid_from: time.describe("When it was released"),
   valid_to: time.nullable().describe("When the next vintage replaced it; null: it is current"),
   position: z.int().describe("Position of its release in the log"),
@@ -45,7 +45,7 @@ const snapshotLink = z.object({
 export const snapshotFile = operation({
   name: "trade_snapshot_file",
   route: "GET /v1/agent/replay/snapshots/{vintage}",
-  summary: "The Parquet file behind a signed link",
+  summary: "The Parquet file of a signed link",
   description:
     "The `url` of replay/eu-trade-snapshot points here. The signature is the credential: no key or payment, for " +
     `${LINK_SECONDS / 60} minutes. Range requests work; the ETag is the file's SHA-256.`,
@@ -71,7 +71,7 @@ export const snapshotFile = operation({
   },
 });
 
-/** The address under which a vintage may be downloaded from now on. */
+/** The address from which a vintage may now be downloaded. */
 export function linkTo(app: App, vintage: string): { url: string; expires_at: string } {
   const expires = Math.floor(app.clock.now().getTime() / 1000) + LINK_SECONDS;
   const query = `expires=${expires}&signature=${signLink(app.link_secret, { vintage, expires })}`;
@@ -87,7 +87,7 @@ const snapshot = operation({
   effect: reads,
   summary: "EU trade as known on any of the last 180 days, as one Parquet file",
   description:
-    "The vintage valid at the end of the day (UTC), behind a signed link that is good for " +
+    "The vintage valid at the end of the day (UTC), at a signed link that is valid for " +
     `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}; quantity_kg is null where no mass is ` +
     "stated; rows of WORLD and other groups of countries are marked is_aggregate. You get the real dataset if there is " +
     "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file; if that takes too " +
@@ -101,7 +101,7 @@ const snapshot = operation({
       .optional(),
     dataset: dataset.optional(),
     vintage: sha256
-      .describe("A stored vintage, in place of date and dataset: it tells two of one day apart")
+      .describe("A stored vintage, instead of date and dataset: it distinguishes two of one day")
       .optional(),
   }),
   refuses: [404],
@@ -119,11 +119,11 @@ const snapshot = operation({
         : await releaseOn(asked, { ...input, date });
     const released_at = await firstReleaseOf(app.pool, release);
     const made = await app.snapshots.open(release.vintage, released_at ?? release.released_at);
-    return { data: shown(app, date, release, made), meta: { kept_days: KEEP_DAYS } };
+    return { data: publicSnapshot(app, date, release, made), meta: { kept_days: KEEP_DAYS } };
   },
 });
 
-function shown(app: App, date: string | null, release: DatedRelease, { bytes, sha256 }: Snapshot) {
+function publicSnapshot(app: App, date: string | null, release: DatedRelease, { bytes, sha256 }: Snapshot) {
   const { dataset, vintage, source, synthetic, periods, rows, control_totals, position } = release;
   return {
     ...linkTo(app, vintage),

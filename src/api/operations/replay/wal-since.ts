@@ -22,7 +22,7 @@ const line = z.object({
   meta: z
     .union([z.record(z.string(), z.unknown()), z.string()])
     .optional()
-    .describe("Absent where another caller's command caused the event; `meta_hash` stands in its place"),
+    .describe("Absent where another caller's command caused the event; `meta_hash` replaces it"),
   meta_hash: z.string().optional(),
   event_hash: z.string(),
   prev_hash: z.string(),
@@ -88,7 +88,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
     },
   });
 
-/** A cursor of another history is a conflict: the consumer holds events that this log does not. */
+/** A cursor of another history is a conflict: the consumer has events that this log does not. */
 async function afterCursor(app: App, cursor: string, path: string): Promise<LogHead> {
   const checked = await checkCursor(app.store, cursor);
   switch (checked.status) {
@@ -99,7 +99,7 @@ async function afterCursor(app: App, cursor: string, path: string): Promise<LogH
         errors: [{ path, message: "is not a whole cursor of this feed; copy it from a line" }],
       });
     case "ahead":
-      return diverged(`it lies beyond the head of the log, ${checked.head}: the log has lost its end`);
+      return diverged(`it is beyond the head of the log, ${checked.head}: the log has lost its end`);
     case "diverged":
       return diverged("this log has another hash at that position, or is another log");
   }
@@ -122,7 +122,7 @@ async function before(app: App, tenant: string, since: string | undefined): Prom
   return (await app.store.headAt(first - 1))!;
 }
 
-/** Of an ISO 8601 time, since 1970 and rounded up: Date.parse alone would drop what is finer than a millisecond. */
+/** Microseconds of an ISO 8601 time since 1970, rounded up: Date.parse alone would drop digits below a millisecond. */
 function microseconds(iso: string): number {
   const [, upToSeconds, fraction = "", zone] = /^([^.]+)(?:\.(\d+))?(Z|[+-].*)$/.exec(iso)!;
   const finer = /[1-9]/.test(fraction.slice(6)) ? 1 : 0;

@@ -2,12 +2,12 @@ import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projecti
 import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
 import { vintage } from "../../../projections/trade/answers/data.ts";
 import { key, operation, pay } from "../../declare/index.ts";
-import { FORMS, made, quotesFor, recorded, reportOutput } from "./made.ts";
+import { FORMS, quotesFor, recordingEffects, reportOutput, writeReport } from "./write-report.ts";
 
 const briefOperation = operation({
   name: "sovereign_brief",
   route: "POST /v1/agent/sovereign/brief",
-  effect: recorded,
+  effect: recordingEffects,
   summary: "Sources of a product's imports, possible substitutes, and what to watch",
   description: `The market, partners, the EU's three indicators of dependency, substitutes, expected trade and open alerts of one product. ${FORMS}`,
   access: [key("order"), pay("25.00")],
@@ -16,7 +16,7 @@ const briefOperation = operation({
   example: { hs: "44", region: "LV", years: "2020-2024", layers: ["sanctions"] },
   vintage,
   handle: (context) =>
-    made("sovereign_brief", context as never, (ask) =>
+    writeReport("sovereign_brief", context as never, (ask) =>
       brief(ask, context.input, quotesFor(context as never)),
     ),
 });
@@ -24,9 +24,9 @@ const briefOperation = operation({
 const multiOperation = operation({
   name: "sovereign_brief_multi",
   route: "POST /v1/agent/sovereign/brief/multi",
-  effect: recorded,
+  effect: recordingEffects,
   summary:
-    "The sovereign brief of two to eight chapters beside each other, ranked by how concentrated their sources are",
+    "The sovereign brief of two to eight chapters together, ranked by how concentrated their sources are",
   description: FORMS,
   access: [key("order"), pay("30.00")],
   input: sectorsInput,
@@ -34,7 +34,7 @@ const multiOperation = operation({
   example: { sectors: ["27", "44"], region: "LV", years: "2020-2024" },
   vintage,
   handle: (context) =>
-    made("sovereign_brief_multi", context as never, (ask) =>
+    writeReport("sovereign_brief_multi", context as never, (ask) =>
       sectorsBrief(ask, context.input, { deep: false, quotes: quotesFor(context as never) }),
     ),
 });
@@ -42,7 +42,7 @@ const multiOperation = operation({
 const deepOperation = operation({
   name: "sovereign_brief_deep",
   route: "POST /v1/agent/sovereign/brief/deep",
-  effect: recorded,
+  effect: recordingEffects,
   summary: "The sovereign brief across chapters, and what losing one country would cost each",
   description: FORMS,
   access: [key("order"), pay("50.00")],
@@ -51,7 +51,7 @@ const deepOperation = operation({
   example: { sectors: ["27", "44"], region: "EU", years: "2020-2024" },
   vintage,
   handle: (context) =>
-    made("sovereign_brief_deep", context as never, (ask) =>
+    writeReport("sovereign_brief_deep", context as never, (ask) =>
       sectorsBrief(ask, context.input, { deep: true, quotes: quotesFor(context as never) }),
     ),
 });
@@ -59,7 +59,7 @@ const deepOperation = operation({
 const deepAnalysisOperation = operation({
   name: "trade_premium_deep_analysis",
   route: "GET /v1/agent/trade-premium/deep-analysis/{reporter}/{year}",
-  effect: recorded,
+  effect: recordingEffects,
   summary:
     "A country's year of trade: overview, products, partners, its largest import in depth, alerts, economy",
   description: `The year's data must be complete. ${FORMS}`,
@@ -69,7 +69,7 @@ const deepAnalysisOperation = operation({
   example: { reporter: "LV", year: 2024 },
   vintage,
   handle: (context) =>
-    made("trade_premium_deep_analysis", context as never, (ask) => deepAnalysis(ask, context.input)),
+    writeReport("trade_premium_deep_analysis", context as never, (ask) => deepAnalysis(ask, context.input)),
 });
 
 export const briefOperations = [briefOperation, multiOperation, deepOperation, deepAnalysisOperation];

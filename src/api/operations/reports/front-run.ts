@@ -3,7 +3,7 @@ import { DELAY_DAYS, signal } from "../../../domain/reports/front-run.ts";
 import { frontRunProjection, frontRunSignals } from "../../../projections/reports/front-run.ts";
 import { json, key, operation } from "../../declare/index.ts";
 
-/** A day written YYYYMMDD, as YYYY-MM-DD. */
+/** Reads a day written YYYYMMDD as YYYY-MM-DD. */
 const since = z
   .string()
   .regex(/^\d{8}$/, { error: "since is a day as YYYYMMDD, such as 20240131", abort: true })

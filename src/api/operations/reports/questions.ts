@@ -3,12 +3,12 @@ import { fusionDeep, fusionDeepInput } from "../../../projections/reports/answer
 import { vintage } from "../../../projections/trade/answers/data.ts";
 import { key, operation, pay } from "../../declare/index.ts";
 import { STEP_MS } from "../../serve/nested-calls.ts";
-import { FORMS, made, recorded, reportOutput } from "./made.ts";
+import { FORMS, recordingEffects, reportOutput, writeReport } from "./write-report.ts";
 
 const customOperation = operation({
   name: "trade_premium_custom_report",
   route: "POST /v1/agent/trade-premium/custom-report",
-  effect: recorded,
+  effect: recordingEffects,
   summary: "A question's intent over reporters, chapters and years, as one report",
   description: `The intents are those of fusion_intents over trade; 100 steps and a minute at most. ${FORMS}`,
   access: [key("order"), pay("25.00")],
@@ -22,7 +22,7 @@ const customOperation = operation({
   },
   vintage,
   handle: (context) =>
-    made("trade_premium_custom_report", context as never, (ask) => customReport(ask, context.input), {
+    writeReport("trade_premium_custom_report", context as never, (ask) => customReport(ask, context.input), {
       step_ms: STEP_MS,
       whole_ms: CUSTOM_MS,
     }),
@@ -31,7 +31,7 @@ const customOperation = operation({
 const deepOperation = operation({
   name: "fusion_deep_analysis",
   route: "POST /v1/agent/fusion/deep-analysis",
-  effect: recorded,
+  effect: recordingEffects,
   summary: "A report by all methods on the country, the product or both in a question",
   description: `It names missing data. ${FORMS}`,
   access: [key("order"), pay("25.00")],
@@ -40,11 +40,11 @@ const deepOperation = operation({
   example: { question: "What of Latvia and mineral fuels?", years: "2020-2024" },
   vintage,
   handle: (context) =>
-    made("fusion_deep_analysis", context as never, (ask, reference) =>
+    writeReport("fusion_deep_analysis", context as never, (ask, reference) =>
       fusionDeep(ask, reference, context.input),
     ),
 });
 
-/** Asked under fusion, and a report like the others. */
+/** Registered under fusion; otherwise a report like the others. */
 export const deepAnalysisOperations = [deepOperation];
 export const questionOperations = [customOperation];

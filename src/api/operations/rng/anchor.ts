@@ -15,11 +15,11 @@ import {
   signersOf,
 } from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
-import { commitmentShown, seedPlace } from "./fields.ts";
+import { commitmentShown, seedLocation } from "./fields.ts";
 
 const seedHash = sha256.describe("A seed's hash, or a seed chain's head, in hex");
 
-/** A hash that this service published: of which chain it is, and how far from its head. */
+/** A published hash of this service: its chain, and its distance from the head. */
 async function publishedHash(
   app: App,
   seed_hash: string,
@@ -50,7 +50,7 @@ hash to the contract. It shares a transaction with others, within seconds; a rep
     z.object({
       data: z.object({
         seed_hash: sha256,
-        ...seedPlace,
+        ...seedLocation,
         status: z.enum(["asked", "committed"]).describe("asked: the next transaction carries it"),
         commitment: commitmentShown.nullable(),
       }),
@@ -65,8 +65,8 @@ hash to the contract. It shares a transaction with others, within seconds; a rep
     const { chain, index } = found;
     if (chain_index !== undefined && chain_index !== index)
       refuse("conflict", `this hash has the index ${index} in its chain, not ${chain_index}`);
-    const asked = commitments.ask(seed_hash, app.clock.now().toISOString());
-    const { state } = await decide(commitments, commitments.targetOf(seed_hash), asked);
+    const request = commitments.request(seed_hash, app.clock.now().toISOString());
+    const { state } = await decide(commitments, commitments.targetOf(seed_hash), request);
     const committed = state?.status === "committed" ? state.commitment : undefined;
     return {
       data: {
@@ -109,7 +109,7 @@ SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment ol
         seed_hash: sha256,
         committed: z.boolean().describe("Itself, or the head of its chain"),
         published: z
-          .object({ ...seedPlace, chain_head: sha256 })
+          .object({ ...seedLocation, chain_head: sha256 })
           .nullable()
           .describe("null: not this service's hash"),
         itself: commitmentShown.nullable(),
@@ -124,8 +124,11 @@ SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment ol
     const head = found?.chain.head_hash ?? seed_hash;
     // The service's own account may have been another one when it committed the one or the other.
     const signers = await signersOf(app.pool, [seed_hash, head]);
-    const asked = [seed_hash, head].map((hash) => ({ hash, signer: signers.get(hash) ?? app.chain.sender }));
-    const calls = asked.map(({ hash, signer }) => seedCall(signer, `0x${hash}`));
+    const request = [seed_hash, head].map((hash) => ({
+      hash,
+      signer: signers.get(hash) ?? app.chain.sender,
+    }));
+    const calls = request.map(({ hash, signer }) => seedCall(signer, `0x${hash}`));
     const answers = await app.chain.read(calls, { mined: true });
     const network = `eip155:${app.chain.chain_id}`;
     const published_at = [found?.seed?.activated_at, found?.chain.published.published_at];
@@ -133,9 +136,9 @@ SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment ol
       const kept = seedCommitment(answer);
       if (!kept) return null;
       const committed_at = new Date(kept.timestamp * 1_000).toISOString();
-      const since = asked[at]!.hash === head ? published_at[1] : published_at[0];
+      const since = request[at]!.hash === head ? published_at[1] : published_at[0];
       if (since !== undefined && isCommittedBefore(since, committed_at)) return null;
-      const { signer } = asked[at]!;
+      const { signer } = request[at]!;
       const block_number = Number(kept.block_number);
       return { network, contract: ANCHOR_ADDRESS, signer, transaction: null, block_number, committed_at };
     });

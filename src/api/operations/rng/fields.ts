@@ -1,4 +1,4 @@
-/** The words that operations of random numbers share: what is told of a roll, of a seed and of a commitment. */
+/** Fields that operations of random numbers share: rolls, seeds and commitments. */
 
 import { z } from "zod";
 import { idFrom, sha256, time } from "../../../core/model/fields.ts";
@@ -7,10 +7,10 @@ import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import { type Space, spaces } from "../../../domain/rng/seeds.ts";
 import type { Caller } from "../../declare/caller.ts";
 
-/** Test keys draw from chains of seeds of their own. */
+/** Test keys draw from separate chains of seeds. */
 export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? caller.space : "live");
 
-export const seedPlace = {
+export const seedLocation = {
   space: z.enum(spaces).describe("test: the seeds of sk_test_ keys"),
   chain: z.int().describe("The seed chain, from 1"),
   chain_index: z
@@ -37,12 +37,12 @@ export const rollShown = z
         "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
       ),
     seed_hash: sha256.describe("SHA-256 of its seed, published before"),
-    ...seedPlace,
+    ...seedLocation,
     rolled_at: time,
   })
   .meta({ id: "Roll" });
 
-/** What is told of a roll; the lists are made from the places that were drawn. */
+/** A roll in answers; its lists are built from the indexes drawn. */
 export function shownRoll(facts: DrawnFacts): z.infer<typeof rollShown> {
   const { roll_id, game, params, client_seed, nonce, seed_hash, space, chain, index, rolled_at } = facts;
   const result = withItems(params.items, facts.result);

@@ -7,7 +7,7 @@ import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls
 import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { proofOf, proofShown } from "./draw.ts";
-import { rollId, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
+import { rollId, rollShown, seedLocation, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const verify = operation({
   name: "rng_verify",
@@ -125,7 +125,7 @@ look closer if a p-value is below 0.001. Too few rolls have none.`,
             .describe("null: too few rolls"),
         }),
       ),
-      meta: z.object({ ...{ space: seedPlace.space }, since: z.string(), count: z.int() }),
+      meta: z.object({ ...{ space: seedLocation.space }, since: z.string(), count: z.int() }),
     }),
   ),
   example: { days: 30 },

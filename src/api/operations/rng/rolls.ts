@@ -12,9 +12,9 @@ import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findChain, findSeed, lastRevealed } from "../../../projections/rng/seeds.ts";
 import { type Context, json, key, operation, pay } from "../../declare/index.ts";
+import { type Drawing, seedAtHand } from "./active-seed.ts";
 import { clientSeed } from "./draw.ts";
-import { rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
-import { type Drawing, seedAtHand } from "./seed-at-hand.ts";
+import { rollShown, seedLocation, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const gameType = z
   .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
@@ -47,7 +47,7 @@ rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was 
     z.object({
       data: z.object({
         seed_hash: z.string().describe("SHA-256 of the active seed"),
-        ...seedPlace,
+        ...seedLocation,
         chain_head: z.string(),
         committed: z
           .object({
@@ -125,26 +125,26 @@ rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was 
   },
 });
 
-/** `path`: where the params stand in what was asked. */
-type Wanted = {
+/** `path`: the path of the params in the request. */
+type RollQuery = {
   client_seed: string;
   game_type: GameName;
   params?: Record<string, unknown> | undefined;
   path: string;
 };
 
-/** The body's limit over HTTP, for whoever asks by another way: what is drawn must fit into the log and into an answer. */
+/** The HTTP body limit, applied to every transport: a draw must fit into the log and an answer. */
 const MOST_PARAM_BYTES = 256 * 1024;
 
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
 async function draw(
   context: Drawing & Pick<Context<never>, "decide">,
   ids: readonly string[],
-  wanted: readonly Wanted[],
+  wanted: readonly RollQuery[],
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
   const { app, caller, decide } = context;
-  // What is wrong with the request is told before anything is taken of the seed.
+  // Validates the request before it reserves anything of the seed.
   const read = wanted.map(({ game_type, params, path }) => readParams(game_type, params, path));
   if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
     refuse(
@@ -162,7 +162,7 @@ async function draw(
     const request = { roll_id, tenant: caller.tenant, game, params: read[at]!, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
     const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
-    // Said again, the events of all rolls of the stream come back: each is found by its id.
+    // A repeat gets the events of all rolls of the stream back: each is found by its id.
     drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
   }
   return drawn;

@@ -11,7 +11,7 @@ import {
   evaluations,
   listTrades,
   signalsProjection,
-  standings,
+  strategyResults,
   type TradeRow,
 } from "../../../projections/signals/trades.ts";
 import { json, open, operation } from "../../declare/index.ts";
@@ -21,7 +21,7 @@ const access = [open({ calls: 100, per: "minute", shared: "signals" })];
 
 /** Fewer decided bets show nothing of how good a strategy's chances are. */
 const LEAST_DECIDED = 30;
-/** A chance nearer to one half says little. */
+/** A probability nearer to one half is no opinion. */
 const LEAST_OPINION = 0.2;
 
 const names = strategies.map(({ name }) => name) as [string, ...string[]];
@@ -39,7 +39,7 @@ const days = z
 
 const chance = z.number();
 const share = z.object({ share: chance, low: chance, high: chance }).nullable();
-const synthetic = z.boolean().describe("true: bets on invented figures of the sandbox");
+const synthetic = z.boolean().describe("true: bets on synthetic figures of the sandbox");
 const RULES = `line: (k + ½) / (n + 1) of the last ${LINE_MONTHS} months; p: logistic regression of one standardised feature on all earlier months; opened at |p − line| ≥ ${LEAST_EDGE}; a quarter of Kelly's stake of ${POINTS} points, 10 at most; win rate with Wilson's interval at 95 %`;
 
 const allowed = ({ settings: { allow_synthetic } }: App) => ({ allow_synthetic });
@@ -89,7 +89,7 @@ const stats = operation({
   async handle({ input, app }) {
     const since = new Date(app.clock.now().getTime() - input.days * 86_400_000);
     const [found, evaluated] = await Promise.all([
-      standings(app.pool, { since, ...allowed(app) }),
+      strategyResults(app.pool, { since, ...allowed(app) }),
       evaluations(app.pool, app.settings.allow_synthetic),
     ]);
     return {
@@ -115,7 +115,7 @@ const stats = operation({
   },
 });
 
-const shown = z.object({
+const tradeShown = z.object({
   trade_id: madeId,
   position: z.int().describe("Log position of its opening"),
   text: z.string().describe("The statement as a sentence"),
@@ -134,7 +134,7 @@ const shown = z.object({
   as_of_position: z.int().describe("All its data was released at or before this position"),
   as_of_month: month
     .nullable()
-    .describe("For invented vintages, which have later months: the last month used; null: all of them"),
+    .describe("For synthetic vintages, which have later months: the last month used; null: all of them"),
   opened_at: time,
   decides_by: z.iso.date(),
   status: z.enum(["open", "stopped", "closed", "expired"]),
@@ -144,7 +144,7 @@ const shown = z.object({
   ended_by: z.string().nullable().describe("The vintage that decided or stopped it"),
 });
 
-const shownAs = (row: TradeRow) => ({ ...row, text: sentence(row.statement) });
+const publicTrade = (row: TradeRow) => ({ ...row, text: sentence(row.statement) });
 
 const trades = operation({
   name: "signals_trades",
@@ -163,7 +163,7 @@ const trades = operation({
   }),
   output: json(
     z.object({
-      data: z.array(shown),
+      data: z.array(tradeShown),
       meta: z.object({ count: z.int(), next_cursor: z.string().nullable() }),
     }),
   ),
@@ -173,7 +173,7 @@ const trades = operation({
     const before = cursor === undefined ? undefined : Number(cursor);
     const rows = await listTrades(app.pool, { ...input, ...allowed(app), before });
     const next_cursor = rows.length === input.limit ? String(rows.at(-1)!.position) : null;
-    return { data: rows.map(shownAs), meta: { count: rows.length, next_cursor } };
+    return { data: rows.map(publicTrade), meta: { count: rows.length, next_cursor } };
   },
 });
 
@@ -190,7 +190,7 @@ const prediction = operation({
   output: json(
     z.object({
       data: z.object({
-        predictions: z.array(shown),
+        predictions: z.array(tradeShown),
         strategies: z.array(
           z.object({
             strategy: z.string(),
@@ -215,19 +215,19 @@ const prediction = operation({
   lists: signalsProjection,
   example: {},
   async handle({ input, app }) {
-    const ever = await standings(app.pool, { since: null, ...allowed(app) });
-    const asked = ever.filter((one) => input.strategy === undefined || one.strategy === input.strategy);
+    const ever = await strategyResults(app.pool, { since: null, ...allowed(app) });
+    const matching = ever.filter((one) => input.strategy === undefined || one.strategy === input.strategy);
     const keyOf = (one: { strategy: string; version: number; synthetic: boolean }) =>
       `${one.strategy} ${one.version} ${one.synthetic}`;
-    const tried = new Set(asked.filter(({ decided }) => decided >= LEAST_DECIDED).map(keyOf));
+    const tried = new Set(matching.filter(({ decided }) => decided >= LEAST_DECIDED).map(keyOf));
     const open =
       tried.size === 0 ? [] : await listTrades(app.pool, { status: "open", limit: 1_000, ...allowed(app) });
     const predictions = open
       .filter((one) => tried.has(keyOf(one)) && Math.abs(one.p - 0.5) >= LEAST_OPINION)
       .filter(({ statement }) => input.month === undefined || statement.month === input.month)
-      .map(shownAs);
+      .map(publicTrade);
     const strategies = await Promise.all(
-      asked.map(async (one) => ({
+      matching.map(async (one) => ({
         strategy: one.strategy,
         version: one.version,
         synthetic: one.synthetic,

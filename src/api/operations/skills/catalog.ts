@@ -4,10 +4,10 @@ import { slotNames } from "../../../domain/plans/slots.ts";
 import { type SkillScope, skillScopes, skills } from "../../../domain/skills/skills.ts";
 import { priceText } from "../../declare/access/way.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { offered } from "./asked.ts";
+import { offered } from "./callable.ts";
 import { agentField } from "./fields.ts";
 
-/** What an operation costs where it is asked by itself; null of what only skills ask. */
+/** The price of an operation by itself; null where only skills call it. */
 const priceOf = (name: string): string | null => {
   const found = offered.operations.find((one) => one.name === name);
   return found ? priceText(found) : null;

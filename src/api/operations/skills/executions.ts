@@ -6,8 +6,8 @@ import { skillNamed } from "../../../domain/skills/skills.ts";
 import { stepExecution } from "../../../reactors/skills/steps.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, operation, owner } from "../../declare/index.ts";
-import { checkScope, executionId, executionShown, shown } from "./fields.ts";
-import { nowOf } from "./starting.ts";
+import { checkScope, executionId, executionShown, publicExecution } from "./fields.ts";
+import { nowOf } from "./start-execution.ts";
 
 const MOST_WAIT_S = 30;
 
@@ -33,14 +33,14 @@ const status = operation({
   example: { execution_id: "00".repeat(16) },
   handle: async ({ input: { execution_id, wait_s }, app, subjects, caller, signal }) => {
     const execution = await untilOver(app, { caller, execution_id }, wait_s, signal);
-    return { data: await shown({ app, subjects }, caller.tenant, execution), meta: {} };
+    return { data: await publicExecution({ app, subjects }, caller.tenant, execution), meta: {} };
   },
 });
 
-/** What a skill found is told to whoever may run it: another key of the tenant may not read its money that way. */
+/** A result is shown only to keys that may run the skill, so that no other key of the tenant reads its money. */
 const checkMayRun = ({ facts }: Execution, caller: Caller) => checkScope(skillNamed(facts.agent), caller);
 
-/** The execution once it is over, or as it stands when the time is. */
+/** The execution once it has ended, or its current state at the timeout. */
 async function untilOver(
   app: App,
   { caller, execution_id }: { caller: Caller; execution_id: string },
@@ -50,11 +50,11 @@ async function untilOver(
   const { tenant } = caller;
   const target = executions.targetOf(tenant, execution_id);
   const look = async () => {
-    const execution = executions.standing(await app.load(executions, target));
+    const execution = executions.existingExecution(await app.load(executions, target));
     checkMayRun(execution, caller);
     return execution;
   };
-  // What is appended after it is told.
+  // The position before the wait, so that no event after the read is missed.
   const after = app.tail.position;
   let execution = await look();
   if (executions.isOver(execution) || wait_s === 0) return execution;
@@ -82,12 +82,12 @@ const cancel = operation({
   handle: async ({ input: { execution_id }, app, subjects, caller, decide, watch }) => {
     const named = { tenant: caller.tenant, execution_id };
     checkMayRun(
-      executions.standing(await watch(executions, executions.targetOf(named.tenant, execution_id))),
+      executions.existingExecution(await watch(executions, executions.targetOf(named.tenant, execution_id))),
       caller,
     );
     const decision = executions.cancel(nowOf(app));
     const execution = await stepExecution({ decide, watch }, named, decision);
-    return { data: await shown({ app, subjects }, caller.tenant, execution), meta: {} };
+    return { data: await publicExecution({ app, subjects }, caller.tenant, execution), meta: {} };
   },
 });
 

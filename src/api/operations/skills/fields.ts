@@ -1,4 +1,4 @@
-/** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
+/** Shared by the operations of skills: input fields, and the shape of an execution. */
 
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
@@ -11,7 +11,7 @@ import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { type SkillResult, skillResult } from "../../../domain/skills/result.ts";
 import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
-import { readKept } from "../../../reactors/skills/kept.ts";
+import { readSealed } from "../../../reactors/skills/sealed-objects.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/operation.ts";
 import { canonical } from "../../serve/nested-calls.ts";
@@ -50,10 +50,10 @@ export function checkTenant(tenant: string, caller: Caller): void {
   refuse("forbidden", "tenant names another's: omit it");
 }
 
-/** Refuses a skill that reads the caller's money where no key says that it may. */
+/** Refuses a skill that reads the caller's money unless the key has the scope. */
 export function checkScope({ name, scope }: Skill, caller: Caller): void {
   if (mayRun(scope, caller)) return;
-  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, beside a payment too`);
+  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, with a payment too`);
 }
 
 export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
@@ -69,7 +69,7 @@ export const executionShown = z
     agent: agentField,
     version: z.int(),
     status: z.enum(executions.statuses),
-    poll: z.string().nullable().describe("Where to poll; null once it is over"),
+    poll: z.string().nullable().describe("The address to poll; null once it is over"),
     slots: slotsShown,
     format: z.enum(executions.formats),
     result: z
@@ -115,8 +115,8 @@ export const executionShown = z
 
 export const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
 
-/** An execution as its owner sees it; `result` where it is at hand. */
-export async function shown(
+/** An execution as its owner sees it; `result` where it is available. */
+export async function publicExecution(
   { app, subjects }: Pick<Context<never>, "app" | "subjects">,
   tenant: string,
   execution: Execution,
@@ -127,7 +127,7 @@ export async function shown(
   const told =
     result ??
     (finished &&
-      ((await readKept(
+      ((await readSealed(
         { subjects, objects: app.objects },
         { tenant, execution_id },
         finished.object_sha256,

@@ -1,41 +1,41 @@
-/** An execution run again: on the states of the data that it named, and with the answers of the log that it kept; and whether it comes to the same. */
+/** Reruns of an execution on its own data vintages and stored answers of the log, compared with the original. */
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import type { Execution, Finished } from "../../../domain/skills/execution.ts";
+import type { Execution, RunFinished } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { skillNamed } from "../../../domain/skills/skills.ts";
-import type { Written } from "../../../projections/reports/writing.ts";
-import { readKept } from "../../../reactors/skills/kept.ts";
-import type { Named } from "../../../reactors/skills/steps.ts";
+import type { ReportContent } from "../../../projections/reports/writing.ts";
+import { readSealed } from "../../../reactors/skills/sealed-objects.ts";
+import type { ExecutionId } from "../../../reactors/skills/steps.ts";
 import { dataNamed } from "../../declare/named-vintages.ts";
 import { sha256 } from "../../serve/call.ts";
 import { canonical } from "../../serve/nested-calls.ts";
-import { isOfLog, runSkill } from "./running.ts";
+import { isOfLog, runSkill } from "./run-skill.ts";
 
-/** `kept`: its answer was not asked again, since it was read of the log. */
-export type StepAgain = { step: string; operation: string; how: "asked" | "kept"; same: boolean };
+/** `kept`: the stored answer was used, because the step reads the log. */
+export type RerunStep = { step: string; operation: string; how: "asked" | "kept"; same: boolean };
 
-export type Again = {
+export type RerunResult = {
   execution_id: string;
   agent: string;
   same: boolean;
   result_sha256: string;
   again_sha256: string;
-  steps: StepAgain[];
-  /** Whose summing up was taken as it was, since a model may say something else; null where none was asked. */
+  steps: RerunStep[];
+  /** The model whose summary was reused, since a model may answer differently; null where none was called. */
   model: string | null;
 };
 
-/** Runs it again; `now`: on the data of now in place of its own, to see what they have changed. Refuses one that has no result. */
+/** Runs an execution again; `now` uses current data instead, to show their changes. Refuses one without a result. */
 export async function rerun(
   app: App,
-  named: Named,
+  named: ExecutionId,
   { now = false, signal }: { now?: boolean; signal: AbortSignal },
-): Promise<Again> {
+): Promise<RerunResult> {
   const target = executions.targetOf(named.tenant, named.execution_id);
-  const execution = executions.standing(await app.load(executions, target));
+  const execution = executions.existingExecution(await app.load(executions, target));
   const { facts, finished } = execution;
   if (!finished)
     return refuse(
@@ -51,8 +51,8 @@ export async function rerun(
   const wanted = finished.vintages.split(",").filter((name) => name !== OF_THE_LOG);
   const vintage = now || wanted.length === 0 ? undefined : wanted.join(",");
   const held = await dataNamed(app, { vintage: true }, { vintage });
-  const answers: Answered[] = [];
-  const before = execution.model && (await keptReport(app, named, finished));
+  const answers: AnsweredStep[] = [];
+  const before = execution.model && (await storedReport(app, named, finished));
   try {
     const { text } = await runSkill({
       app,
@@ -62,8 +62,8 @@ export async function rerun(
       slots: facts.slots as Slots,
       signal,
       noted: async ({ step, told }) => void answers.push({ step, ...told.origin }),
-      sum: async (written) => (before ? summedAsBefore(written, before) : written),
-      kept: (operation, input_sha256) => keptAnswer(app, named, execution, { operation, input_sha256 }),
+      sum: async (written) => (before ? withEarlierSummary(written, before) : written),
+      kept: (operation, input_sha256) => storedAnswer(app, named, execution, { operation, input_sha256 }),
     });
     const again_sha256 = sha256(text);
     const { result_sha256 } = finished;
@@ -73,7 +73,7 @@ export async function rerun(
       same: again_sha256 === result_sha256,
       result_sha256,
       again_sha256,
-      steps: stepsAgain(execution, answers),
+      steps: compareSteps(execution, answers),
       model: execution.model?.model ?? null,
     };
   } finally {
@@ -82,34 +82,37 @@ export async function rerun(
 }
 
 /** The report that an execution finished with. */
-async function keptReport(
+async function storedReport(
   app: App,
-  named: Named,
-  { object_sha256, result_sha256 }: Finished,
+  named: ExecutionId,
+  { object_sha256, result_sha256 }: RunFinished,
 ): Promise<SkillResult["report"]> {
-  const kept = await readKept(app, named, object_sha256);
+  const kept = await readSealed(app, named, object_sha256);
   if (kept && sha256(canonical(kept)) === result_sha256) return (kept as SkillResult).report;
   return refuse("not_found", "the model's summary of it was deleted or erased");
 }
 
-/** With what a model said of it, which stands first where it was used. */
-const summedAsBefore = (written: Written, { model, sections }: SkillResult["report"]): Written => ({
+/** Adds the model's earlier summary, which comes first where it was used. */
+const withEarlierSummary = (
+  written: ReportContent,
+  { model, sections }: SkillResult["report"],
+): ReportContent => ({
   ...written,
   sections: [...(model?.used ? sections.slice(0, 1) : []), ...written.sections],
   model,
 });
 
 /** The answer that a step had of the log. */
-async function keptAnswer(
+async function storedAnswer(
   app: App,
-  named: Named,
+  named: ExecutionId,
   { steps }: Execution,
   asked: { operation: string; input_sha256: string },
 ): Promise<object> {
   const step = steps.find(
     (one) => one.operation === asked.operation && one.input_sha256 === asked.input_sha256,
   );
-  const answer = step && (await readKept(app, named, step.object_sha256));
+  const answer = step && (await readSealed(app, named, step.object_sha256));
   if (step && answer && sha256(canonical(answer)) === step.answer_sha256) return answer;
   return refuse(
     "not_found",
@@ -117,10 +120,10 @@ async function keptAnswer(
   );
 }
 
-type Answered = { step: string; operation: string; answer_sha256: string };
+type AnsweredStep = { step: string; operation: string; answer_sha256: string };
 
 /** Each step that either run had, in order. */
-function stepsAgain({ steps }: Execution, answers: readonly Answered[]): StepAgain[] {
+function compareSteps({ steps }: Execution, answers: readonly AnsweredStep[]): RerunStep[] {
   const again = new Map(answers.map(({ step, answer_sha256 }) => [step, answer_sha256]));
   const known = steps.map(({ step, operation, answer_sha256 }) => ({
     step,

@@ -15,12 +15,12 @@ import {
   formatField,
   mayRun,
   PRICE_MICRO,
-  shown,
+  publicExecution,
   slotsShown,
   taskField,
   tenantField,
 } from "./fields.ts";
-import { refuseTask } from "./running.ts";
+import { refuseTask } from "./run-skill.ts";
 import {
   begin,
   checkSlots,
@@ -28,9 +28,9 @@ import {
   missingOf,
   nowOf,
   request,
+  reserveCapacity,
   slotsOf,
-  takeTheirPlaces,
-} from "./starting.ts";
+} from "./start-execution.ts";
 
 /** Micro-USDC as a price. */
 const priceOf = (micro: number) => decimalUsdc(micro) as Usdc;
@@ -71,7 +71,7 @@ const run = operation({
     const skill = skillNamed(input.agent);
     const slots = slotsOf(data, input.task);
     const { execution, result } = await begin(context as never, { ...input, skill, slots });
-    return { data: await shown(context, caller.tenant, execution, result), meta: {} };
+    return { data: await publicExecution(context, caller.tenant, execution, result), meta: {} };
   },
 });
 
@@ -79,7 +79,7 @@ const batchInput = z.object({
   agents: z
     .array(agentField)
     .min(2, "name at least 2 agents")
-    .max(5, "at most 5 agents run at once")
+    .max(5, "at most 5 agents run in one call")
     .refine((all) => new Set(all).size === all.length, "agents names an agent twice")
     .describe("2 to 5 different agents"),
   task: taskField,
@@ -131,7 +131,7 @@ const batch = operation({
     const isNew = before.every((one) => one === undefined);
     if (isNew) {
       for (const { skill } of all) checkSlots(skill, slots);
-      await takeTheirPlaces(
+      await reserveCapacity(
         context as never,
         all.map(({ execution_id }) => execution_id),
       );
@@ -143,8 +143,8 @@ const batch = operation({
           nowOf(app),
           { is_new: true },
         )
-      : before.map(executions.standing);
-    const data = await Promise.all(begun.map((one) => shown(context, caller.tenant, one)));
+      : before.map(executions.existingExecution);
+    const data = await Promise.all(begun.map((one) => publicExecution(context, caller.tenant, one)));
     return { data, meta: { count: data.length } };
   },
 });
@@ -209,12 +209,15 @@ const autoRoute = operation({
       missing,
       allowed: mayRun(plan.scope, caller),
     }));
-    const told = { agent: best?.name ?? null, slots, ranked };
-    if (!input.auto_run) return { data: { ...told, execution: null }, meta: {} };
+    const match = { agent: best?.name ?? null, slots, ranked };
+    if (!input.auto_run) return { data: { ...match, execution: null }, meta: {} };
     if (!best) return refuseTask(noFit(ranked));
     const wanted = { ...input, skill: best, slots };
     const { execution, result } = await begin(context as Context<never>, wanted);
-    return { data: { ...told, execution: await shown(context, caller.tenant, execution, result) }, meta: {} };
+    return {
+      data: { ...match, execution: await publicExecution(context, caller.tenant, execution, result) },
+      meta: {},
+    };
   },
 });
 

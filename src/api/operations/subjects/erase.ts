@@ -1,4 +1,4 @@
-/** Erasure of a person: whoever they are a customer of asks for it, and for nobody else's. */
+/** Erasure of a person, requested by the tenant whose customer the person is. */
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -7,7 +7,7 @@ import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
 import { json, operation, owner } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
 
-/** Longer ones no mail server takes (RFC 5321, section 4.5.3.1.3). */
+/** Mail servers accept no longer ones (RFC 5321, section 4.5.3.1.3). */
 const MOST_CHARACTERS = 254;
 
 const mail = z
@@ -40,7 +40,7 @@ const eraseCustomer = operation({
         sealed_events: z
           .int()
           .nullable()
-          .describe("Events with the customer's data, which nobody can open any more"),
+          .describe("Events with the customer's data, which can no longer be opened"),
         erased_at: time.nullable(),
         final_after: time.nullable().describe("When the last backup that may have the key expires"),
       }),

@@ -7,9 +7,9 @@ import { refuse } from "../../../core/model/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
 import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
-import { knownToken } from "../../../domain/wallet/balances.ts";
+import { requireToken } from "../../../domain/wallet/balances.ts";
+import { contractAt } from "../../../domain/wallet/contract-names.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
-import { contractAt } from "../../../domain/wallet/known-contracts.ts";
 import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import type { Caller } from "../../declare/caller.ts";
@@ -21,9 +21,7 @@ const airdropShown = z
     airdrop_id: z.string(),
     status: z
       .enum(["asked", "sent", "paid", "failed"])
-      .describe(
-        "asked: sent within seconds; sent: under way, or sent again; failed: nothing moved, for good",
-      ),
+      .describe("asked: sent within seconds; sent: pending, or sent again; failed: nothing moved, finally"),
     failure: z.string().nullable(),
     token: z.object({ address, symbol: z.string() }),
     amount_each: decimal.describe("In tokens"),
@@ -105,7 +103,7 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
       );
     refuseContracts(input.recipients, token);
     const [balance, ...told] = await chain.read([balanceCall(token, chain.sender), ...tokenCalls(token)]);
-    const { symbol, decimals } = knownToken(token, told);
+    const { symbol, decimals } = requireToken(token, told);
     const units = unitsOf(input.amount_each, decimals);
     if (units === undefined)
       return refuseField("amount_each", `has at most ${decimals} decimals, like ${symbol}`);
@@ -114,8 +112,8 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
     const terms = { tenant, network: networkOf(chain), token, amount_each, recipients: input.recipients };
     const airdrop_id = airdrops.airdropId(terms, input.idempotency_key ?? idempotency_key);
     const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
-    const asked = airdrops.ask(facts, amountIn(balance) ?? 0n);
-    const { state } = await decide(airdrops, airdrops.targetOf(facts), asked);
+    const decision = airdrops.request(facts, amountIn(balance) ?? 0n);
+    const { state } = await decide(airdrops, airdrops.targetOf(facts), decision);
     if (!state) throw new Error("what was asked for is known");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },

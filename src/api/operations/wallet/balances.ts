@@ -7,7 +7,7 @@ import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
-import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/balances.ts";
+import { balanceCalls, balancesIn, requireToken } from "../../../domain/wallet/balances.ts";
 import { account } from "../../../domain/wallet/inputs.ts";
 import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
@@ -18,7 +18,9 @@ import { developmentChain, network, refuseField } from "./fields.ts";
 const ETHER_DECIMALS = 18;
 const USDC_ADDRESS = lowerCase(USDC.address);
 
-const whose = account.describe("The account; omitted = the platform's wallet, which is paid").optional();
+const accountField = account
+  .describe("The account; omitted = the platform's wallet, which is paid")
+  .optional();
 
 const balances = operation({
   name: "wallet_balances",
@@ -28,7 +30,7 @@ const balances = operation({
   description: "All as of one block, in one read of the chain.",
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
-  input: z.object({ address: whose }),
+  input: z.object({ address: accountField }),
   output: json(
     z.object({
       data: z.object({
@@ -93,7 +95,7 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
   access: [key("read"), pay("0.005")],
   lists: "none",
   input: z.object({
-    address: whose,
+    address: accountField,
     limit: limit("How many to list, 1 to 100"),
     cursor: cursor(/^\d{1,15}-\d{1,9}$/),
   }),
@@ -132,7 +134,7 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
     const { chain } = app;
     const account = input.address ?? app.pay_to;
     const { latest, finalized } = await chain.heads();
-    const tokens = await knownTokens(app);
+    const tokens = await listedTokens(app);
     const [block_number, index] = cursor?.split("-") ?? [];
     const before =
       cursor === undefined ? undefined : { block_number: BigInt(block_number!), index: Number(index) };
@@ -173,16 +175,16 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
   },
 });
 
-/** The tokens whose transfers are told, by their addresses. */
-async function knownTokens(app: App): Promise<Map<Hex, Token>> {
+/** The tokens whose transfers are listed, by address. */
+async function listedTokens(app: App): Promise<Map<Hex, Token>> {
   const tokens = platformTokens(app);
   const answers = await app.chain.read(tokens.flatMap(tokenCalls));
   return new Map(
-    tokens.map((token, at) => [token, knownToken(token, answers.slice(2 * at, 2 * at + 2))] as const),
+    tokens.map((token, at) => [token, requireToken(token, answers.slice(2 * at, 2 * at + 2))] as const),
   );
 }
 
-/** The times of the blocks that transfers stand in. Rejects with ChainUnavailable where one is not there any more. */
+/** The times of the blocks of these transfers. Rejects with ChainUnavailable where a block no longer exists. */
 async function timesOf({ chain }: App, transfers: readonly Transfer[]): Promise<Map<bigint, string>> {
   const hashes = new Map(transfers.map(({ block_number, block_hash }) => [block_number, block_hash]));
   const times = await forEach([...hashes], async ([number, hash]) => {

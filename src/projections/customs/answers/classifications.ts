@@ -1,4 +1,4 @@
-/** What products there are: `classifications`, the nomenclature by words, by code, or its chapters. */
+/** Products: `classifications` finds the nomenclature by words, by code, or by chapter. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import {
@@ -11,7 +11,7 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { codePrefix, words } from "../../../domain/customs/inputs.ts";
-import { found, searchable } from "../../../domain/customs/search.ts";
+import { searchable, searchCodes } from "../../../domain/customs/search.ts";
 import { dataset, limit } from "../../../domain/trade/inputs.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { aboutReference, referenceMeta } from "../../reference/meta.ts";
@@ -50,7 +50,7 @@ export const classificationsOutput = z.object({
     data: z
       .object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })
       .nullable()
-      .describe("The trade data behind `has_data`"),
+      .describe("The trade data of `has_data`"),
     order: z.string().describe("The list's order"),
   }),
 });
@@ -82,7 +82,7 @@ export async function classifications(
   const { q, code = "" } = input;
   const isAsked = (of: string) =>
     of.startsWith(code) && (q !== undefined || code !== "" || of.length === productLevels.hs2);
-  const codes = q === undefined ? [...products.keys()] : found(q, searchables(nomenclature));
+  const codes = q === undefined ? [...products.keys()] : searchCodes(q, searchables(nomenclature));
   const { shown, about } = pageOf(codes.filter(isAsked), nomenclature, input);
   const traded = await tradedAmong(trade, shown, input.dataset, signal);
   const nameOf = (of: string) => products.get(of)?.name ?? namesOf(trade)(of);
@@ -115,7 +115,7 @@ function sectionOf(reference: ReferenceStore, code: string): z.infer<typeof name
   return section ? { code: section, name: (sections && sectionNames(sections).get(section)) ?? null } : null;
 }
 
-/** Which products Latvia ever traded in the chapters of these codes; null where no dataset can tell. */
+/** The products that Latvia ever traded in the chapters of these codes; null where no dataset covers them. */
 async function tradedAmong(
   trade: TradeData,
   codes: string[],

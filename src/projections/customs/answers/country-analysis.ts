@@ -1,4 +1,4 @@
-/** What Latvia trades with one country: `country-analysis`, its years, its rank and share, its products and its trend. */
+/** Latvia's trade with one country: `country-analysis`, its years, its rank and share, its products and its trend. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -73,7 +73,7 @@ export const countryOutput = z.object({
   meta: customsMeta.extend({ years: span }),
 });
 
-type Found = {
+type FlowRow = {
   year: number;
   flow: Flow;
   value_eur: number;
@@ -94,15 +94,15 @@ export async function countryAnalysis(
   }
   const question = customsQuestion(input);
   return onLatvia(trade, question, async (lease) => {
-    const asked = yearsOrAll(lease, question.years);
+    const requestedYears = yearsOrAll(lease, question.years);
     const products_year = yearOrLast(lease, question);
     const subject = { hs: undefined, partner: input.country };
     if (!(await hasPartner(lease, subject, signal))) refuseWithoutPartner(lease, subject, "country");
     const [found, products] = await Promise.all([
-      yearsWith(lease, input.country, asked, signal),
+      yearsWith(lease, input.country, requestedYears, signal),
       productsOf(lease, namesOf(trade), { country: input.country, year: products_year }, signal),
     ]);
-    const data = yearRows(lease, asked, completenessOf(lease.manifest.coverage, undefined), found);
+    const data = yearRows(lease, requestedYears, completenessOf(lease.manifest.coverage, undefined), found);
     return {
       data: {
         country: { code: input.country, name: partnerName(input.country) },
@@ -113,8 +113,8 @@ export async function countryAnalysis(
         top_exports: products.EXPORT,
       },
       meta: {
-        ...aboutCustoms(lease, question, asked),
-        years: asked,
+        ...aboutCustoms(lease, question, requestedYears),
+        years: requestedYears,
         ...aboutNames(trade),
         formula: `share = value / Latvia's total of the direction; rank by value among partners; growth_per_year = (last / first)^(1 / years) − 1; ${SUMS}`,
       },
@@ -128,8 +128,8 @@ function yearsWith(
   country: string,
   years: Years,
   signal: AbortSignal | undefined,
-): Promise<Found[]> {
-  return lease.query<Found>(
+): Promise<FlowRow[]> {
+  return lease.query<FlowRow>(
     `with partners as (
        select period // 100 as year, flow, partner, sum(value_eur)::bigint as value_eur
        from ${partnersIn(lease, { years })} where ${inReporters([LATVIA])} group by all
@@ -150,12 +150,12 @@ function yearsWith(
 
 function yearRows(
   lease: Lease,
-  asked: Years,
+  requestedYears: Years,
   known: CompletenessCheck,
-  found: Found[],
+  found: FlowRow[],
 ): z.infer<typeof countryYear>[] {
   const rows: z.infer<typeof countryYear>[] = [];
-  for (let year = asked.from; year <= asked.to; year++) {
+  for (let year = requestedYears.from; year <= requestedYears.to; year++) {
     const months = monthsOf(lease, { from: year, to: year });
     const of = (flow: Flow) => {
       const row = found.find((one) => one.year === year && one.flow === flow);

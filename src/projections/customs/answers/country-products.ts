@@ -9,7 +9,7 @@ import { REST } from "../../trade/answers/rankings.ts";
 import { finestIn } from "../../trade/answers/tables.ts";
 import { LATVIA } from "./question.ts";
 
-const LISTED = 10;
+const MOST_LISTED = 10;
 
 export const countryProduct = z.object({
   rank: z.int().nullable().describe("1 is the largest; null for the rest"),
@@ -21,7 +21,7 @@ export const countryProduct = z.object({
 });
 
 type Amounts = { value_eur: number; quantity_kg: number | null };
-type Found = Amounts & { flow: Flow; product: string };
+type ProductRow = Amounts & { flow: Flow; product: string };
 
 /** The ten largest of each direction and the rest, confidential trade among it; empty without trade. */
 export async function productsOf(
@@ -31,7 +31,7 @@ export async function productsOf(
   signal: AbortSignal | undefined,
 ): Promise<Record<Flow, z.infer<typeof countryProduct>[]>> {
   const where = `reporter = ${literal(LATVIA)} and partner = ${literal(country)}`;
-  const found = await lease.query<Found>(
+  const found = await lease.query<ProductRow>(
     `select flow, product, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg
      from ${finestIn(lease, { years: { from: year, to: year } }, where)}
      group by all order by value_eur desc, product`,
@@ -46,10 +46,10 @@ export async function productsOf(
   return { IMPORT: of("IMPORT"), EXPORT: of("EXPORT") };
 }
 
-function linesOf(found: Found[], nameOf: NameOf): z.infer<typeof countryProduct>[] {
+function linesOf(found: ProductRow[], nameOf: NameOf): z.infer<typeof countryProduct>[] {
   if (found.length === 0) return [];
   const total = sumOf(found);
-  const listed = found.filter(({ product }) => !isResidue(product)).slice(0, LISTED);
+  const listed = found.filter(({ product }) => !isResidue(product)).slice(0, MOST_LISTED);
   const line = (rank: number | null, product: string, name: string | null, amounts: Amounts) => ({
     rank,
     product,

@@ -52,7 +52,7 @@ export const classificationsTable = {
 
 const goods = tariffOutput.shape.data.shape.goods.element;
 
-/** A duty a row, with the goods code it stands on. */
+/** A duty a row, with its goods code. */
 export const tariffTable = {
   row: goods.omit({ duties: true }).extend(goods.shape.duties.element.shape),
   rows: ({ data }: z.infer<typeof tariffOutput>) =>

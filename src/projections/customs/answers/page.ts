@@ -1,4 +1,4 @@
-/** Pages of a list that is the same as long as its table is: where the next one begins, and that it is of the same list. */
+/** Pages of a list that stays the same while its table does: the cursor, and a check that it belongs to this list. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 

@@ -1,4 +1,4 @@
-/** How every customs question begins: Latvia's trade, from a dataset that tells all products apart to CN8. */
+/** The data of customs questions: Latvia's trade, from a dataset that covers all products down to CN8. */
 
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
@@ -49,7 +49,7 @@ export const customsQuestion = ({ code, direction, year, years, dataset }: Custo
   } as const,
 });
 
-/** As onDataset; `unavailable` while no dataset at all has Latvia's trade down to CN8. */
+/** As onDataset; `unavailable` while no dataset has Latvia's trade down to CN8. */
 export function onLatvia<T>(
   trade: TradeData,
   question: CustomsQuestion,

@@ -1,4 +1,4 @@
-/** When in the year Latvia trades a product: `seasonal`, twelve factors around 1 for a code of the nomenclature. */
+/** The season of a product in Latvia's trade: `seasonal`, twelve factors around 1 for a code of the nomenclature. */
 import { z } from "zod";
 import { code, direction } from "../../../domain/customs/inputs.ts";
 import { dataset, years } from "../../../domain/trade/inputs.ts";
@@ -33,15 +33,15 @@ export async function seasonal(
 ): Promise<z.infer<typeof seasonalOutput>> {
   const question = customsQuestion(input);
   return onLatvia(trade, question, async (lease) => {
-    const asked = yearsOrAll(lease, question.years);
-    const data = await profilesOf(lease, { ...question, reporter: LATVIA, years: asked }, signal);
+    const requestedYears = yearsOrAll(lease, question.years);
+    const data = await profilesOf(lease, { ...question, reporter: LATVIA, years: requestedYears }, signal);
     return {
       data,
       meta: {
-        ...aboutCustoms(lease, question, asked),
+        ...aboutCustoms(lease, question, requestedYears),
         code: input.code,
         name: namesOf(trade)(input.code),
-        years: asked,
+        years: requestedYears,
         direction: input.direction ?? null,
         count: data.length,
         ...aboutNames(trade),

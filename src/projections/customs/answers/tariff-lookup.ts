@@ -1,4 +1,4 @@
-/** What is paid at the border: `tariff-lookup`, every duty that bears on a code, beside Latvia's trade in it. */
+/** Duties at the border: `tariff-lookup`, every duty that applies to a code, with Latvia's trade in it. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type TaricDuty, taricDuties } from "../../../datasets/reference/taric-duties.ts";
@@ -137,7 +137,7 @@ export async function tariffLookup(
       ...aboutReference(table),
       ...about,
       note: table.synthetic
-        ? "these duties are invented, for trying the service out; no customs office uses them"
+        ? "these duties are synthetic, for trying the service out; no customs office uses them"
         : about.total === 0
           ? `the table has no duty for ${input.code}, which is not a duty of zero`
           : null,
@@ -173,9 +173,9 @@ function goodsOf(
   };
 }
 
-type Sums = Record<"imports_eur" | "imports_kg" | "exports_eur" | "exports_kg", number | null>;
+type FlowTotals = Record<"imports_eur" | "imports_kg" | "exports_eur" | "exports_kg", number | null>;
 
-/** Latvia's trade in the code in the last complete year, from a dataset of its own that says what it is. */
+/** Latvia's trade in the code in the last complete year, with the dataset that it comes from. */
 async function tradeIn(
   trade: TradeData,
   input: z.output<typeof tariffInput>,
@@ -186,7 +186,7 @@ async function tradeIn(
   return onDataset(trade, question, async (lease) => {
     const year = yearOrLast(lease, question);
     const years = { from: year, to: year };
-    const [sums] = await lease.query<Sums>(
+    const [sums] = await lease.query<FlowTotals>(
       `select ${flowSums} from ${totalsIn(lease, { hs: input.code, years })} where ${inReporters([LATVIA])}`,
       undefined,
       signal,
@@ -194,7 +194,7 @@ async function tradeIn(
     const { imports_eur, exports_eur, ...masses } = sums!;
     const known = completenessOf(lease.manifest.coverage, input.code);
     const months = monthsOf(lease, years);
-    // Where something is known, no row means no trade.
+    // In a known month, no row means no trade.
     const absent = (flow: Flow) => (months.some((period) => known(LATVIA, flow, period)) ? 0 : null);
     return {
       year,

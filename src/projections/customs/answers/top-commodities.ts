@@ -1,4 +1,4 @@
-/** What Latvia trades most: `top-commodities`, its CN8 codes by value or by mass. */
+/** Latvia's largest products: `top-commodities`, its CN8 codes by value or by mass. */
 import { z } from "zod";
 import { direction } from "../../../domain/customs/inputs.ts";
 import { dataset, limit, year } from "../../../domain/trade/inputs.ts";

@@ -25,7 +25,7 @@ export const trendMonth = timelineRow
   .omit({ reporter: true })
   .extend({ imports_change: change, exports_change: change });
 
-/** A year: the sums of its months, as far as they are known. */
+/** A year: the sums of its known months. */
 export const trendYear = trendMonth.omit({ period: true }).extend({
   year: z.int(),
   balance_eur: z.number().nullable().optional().describe("exports − imports; absent with a direction"),
@@ -49,16 +49,16 @@ export async function trends(
 ): Promise<z.infer<typeof trendsOutput>> {
   const question = customsQuestion(input);
   return onLatvia(trade, question, async (lease) => {
-    const asked = yearsOrAll(lease, question.years);
-    // The first year asked for is compared with the one before it.
-    const read: Years = { from: asked.from - 1, to: asked.to };
+    const requestedYears = yearsOrAll(lease, question.years);
+    // The first year requested is compared with the one before it.
+    const read: Years = { from: requestedYears.from - 1, to: requestedYears.to };
     const slice = { flow: input.direction, reporters: question.reporters, years: read };
     const found = await monthsIn(lease, undefined, slice, signal);
     const months = series(lease, LATVIA, question.reporters, slice, found).map(
       ({ reporter: _, ...month }): Month => month,
     );
     const yearly = yearsIn(months);
-    const isAsked = (year: number) => year >= asked.from;
+    const isAsked = (year: number) => year >= requestedYears.from;
     return {
       data: {
         years: withChanges(yearly, (one) => one.year).filter(({ year }) => isAsked(year)),
@@ -67,8 +67,8 @@ export async function trends(
         ),
       },
       meta: {
-        ...aboutCustoms(lease, question, asked),
-        years: asked,
+        ...aboutCustoms(lease, question, requestedYears),
+        years: requestedYears,
         direction: input.direction ?? null,
         formula: `change = value / value of the year before − 1, between complete years and between complete months; balance = exports − imports; ${SUMS}`,
       },
@@ -78,7 +78,7 @@ export async function trends(
 
 const amounts = ["imports_eur", "imports_kg", "exports_eur", "exports_kg"] as const;
 
-/** The years of months in order; an amount of which no month is known is null, one that was not asked for stays away. */
+/** The years of ordered months; an amount without known months is null, one that was not requested is left out. */
 function yearsIn(months: Month[]) {
   const years = [...new Set(months.map(({ period }) => period.slice(0, 4)))];
   return years.map((text) => {
@@ -105,7 +105,7 @@ function yearsIn(months: Month[]) {
   });
 }
 
-/** Each with its change against what stands `before` under its place less, where both are complete. */
+/** Adds each row's change against the row `before` places earlier, where both are complete. */
 function withChanges<Row extends Amounts & { complete: boolean }>(
   rows: Row[],
   placeOf: (row: Row) => number,

@@ -1,4 +1,4 @@
-/** What `country` asks of the tables: partners, products, advantage and dependency by chapter. */
+/** Queries of `country`: partners, products, advantage and dependency by chapter. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -11,11 +11,11 @@ import { monthsOf, namesOf, type TradeData } from "../../trade/answers/question.
 import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
 const MOST_RANKED = 10;
-/** Of a country's exports: a chapter that is less of them has no advantage worth a line. */
+/** The least share of a country's exports for a chapter's advantage to be listed. */
 const LEAST_SHARE = 0.01;
 
 /** A country in a year of a dataset. */
-export type Of = { trade: TradeData; lease: Lease; country: string; year: number };
+export type CountryQuery = { trade: TradeData; lease: Lease; country: string; year: number };
 
 const line = z.object({
   rank: z.int(),
@@ -41,12 +41,12 @@ export const dependentProduct = z.object({
 
 type Sum = { code: string; flow: "IMPORT" | "EXPORT"; value: number };
 
-/** Its imports are the 27's exports to it where it reports nothing. */
+/** Where a country reports nothing, its imports are the 27's exports to it. */
 const asItSees = (reports: boolean, flow: Sum["flow"]) =>
   reports ? flow : flow === "IMPORT" ? "EXPORT" : "IMPORT";
 
 async function ranked(
-  { lease, country }: Of,
+  { lease, country }: CountryQuery,
   from: string,
   code: string,
   nameOf: (code: string) => string | null,
@@ -75,7 +75,7 @@ async function ranked(
 }
 
 /** The partners of a reporter, or those of the 27 that trade with the country. */
-export const partnersOfCountry = (of: Of, signal?: AbortSignal) =>
+export const partnersOfCountry = (of: CountryQuery, signal?: AbortSignal) =>
   ranked(
     of,
     partnersIn(of.lease, { years: { from: of.year, to: of.year } }),
@@ -84,15 +84,14 @@ export const partnersOfCountry = (of: Of, signal?: AbortSignal) =>
     signal,
   );
 
-/** The chapters that it trades. */
-export function productsOfCountry(of: Of, signal?: AbortSignal) {
+export function productsOfCountry(of: CountryQuery, signal?: AbortSignal) {
   const slice = { years: { from: of.year, to: of.year } };
   const from = isReporter(of.country) ? totalsIn(of.lease, slice) : partnersIn(of.lease, slice);
   return ranked(of, from, "hs2", namesOf(of.trade), signal);
 }
 
-/** Chapters by revealed comparative advantage, or why there is none. */
-export async function advantagesOf({ trade, lease, country, year }: Of, signal?: AbortSignal) {
+/** Chapters by revealed comparative advantage, or the reason why there is none. */
+export async function advantagesOf({ trade, lease, country, year }: CountryQuery, signal?: AbortSignal) {
   const { coverage } = lease.manifest;
   if (!isReporter(country)) return "its exports to all but the 27 are unseen, so they have no shares";
   if (!coverage.products.national)
@@ -129,9 +128,12 @@ export async function advantagesOf({ trade, lease, country, year }: Of, signal?:
     .slice(0, MOST_RANKED);
 }
 
-/** Chapters whose imports depend on few sources outside, by the last of the complete years, or why that cannot be told. */
+/**
+ * Chapters whose imports depend on few sources outside, by the last complete years, or the reason why that is
+ * unknown.
+ */
 export async function dependenciesOf(
-  { trade, lease, country }: Of,
+  { trade, lease, country }: CountryQuery,
   complete: number[],
   signal?: AbortSignal,
 ) {

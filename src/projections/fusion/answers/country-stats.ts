@@ -1,4 +1,7 @@
-/** A country's trade by year beside that of all 27: `country-stats`. One that reports nothing is seen through those that trade with it. */
+/**
+ * A country's trade by year next to that of all 27: `country-stats`. The figures of a non-reporter come from its
+ * partners.
+ */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import { completenessOf, namedPartners } from "../../../domain/trade/coverage.ts";
@@ -56,7 +59,7 @@ export const countryStatsOutput = z.object({
   }),
 });
 
-type Sums = {
+type YearRow = {
   year: number;
   imports_eur: number | null;
   exports_eur: number | null;
@@ -72,28 +75,28 @@ export async function countryStats(
 ): Promise<z.infer<typeof countryStatsOutput>> {
   const { country } = input;
   const reports = isReporter(country);
-  const asked = input.years === undefined ? undefined : readYears(input.years);
+  const requestedYears = input.years === undefined ? undefined : readYears(input.years);
   const question = {
     hs: input.hs,
     dataset: input.dataset,
-    // A dataset that knows few partners has no zero for the others.
+    // A dataset with few partners does not show zero for the others.
     partner: reports ? undefined : country,
     reporters: reporterCodes,
-    years: asked,
+    years: requestedYears,
     fields: { reporter: "dataset", years: "years", partner: "country" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
-    const span = yearsOrAll(lease, asked);
+    const span = yearsOrAll(lease, requestedYears);
     const slice = { hs, years: span };
     const of = (flow: string, condition = "true") =>
       `sum(value_eur) filter (flow = ${literal(flow)} and ${condition})::bigint`;
     const own = `reporter = ${literal(country)}`;
     const all = `select period // 100 as year, ${of("IMPORT")} as eu_imports, ${of("EXPORT")} as eu_exports,
         ${of("IMPORT", own)} as imports_eur, ${of("EXPORT", own)} as exports_eur from ${totalsIn(lease, slice)} group by 1`;
-    // What the 27 export to a country is what it imports from them.
+    // The 27's exports to a country are its imports from them.
     const seen = `select period // 100 as year, ${of("EXPORT")} as imports_eur, ${of("IMPORT")} as exports_eur
         from ${partnersIn(lease, slice)} where partner = ${literal(country)} group by 1`;
-    const found = await lease.query<Sums>(
+    const found = await lease.query<YearRow>(
       reports
         ? all
         : `select year, eu_exports as eu_imports, eu_imports as eu_exports, seen.imports_eur, seen.exports_eur

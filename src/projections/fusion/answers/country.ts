@@ -1,4 +1,4 @@
-/** A country from all sides: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
+/** A country's profile: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
@@ -31,10 +31,10 @@ import {
 import { countryStats, type countryStatsOutput, countryYear, views } from "./country-stats.ts";
 import { planted, plantedIn } from "./planted.ts";
 
-/** Years that are told up to the one asked for. */
-const YEARS_TOLD = 5;
+/** Years listed, up to the one requested. */
+const YEARS_LISTED = 5;
 
-/** Consumer prices stand among those of the economy. */
+/** The economy section includes consumer prices. */
 export const countryTables: readonly ReferenceTable<object>[] = [
   ...hourlyTables,
   ...exposureTables,
@@ -51,7 +51,7 @@ const number = z.number().nullable();
 
 export const countryOutput = z.object({
   data: z.object({
-    trade: z.array(countryYear).describe(`Up to ${YEARS_TOLD} years, the last of them \`meta.year\``),
+    trade: z.array(countryYear).describe(`Up to ${YEARS_LISTED} years, the last of them \`meta.year\``),
     partners: sides.describe("The largest partners; only the 27 for a country that does not report"),
     products: sides.describe("The largest chapters"),
     advantage: z
@@ -98,7 +98,7 @@ export const countryOutput = z.object({
     name: z.string(),
     year: z.int(),
     view: z.enum(views).describe("through_partners: only its trade with the 27 is covered"),
-    tables: z.array(referenceMeta).describe("Tables beside the trade data, each with its vintage"),
+    tables: z.array(referenceMeta).describe("Reference tables used, each with its vintage"),
     planted,
     formula,
   }),
@@ -106,7 +106,7 @@ export const countryOutput = z.object({
 
 type CountryAnswer = z.infer<typeof countryOutput>;
 
-/** A profile of a country in a year; every figure of trade is of one dataset, which must not change meanwhile. */
+/** A profile of a country in a year; all trade figures are of one dataset, which must not change meanwhile. */
 export async function country(
   trade: TradeData,
   reference: ReferenceStore,
@@ -116,7 +116,7 @@ export async function country(
   const { country: code } = input;
   const stats = await countryStats(trade, { country: code, dataset: input.dataset }, signal);
   const year = yearOf(stats, input.year);
-  const years = stats.data.filter((one) => one.year <= year && one.year > year - YEARS_TOLD);
+  const years = stats.data.filter((one) => one.year <= year && one.year > year - YEARS_LISTED);
   const absent: CountryAnswer["data"]["absent"] = [];
   const or = <T>(of: string, found: T | string): T | null => {
     if (typeof found !== "string") return found;
@@ -146,7 +146,7 @@ export async function country(
         products,
         advantage: or("advantage", advantage),
         dependency: or("dependency", dependency),
-        ...besideTrade(reference, code, or),
+        ...economyOf(reference, code, or),
         absent,
       },
       meta: {
@@ -167,22 +167,22 @@ export async function country(
   });
 }
 
-function yearOf({ data }: z.infer<typeof countryStatsOutput>, asked: number | undefined): number {
-  if (asked !== undefined && data.some((one) => one.year === asked)) return asked;
+function yearOf({ data }: z.infer<typeof countryStatsOutput>, requestedYear: number | undefined): number {
+  if (requestedYear !== undefined && data.some((one) => one.year === requestedYear)) return requestedYear;
   const [first, last] = [data[0]?.year, data.at(-1)?.year];
-  if (asked === undefined && last !== undefined)
+  if (requestedYear === undefined && last !== undefined)
     return data.findLast(({ complete }) => complete)?.year ?? last;
   const message =
     first === undefined ? "this country has no trade data" : `year is ${first} to ${last} of this country`;
   return refuse("invalid", message, {
-    errors: [{ path: asked === undefined ? "country" : "year", message }],
+    errors: [{ path: requestedYear === undefined ? "country" : "year", message }],
   });
 }
 
-type Or = <T>(of: string, found: T | string) => T | null;
+type ValueOrNull = <T>(of: string, found: T | string) => T | null;
 
-/** What tables tell of the country and of the economy around it. */
-function besideTrade(reference: ReferenceStore, code: string, or: Or) {
+/** The country's figures from reference tables, and the economy around it. */
+function economyOf(reference: ReferenceStore, code: string, or: ValueOrNull) {
   const wages = hourlyOf(reference, code, WHOLE_ECONOMY);
   const isPaid = wages.labour_cost_year !== null || wages.earnings_year !== null;
   const { score, covered } = exposureOfAll(reference);

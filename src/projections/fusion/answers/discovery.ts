@@ -1,4 +1,4 @@
-/** What fusion draws from and can do now: `sources`, `capabilities` and `intents`. */
+/** The sources and methods of fusion at present: `sources`, `capabilities` and `intents`. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { capabilityNames, methods } from "../../../domain/fusion/capabilities.ts";
@@ -6,7 +6,7 @@ import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { absentSources, licenceOf } from "../../../domain/fusion/licences.ts";
 import { monthsBetween, monthText } from "../../../domain/trade/units.ts";
-import type { NewsKnown } from "../../ingest/news.ts";
+import type { NewsExtent } from "../../ingest/news.ts";
 import type { TradeData } from "../../trade/answers/question.ts";
 import { planted, plantedFor, plantedIn } from "./planted.ts";
 
@@ -34,8 +34,8 @@ export const sourcesOutput = z.object({
 
 type Source = z.infer<typeof source>;
 
-/** News that were handed in, which the caller may be quoted from. */
-const newsSource = ({ items, from, to }: NewsKnown): Source => ({
+/** Ingested news that may be quoted to the caller. */
+const newsSource = ({ items, from, to }: NewsExtent): Source => ({
   dataset: "news",
   kind: "news",
   available: items > 0,
@@ -52,11 +52,11 @@ const newsSource = ({ items, from, to }: NewsKnown): Source => ({
   delay: items > 0 ? "none" : "—",
 });
 
-/** Every dataset and table that is open, the news, and those that answers might have and do not. */
+/** Every open dataset and table, the news, and sources that are absent. */
 export function fusionSources(
   trade: TradeData,
   reference: ReferenceStore,
-  news: NewsKnown,
+  news: NewsExtent,
 ): z.infer<typeof sourcesOutput> {
   const isShown = ({ synthetic }: { synthetic: boolean }) => trade.allow_synthetic || !synthetic;
   const datasets = trade.vintages
@@ -110,9 +110,12 @@ export function fusionSources(
     licence_source: null,
     delay: "—",
   }));
-  const told = newsSource(news);
-  const known = told.available ? [...data, told] : data;
-  return { data: [...known, ...(told.available ? [] : [told]), ...absent], meta: { count: known.length } };
+  const newsEntry = newsSource(news);
+  const known = newsEntry.available ? [...data, newsEntry] : data;
+  return {
+    data: [...known, ...(newsEntry.available ? [] : [newsEntry]), ...absent],
+    meta: { count: known.length },
+  };
 }
 
 export const capabilitiesOutput = z.object({
@@ -132,7 +135,7 @@ export const capabilitiesOutput = z.object({
   meta: z.object({ count: z.int(), planted }),
 });
 
-/** Each method with its least data, and what of that is not there now. */
+/** Each method with its least data, and the part of that which is missing now. */
 export function fusionCapabilities(
   trade: TradeData,
   reference: ReferenceStore,
@@ -177,7 +180,6 @@ export const intentsOutput = z.object({
   meta: z.object({ count: z.int() }),
 });
 
-/** The plans that `query` knows. */
 export const fusionIntents = (): z.infer<typeof intentsOutput> => ({
   data: intents.map(({ name, version, summary, slots, steps, example }) => ({
     intent: name,

@@ -1,4 +1,4 @@
-/** Pictures and rows of fusion's answers. */
+/** Charts and tables of fusion's answers. */
 import { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
 import type { countryStatsOutput } from "./country-stats.ts";
@@ -40,7 +40,7 @@ export const productChart = ({ data, meta }: z.infer<typeof productOutput>): Cha
 
 const agreed = z.boolean().nullable();
 
-/** A row a hit, without its words. */
+/** A hit a row, without its words. */
 export const sanctionsTable = {
   row: hit
     .omit({ words: true, agrees: true })

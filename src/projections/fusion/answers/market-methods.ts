@@ -1,4 +1,4 @@
-/** The methods that `market-intel` puts to a market: each answers its figures, or a sentence that says why there are none. */
+/** The methods of `market-intel`: each answers its figures, or a sentence with the reason why there are none. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { comparativeAdvantage, symmetricAdvantage } from "../../../domain/fusion/comparative-advantage.ts";
@@ -19,7 +19,7 @@ import { type Flow, sixDecimals } from "../../../domain/trade/units.ts";
 import { monthsOf } from "../../trade/answers/question.ts";
 import { inFlow, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
-/** A partner's year: all its value, that of its rows with a mass, and that mass. */
+/** A partner's year: its total value, that of its rows with a mass, and that mass. */
 export type PartnerYear = {
   year: number;
   partner: string;
@@ -28,7 +28,7 @@ export type PartnerYear = {
   quantity_kg: number | null;
 };
 
-/** What the methods know of a market; `partners` are of `year` and the two years before, of the flow asked for. */
+/** The data of a market for its methods; `partners` are of `year` and the two years before, of the flow requested. */
 export type Market = {
   lease: Lease;
   hs: string;
@@ -93,7 +93,7 @@ export const advantage = z.object({
   symmetric: z.number().describe("(R − 1)/(R + 1), −1 to 1, 0 = as much as the 27"),
 });
 
-/** Of exports, whichever flow is asked for: what a country is good at selling. */
+/** Always of exports, whichever flow is requested: advantage is about sales. */
 export async function advantageOf(
   { lease, hs, reporter, year }: Market,
   signal?: AbortSignal,
@@ -170,7 +170,6 @@ export function dependencyOf(market: Market): z.infer<typeof dependent> | string
   return { dependent: found.dependent, years: told };
 }
 
-/** Substitutes that are listed. */
 const MOST_SUBSTITUTES = 5;
 
 export const substituted = z.object({
@@ -200,8 +199,8 @@ export function substitutionOf({
 }: Market): z.infer<typeof substituted> | string {
   if (flow !== "IMPORT") return "substitution is of imports";
   if (!isComplete(year) || !isComplete(year - 1)) return `${year - 1} and ${year} are not both complete`;
-  const of = (asked: number, partner: string) =>
-    partners.find((one) => one.year === asked && one.partner === partner);
+  const of = (wantedYear: number, partner: string) =>
+    partners.find((one) => one.year === wantedYear && one.partner === partner);
   const found = substitution(
     [...new Set(partners.map(({ partner }) => partner))].map((country) => {
       const after = of(year, country);
@@ -238,7 +237,7 @@ export function substitutionOf({
   };
 }
 
-/** Partners that are held against what is expected of them. */
+/** The most partners compared with their expected trade. */
 const MOST_EXPECTED = 10;
 
 export const expectation = z.object({
@@ -258,7 +257,7 @@ export const expectation = z.object({
   ),
 });
 
-/** Of one reporter: over the 27 together each partner trades just as much as expected, for it has an effect of its own. */
+/** For one reporter only: for the 27 together each partner's own effect fits its trade exactly. */
 export async function expectationOf(
   { lease, hs, reporter, flow, year }: Market,
   signal?: AbortSignal,

@@ -1,4 +1,4 @@
-/** One product's market from all sides: `market-intel`. What cannot be told of it is named in `absent`, with the reason. */
+/** The market of one product: `market-intel`. `absent` names each missing part with the reason. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -29,10 +29,10 @@ import {
   atConstantPrices,
   atPricesOf,
   LEAD_FORMULA,
+  leadLag,
   leadsOf,
-  moved,
   openAlert,
-} from "./market-beside.ts";
+} from "./market-additions.ts";
 import {
   advantage,
   advantageOf,
@@ -50,7 +50,6 @@ import {
 } from "./market-methods.ts";
 import { planted, plantedIn } from "./planted.ts";
 
-/** Partners that are listed. */
 const MOST_SUPPLIERS = 10;
 
 export const marketInput = z.object({
@@ -105,7 +104,7 @@ export const marketOutput = z.object({
     substitution: substituted.nullable(),
     gravity: expectation.nullable(),
     leads: z
-      .array(moved)
+      .array(leadLag)
       .nullable()
       .describe("Lead and lag between it and those `beside`; empty = none found; null = none named"),
     alerts: z.array(openAlert).describe("Of the last six months, most certain first"),
@@ -135,11 +134,11 @@ export async function market(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof marketOutput>> {
   const reporters = input.reporter === undefined ? reporterCodes : [input.reporter];
-  const asked = input.years === undefined ? undefined : readYears(input.years);
-  const question = { ...input, reporters, years: asked, fields: { years: "years" } } as const;
+  const requestedYears = input.years === undefined ? undefined : readYears(input.years);
+  const question = { ...input, reporters, years: requestedYears, fields: { years: "years" } } as const;
   return onDataset(trade, question, async (lease, { hs: product, flow }) => {
-    const span = yearsOrAll(lease, asked);
-    // The two years before are looked at, too: what is judged by them is not missing because it was not asked for.
+    const span = yearsOrAll(lease, requestedYears);
+    // Methods also need the two years before, even if they were not requested.
     const looked = { from: span.from - 2, to: span.to };
     const months = await monthsIn(lease, { hs: product, reporters, years: looked }, signal);
     const all = sizeOf(months, flow, looked);
@@ -215,7 +214,7 @@ export async function market(
   });
 }
 
-/** Sentences of what is not there, instead of figures. */
+/** Sentences about missing figures. */
 function notes() {
   const absent: { of: string; why: string }[] = [];
   const or = <T extends object>(of: string, result: T | string): T | null => {
@@ -227,15 +226,15 @@ function notes() {
 }
 
 type Month = { period: number; flow: Flow; value: number; quantity_kg: number | null; known: boolean };
-type Asked = { hs: string; reporters: Market["reporters"]; years: Years };
+type MarketQuery = { hs: string; reporters: Market["reporters"]; years: Years };
 
 const yearIs = (period: number, year: number) => Math.floor(period / 100) === year;
 const sum = (months: Month[]) => months.reduce((total, { value }) => total + value, 0);
 
-/** Every month of both flows; one is known when each reporter delivered it. */
+/** Every month of both flows; a month is known when each reporter delivered it. */
 async function monthsIn(
   lease: Lease,
-  { hs, reporters, years }: Asked,
+  { hs, reporters, years }: MarketQuery,
   signal?: AbortSignal,
 ): Promise<Month[]> {
   const found = await lease.query<{ period: number; flow: Flow; value: number; quantity_kg: number | null }>(
@@ -286,7 +285,7 @@ function growthOf(size: ReturnType<typeof sizeOf>) {
 /** The partners' amounts of the year and of the two before. */
 const partnersOf = (
   lease: Lease,
-  { hs, reporters, flow, year }: Omit<Asked, "years"> & { flow: Flow; year: number },
+  { hs, reporters, flow, year }: Omit<MarketQuery, "years"> & { flow: Flow; year: number },
   signal?: AbortSignal,
 ): Promise<PartnerYear[]> =>
   lease.query<PartnerYear>(
@@ -299,10 +298,10 @@ const partnersOf = (
   );
 
 function suppliersOf({ partners, year, isComplete }: Market, total: number): z.infer<typeof supplier>[] {
-  const valuesOf = (asked: number) =>
-    new Map(partners.flatMap((one) => (one.year === asked ? [[one.partner, one.value_eur] as const] : [])));
+  const valuesOf = (ofYear: number) =>
+    new Map(partners.flatMap((one) => (one.year === ofYear ? [[one.partner, one.value_eur] as const] : [])));
   const [now, before] = [valuesOf(year), valuesOf(year - 1)];
-  // Partners that are gone were part of the total before.
+  // Partners without trade now were part of the earlier total.
   const parts = [...new Set([...now.keys(), ...before.keys()])].map((code) => ({
     code,
     before: before.get(code) ?? 0,

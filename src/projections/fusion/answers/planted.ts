@@ -1,4 +1,4 @@
-/** What was invented into the sandbox so that methods find something, as answers over it say. */
+/** Synthetic events in the sandbox that methods should find, as its answers disclose. */
 import { z } from "zod";
 import { SANDBOX } from "../../../datasets/sandbox.ts";
 import { type Lead, leads, type Shock, shocks } from "../../../datasets/sandbox-calibration.ts";
@@ -8,26 +8,26 @@ import { type Flow, monthText } from "../../../domain/trade/units.ts";
 
 export const planted = z
   .array(z.string())
-  .describe("Events invented into the sandbox's figures; empty for real data")
+  .describe("Synthetic events in the sandbox's figures; empty for real data")
   .meta({ id: "Planted" });
 
-/** What figures are of; `flow` is the country's own, and both where none is said. */
-type Touched = { hs?: string | undefined; country?: string | undefined; flow?: Flow };
+/** The subject of figures; `flow` is the country's own, and both without one. */
+type ShockSubject = { hs?: string | undefined; country?: string | undefined; flow?: Flow };
 
-/** The events that touch a product, a country, or all of both, in words. */
-export const plantedIn = ({ dataset }: { dataset: string }, touched: Touched = {}): string[] =>
+/** The events that affect a product, a country, or all of both, in words. */
+export const plantedIn = ({ dataset }: { dataset: string }, touched: ShockSubject = {}): string[] =>
   dataset === SANDBOX
     ? [
-        ...shocks.filter((shock) => touches(shock, [shock.hs2], touched)).map(spokenShock),
-        ...leads.filter((lead) => touches(lead, [lead.first, lead.second], touched)).map(spokenLead),
+        ...shocks.filter((shock) => affects(shock, [shock.hs2], touched)).map(spokenShock),
+        ...leads.filter((lead) => affects(lead, [lead.first, lead.second], touched)).map(spokenLead),
       ]
     : [];
 
-/** An event that names one side alone touches whoever is on the other; trade that none of the 27 has part in is not there. */
-function touches(
+/** An event with one named side affects every partner on the other; the data have no trade without one of the 27. */
+function affects(
   { seller, buyer }: Pick<Shock, "seller" | "buyer">,
   chapters: (string | undefined)[],
-  { hs, country, flow }: Touched,
+  { hs, country, flow }: ShockSubject,
 ): boolean {
   if (hs !== undefined && !chapters.some((hs2) => hs2 === undefined || hs.startsWith(hs2))) return false;
   if (country === undefined) return true;
@@ -37,7 +37,7 @@ function touches(
   return (flow !== "EXPORT" && isOn(buyer, seller)) || (flow !== "IMPORT" && isOn(seller, buyer));
 }
 
-/** The events that are there for a method to find. */
+/** The events that a method should find. */
 export const plantedFor = (method: (typeof capabilityNames)[number]): string[] =>
   method === "lead_lag"
     ? leads.map(spokenLead)

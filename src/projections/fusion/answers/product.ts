@@ -1,4 +1,4 @@
-/** Who trades a product: `product`, the 27 and their partners ranked, prices by mass, and how much goes both ways. */
+/** The traders of a product: `product`, the 27 and their partners ranked, prices by mass, and two-way trade. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { intraIndustry } from "../../../domain/fusion/intra-industry.ts";
@@ -21,7 +21,6 @@ import {
 import { SUMS } from "../../trade/answers/series.ts";
 import { finerTotalsIn, flowSums, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
-/** Partners that are listed. */
 const MOST_PARTNERS = 20;
 
 export const productInput = z.object({
@@ -73,8 +72,8 @@ export const productOutput = z.object({
   meta: meta.extend({ product: z.string(), name: z.string().nullable(), year: z.int(), formula }),
 });
 
-type Sums = { imports_eur: number | null; exports_eur: number | null };
-type ReporterSums = Sums & {
+type FlowTotals = { imports_eur: number | null; exports_eur: number | null };
+type ReporterSums = FlowTotals & {
   reporter: z.infer<typeof reporterCode>;
   imports_weighed: number;
   exports_weighed: number;
@@ -88,8 +87,8 @@ export async function product(
   input: z.output<typeof productInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof productOutput>> {
-  const asked = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const question = { ...input, reporters: [], years: asked, fields: { years: "year" } } as const;
+  const requestedYears = input.year === undefined ? undefined : { from: input.year, to: input.year };
+  const question = { ...input, reporters: [], years: requestedYears, fields: { years: "year" } } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     const year = yearOrLast(lease, { ...question, hs });
     const years = { from: year, to: year };
@@ -102,7 +101,7 @@ export async function product(
         undefined,
         signal,
       ),
-      lease.query<Sums & { partner: string }>(
+      lease.query<FlowTotals & { partner: string }>(
         `select partner, ${flowSums} from ${partnersIn(lease, { hs, years })} group by 1`,
         undefined,
         signal,
@@ -155,9 +154,9 @@ export async function product(
 }
 
 const rounded = (value: number | undefined) => (value === undefined ? null : sixDecimals(value));
-const bothWays = ({ imports_eur, exports_eur }: Sums) => (imports_eur ?? 0) + (exports_eur ?? 0);
+const bothWays = ({ imports_eur, exports_eur }: FlowTotals) => (imports_eur ?? 0) + (exports_eur ?? 0);
 
-function ranked<Row extends Sums>(rows: readonly Row[], codeOf: (row: Row) => string, total: number) {
+function ranked<Row extends FlowTotals>(rows: readonly Row[], codeOf: (row: Row) => string, total: number) {
   return rows
     .toSorted((a, b) => bothWays(b) - bothWays(a) || (codeOf(a) < codeOf(b) ? -1 : 1))
     .map((row, at) => ({
@@ -171,7 +170,10 @@ function ranked<Row extends Sums>(rows: readonly Row[], codeOf: (row: Row) => st
     }));
 }
 
-/** Both directions of each reporter's products below `hs`, as fine as the dataset has them; of `hs` itself where nothing is finer. */
+/**
+ * Both directions of each reporter's products below `hs`, as fine as the dataset has them; of `hs` itself where
+ * nothing is finer.
+ */
 async function twoWayIn(lease: Lease, hs: string, years: Years, signal?: AbortSignal) {
   const { codes } = lease.manifest.coverage.products;
   const isFiner = (digits: number) =>
@@ -182,7 +184,7 @@ async function twoWayIn(lease: Lease, hs: string, years: Years, signal?: AbortSi
   const from =
     finest === undefined ? totalsIn(lease, { hs, years }) : finerTotalsIn(lease, { hs, years }, digits);
   const code = finest === undefined ? `'${hs}'` : `substr(product, 1, ${digits})`;
-  const rows = await lease.query<{ reporter: string } & Sums>(
+  const rows = await lease.query<{ reporter: string } & FlowTotals>(
     `select reporter, ${code} as code, ${flowSums} from ${from} group by 1, 2 having not regexp_matches(code, '[A-Z]')`,
     undefined,
     signal,

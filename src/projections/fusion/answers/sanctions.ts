@@ -1,4 +1,4 @@
-/** Whether a name may be that of somebody on a sanctions list: `sanctions-check`. */
+/** Screening of a name against sanctions lists: `sanctions-check`. */
 import { z } from "zod";
 import { time } from "../../../core/model/fields.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
@@ -7,15 +7,15 @@ import { ofacAlt, ofacSdn } from "../../../datasets/reference/sanctions-ofac.ts"
 import { unConsolidated } from "../../../datasets/reference/sanctions-un.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Reference } from "../../../datasets/reference/table.ts";
+import { explanationOf, ranked } from "../../../domain/sanctions/hit-text.ts";
 import { indexNames, type List, type NameIndex } from "../../../domain/sanctions/index.ts";
 import {
-  type Listed,
+  type ListEntry,
   type ListedName,
   listedKinds,
   nameQualities,
-} from "../../../domain/sanctions/listed.ts";
+} from "../../../domain/sanctions/list-entry.ts";
 import { METHOD, screen, THRESHOLD } from "../../../domain/sanctions/screen.ts";
-import { ranked, whyOf } from "../../../domain/sanctions/told.ts";
 import { wordsOf } from "../../../domain/sanctions/words.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
@@ -24,7 +24,7 @@ import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference
 import type { TradeData } from "../../trade/answers/question.ts";
 import { rerouteInput, rerouteRow, rerouteWatch } from "../../trade/answers/rerouting.ts";
 
-/** Lists change about every week; one that was released here longer ago says so. */
+/** Lists change about every week; an older release carries a warning. */
 const STALE_DAYS = 30;
 const MOST_HITS = 20;
 
@@ -122,14 +122,14 @@ export const sanctionsOutput = z.object({
 type Screening = { lists: { name: string; tables: Reference<object>[] }[]; name: string; index: NameIndex };
 
 const NOTE =
-  "Names that are alike, in the lists and states that are named: whether they are the same person is yours to decide. No match is no clearance.";
+  "Similar names in the lists and vintages named: whether they are the same person is yours to decide. No match is no clearance.";
 
-/** What the index is of is named by its lists' digests, so one that is kept is never wrong. */
+/** Cached by the digests of the lists, so that a cached index is never stale. */
 const indexes = new Map<string, NameIndex>();
-/** The current one, and one that somebody asks by its vintage. */
+/** The current one, and one for requests at a vintage. */
 const MOST_INDEXES = 2;
 
-/** The same, refused where no list is loaded. */
+/** The loaded lists; refused where there is none. */
 const screeningOf = (reference: ReferenceStore): Screening =>
   listedNames(reference) ??
   refuse(
@@ -138,7 +138,10 @@ const screeningOf = (reference: ReferenceStore): Screening =>
     { retry_after_s: 5 },
   );
 
-/** The lists that are loaded, undefined where none is; beside a real one no invented one is asked. `name`: their vintages. */
+/**
+ * The loaded lists, undefined without any; synthetic ones are left out where a real one is loaded. `name`: their
+ * vintages.
+ */
 export function listedNames(reference: ReferenceStore): Screening | undefined {
   const found = {
     sdn: reference.find(ofacSdn),
@@ -157,18 +160,18 @@ export function listedNames(reference: ReferenceStore): Screening | undefined {
   if (lists.length === 0) return undefined;
   const name = lists.flatMap(({ tables }) => tables.map(({ vintage }) => vintage)).join("+");
   const index = indexes.get(name) ?? indexNames(lists);
-  // The one that was asked last stands last.
+  // Moves the last used index to the end, because the first is evicted.
   indexes.delete(name);
   indexes.set(name, index);
   if (indexes.size > MOST_INDEXES) indexes.delete(indexes.keys().next().value!);
   return { lists: lists.map(({ list, tables }) => ({ name: list, tables })), name, index };
 }
 
-/** OFAC has other names of its entries in a table of their own. */
+/** OFAC has aliases of its entries in a separate table. */
 function withNames(
-  entries: readonly Listed[],
+  entries: readonly ListEntry[],
   alt: Reference<{ entry_id: string; name: string }> | undefined,
-): Listed[] {
+): ListEntry[] {
   const others = new Map<string, ListedName[]>();
   for (const { entry_id, name } of alt?.rows ?? [])
     others.set(entry_id, [...(others.get(entry_id) ?? []), { name, quality: "strong" }]);
@@ -178,7 +181,7 @@ function withNames(
   }));
 }
 
-/** The signal of one product and origin; what the data cannot tell is said and is no failure. */
+/** The signal of one product and origin; a gap in the data is reported and is no failure. */
 async function goodsOf(
   trade: TradeData,
   asked: { hs: string; country: string },
@@ -195,7 +198,7 @@ async function goodsOf(
   }
 }
 
-/** Screens a name. `releasedAt` tells when states of lists were released. */
+/** Screens a name. `releasedAt` returns the release times of lists. */
 export async function sanctionsCheck(
   reference: ReferenceStore,
   input: z.output<typeof sanctionsInput>,
@@ -243,7 +246,7 @@ export async function sanctionsCheck(
       alike: Math.floor(alike * 1e4) / 1e4,
     })),
     agrees,
-    why: whyOf(hit, agrees),
+    why: explanationOf(hit, agrees),
     programs: hit.of.entry.programs,
     countries: hit.of.entry.countries,
     born: hit.of.entry.born,

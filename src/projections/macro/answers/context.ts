@@ -50,7 +50,7 @@ const indicator = z.object({
   source: z.string().nullable(),
   dataset: z.string().nullable(),
   vintage: z.string().nullable(),
-  synthetic: z.boolean().nullable().describe("true: invented figures of the sandbox"),
+  synthetic: z.boolean().nullable().describe("true: synthetic figures of the sandbox"),
 });
 
 export const macroOutput = z.object({
@@ -67,15 +67,15 @@ const FORMULA =
   "day and the one before; their history is the plain mean of each month's days. hicp_yoy: annual rate of change of all items in the " +
   "euro area.";
 
-/** A series in the order of time, the last day or month it tells of, and what it was in a month. */
+/** A series in order of time, its last day or month, and its value in a month. */
 type Series = { readings: Reading[]; as_of: string; at: (month: string) => number | null };
 type Indicator = {
   name: string;
   unit: string;
   table: ReferenceTable<object>;
-  read(reference: ReferenceStore): Read | undefined;
+  read(reference: ReferenceStore): IndicatorRead | undefined;
 };
-type Read = { reference: Reference<object>; series: Series };
+type IndicatorRead = { reference: Reference<object>; series: Series };
 
 const daily = (readings: Reading[]): Series => {
   const means = meansByMonth(readings);
@@ -94,7 +94,7 @@ function euroArea(rows: readonly Hicp[]): Series {
 }
 
 /** An indicator read from a table; its series is made once a vintage. */
-function from<Row extends object>(
+function tableIndicator<Row extends object>(
   table: ReferenceTable<Row>,
   about: { name: string; unit: string },
   make: (rows: readonly Row[]) => Series,
@@ -110,31 +110,40 @@ function from<Row extends object>(
   };
 }
 
-const known: Record<IndicatorName, Indicator> = {
-  ecb_mro: from(ecbMro, { name: "ECB main refinancing operations rate", unit: "percent a year" }, (rows) => {
-    const days = rows.map(({ date, rate_pct }) => ({ at: date, value: rate_pct }));
-    const readings = changesOf(days);
-    return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
-  }),
-  eur_usd: from(ecbRates, { name: "Euro reference rate of the US dollar", unit: "USD for 1 EUR" }, (rows) =>
-    daily(ratesOf(rows, "USD")),
+const indicatorsByName: Record<IndicatorName, Indicator> = {
+  ecb_mro: tableIndicator(
+    ecbMro,
+    { name: "ECB main refinancing operations rate", unit: "percent a year" },
+    (rows) => {
+      const days = rows.map(({ date, rate_pct }) => ({ at: date, value: rate_pct }));
+      const readings = changesOf(days);
+      return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
+    },
   ),
-  hicp_yoy: from(
+  eur_usd: tableIndicator(
+    ecbRates,
+    { name: "Euro reference rate of the US dollar", unit: "USD for 1 EUR" },
+    (rows) => daily(ratesOf(rows, "USD")),
+  ),
+  hicp_yoy: tableIndicator(
     hicp,
     { name: "Inflation in the euro area (HICP, all items)", unit: "percent, year over year" },
     euroArea,
   ),
-  brent_usd: from(brent, { name: "Brent crude oil, spot", unit: "USD a barrel" }, (rows) =>
+  brent_usd: tableIndicator(brent, { name: "Brent crude oil, spot", unit: "USD a barrel" }, (rows) =>
     daily(rows.map(({ date, usd_per_bbl }) => ({ at: date, value: usd_per_bbl }))),
   ),
 };
 
-/** Each indicator with its last value, the one before, and a year of months; `unavailable` while one's table is being opened, or where none is loaded. */
+/**
+ * Each indicator with its last value, the one before, and a year of months; `unavailable` while a table is opening,
+ * or where none is loaded.
+ */
 export function macroContext(
   reference: ReferenceStore,
   input: z.output<typeof macroInput>,
 ): z.infer<typeof macroOutput> {
-  const tablesAsked = input.indicators.map((name) => known[name].table);
+  const tablesAsked = input.indicators.map((name) => indicatorsByName[name].table);
   const awaited = tablesAsked.filter((table) => reference.isAwaited(table));
   if (awaited.length > 0)
     refuse(
@@ -145,13 +154,13 @@ export function macroContext(
   someOf(reference, tablesAsked);
   const data = input.indicators.map((name) => indicatorOf(reference, name));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
-  const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);
+  const tables = input.indicators.flatMap((name) => indicatorsByName[name].read(reference)?.reference ?? []);
   const about = joinedOf(tables.map(aboutReference));
   return { data, meta: { ...about, count: data.length, formula: FORMULA, missing } };
 }
 
 function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {
-  const { read, table: _table, ...about } = known[name];
+  const { read, table: _table, ...about } = indicatorsByName[name];
   const found = read(store);
   const [last, previous] = lastTwo(found?.series.readings ?? []);
   return {

@@ -24,26 +24,26 @@ export const macroTable = {
     ),
 };
 
-/** What is a rate in percent is drawn as it is; prices and exchange rates of different units as an index. */
+/** A rate in percent is drawn unchanged; prices and exchange rates of different units as an index. */
 const isRate = ({ unit }: Answer["data"][number]) => unit.startsWith("percent");
 
 /**
- * The months of one indicator as they are. Of several the rates are drawn in percent, on an axis of their own, and the others
- * each as an index of the first month; all over the months that every one of them tells of. One that has no such month, or is not
- * above zero in the first, is named and not drawn.
+ * One indicator's months are drawn unchanged. With several, rates are drawn in percent on an axis of their own, and
+ * each of the others as an index of its first month, over the months that all have. An indicator without such a
+ * month, or not above zero in the first, is named and not drawn.
  */
 export function macroChart({ data }: Answer): Chart {
   const [single, ...others] = data;
   if (single && others.length === 0) return lineOf(single);
   const known = data.map((line) => ({ line, months: monthsOf(line) }));
-  const told = known.filter(({ months }) => months.length > 0);
+  const drawn = known.filter(({ months }) => months.length > 0);
   const first =
-    told
+    drawn
       .map(({ months }) => months[0]!)
       .sort()
       .at(-1) ?? "";
-  const last = told.map(({ months }) => months.at(-1)!).sort()[0] ?? "";
-  const months = [...new Set(told.flatMap((one) => one.months))]
+  const last = drawn.map(({ months }) => months.at(-1)!).sort()[0] ?? "";
+  const months = [...new Set(drawn.flatMap((one) => one.months))]
     .filter((month) => month >= first && month <= last)
     .sort();
   const baseOf = (line: Answer["data"][number]) =>

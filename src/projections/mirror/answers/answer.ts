@@ -1,4 +1,4 @@
-/** What is asked of a reconstruction and what it answers. */
+/** The input and the answer of a reconstruction. */
 
 import { z } from "zod";
 import { month } from "../../../core/model/fields.ts";
@@ -74,7 +74,7 @@ export const reconstructOutput = z.object({
       target: z.object({ code: z.string(), name: z.string() }),
       direction: z.enum(flows),
       product: z.string(),
-      scope: z.string().describe("What the figures belong to"),
+      scope: z.string().describe("The subject of the figures"),
       formula,
       parameters: z.object({ cif_fob: z.number(), partners: z.int() }),
       reliability: z.object({

@@ -1,7 +1,7 @@
 /**
- * The picture of a reconstruction: its months as a line with a band around it, dashed where somebody has yet to report. The band is
- * as wide as the confidence is low: from value ÷ e^(1 − confidence) to value × e^(1 − confidence), for reliability is one less
- * the usual distance of two ends in logarithms. A single month is a bar.
+ * The chart of a reconstruction: its months as a line with a band around it, dashed where a report is missing. The
+ * band's width reflects the confidence: from value ÷ e^(1 − confidence) to value × e^(1 − confidence), because
+ * reliability is 1 less the usual log distance of two ends. A single month is a bar.
  */
 import type { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
@@ -47,7 +47,7 @@ function bandOf({ value_eur, confidence }: Month) {
 }
 
 function confidenceText(known: number[], isLine: boolean): string {
-  if (known.length === 0) return "Confidence: not known.";
+  if (known.length === 0) return "Confidence: unknown.";
   const [least, most] = [Math.min(...known), Math.max(...known)].map((one) => one.toFixed(2));
   const range = least === most ? least : `${least} to ${most}`;
   return isLine ? `Band: the figure ×÷ e^(1 − confidence); confidence ${range}.` : `Confidence: ${range}.`;

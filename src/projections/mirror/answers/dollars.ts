@@ -1,4 +1,4 @@
-/** What a euro was worth in US dollars, month by month, from the reference rates of the ECB. */
+/** The US dollars of a euro by month, from the reference rates of the ECB. */
 import { type EcbRates, ecbRates } from "../../../datasets/reference/ecb-rates.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage, type Reference, sandboxOf } from "../../../datasets/reference/table.ts";

@@ -1,4 +1,4 @@
-/** How well both ends of the same flow agree where both report: mirror ratios among the 27. */
+/** The agreement of both ends of the same flow where both report: mirror ratios among the 27. */
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { LEAST_RATIOS, type MirrorRatios } from "../../../domain/mirror/confidence.ts";
@@ -6,7 +6,7 @@ import { productLevels } from "../../../domain/trade/products.ts";
 import { addMonths, type Period, yearOf } from "../../../domain/trade/units.ts";
 import { partnersIn } from "../../trade/answers/tables.ts";
 
-/** Mirror ratios of a product (`hs`, or the chapter it lies in) in the months from `from` to `to`. */
+/** Mirror ratios of a product (`hs`, or its chapter) in the months from `from` to `to`. */
 export type Ratios = MirrorRatios & { hs: string; from: Period; to: Period };
 
 /** The ratios of a product over the last five years of the dataset; of its chapter where the product itself has too few. */
@@ -19,8 +19,8 @@ export async function mirrorRatios(lease: Lease, hs: string, signal?: AbortSigna
 }
 
 /**
- * The weighted median of |ln(imports ÷ exports)| over importer, exporter and month, each weighing as much as its trade:
- * what is reconstructed is a sum of values too. Months that one of the two has not delivered in full are left out.
+ * The weighted median of |ln(imports ÷ exports)| over importer, exporter and month, weighted by trade, since a
+ * reconstruction is a sum of values. Months that one of the two has not delivered in full are left out.
  */
 async function ratiosOf(lease: Lease, hs: string, signal: AbortSignal | undefined): Promise<Ratios> {
   const { months, reporters } = lease.manifest.coverage;

@@ -6,9 +6,9 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { confidenceOf, LEAST_RATIOS, reliabilityOf } from "../../../domain/mirror/confidence.ts";
 import {
-  type Asked,
   type CoveredMonth,
   coveredMonths,
+  type MirrorQuery,
   mirrorOf,
   partnersOf,
   reconstructed,
@@ -32,9 +32,9 @@ import type { countryMonth, MirrorInput, reconstructOutput } from "./answer.ts";
 import type { Dollars } from "./dollars.ts";
 import { mirrorRatios, type Ratios } from "./ratios.ts";
 
-type Question = Asked & TradeQuestion & { flow: Flow };
+type Question = MirrorQuery & TradeQuestion & { flow: Flow };
 
-/** The question as the trade datasets take it: whoever of the 27 has reported counts, so none is asked for by name. */
+/** The question for the trade datasets: every reporting member of the 27 counts, so none is named. */
 function questionOf(input: MirrorInput): Question {
   const { target_country: target, direction, dataset } = input;
   const period = input.month === undefined ? undefined : readMonth(input.month);
@@ -62,7 +62,7 @@ function questionOf(input: MirrorInput): Question {
   };
 }
 
-/** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
+/** The number of country-months in an answer from the open datasets. Refuses as the question itself would. */
 export function countryMonths(trade: TradeData, input: MirrorInput): number {
   const question = questionOf(input);
   const { manifest, query } = chooseDataset(trade, question);
@@ -74,7 +74,7 @@ const FORMULAS = {
   EXPORT: "exports = Σ imports of the EU27 from it ÷ (1 + τ)",
 } as const;
 
-/** The months asked for; `dollarsOf` finds the exchange rates of the kind that the figures are of, real or invented. */
+/** The requested months; `dollarsOf` finds the exchange rates that match the figures in being real or synthetic. */
 export async function reconstruct(
   trade: TradeData,
   dollarsOf: (synthetic: boolean) => Dollars | undefined,
@@ -138,7 +138,7 @@ type PartnerRow = {
 };
 
 function partnersSql(lease: Lease, { hs, years, period, target, flow }: Question): string {
-  // Goods that come back have their own country as partner: what it says of itself is no mirror.
+  // Returned goods have their own country as partner: its figures for itself are no mirror.
   const isAsked = `partner = ${literal(target)} and reporter <> partner and flow = ${literal(flow)} and ${period === undefined ? "true" : `period = ${period}`}`;
   return `select reporter, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg,
       coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as weighed_eur
@@ -155,11 +155,21 @@ function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }:
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
-/** What those that reported a month in full say of it, and what of the others is left out. */
-type Sums = { reported_eur: number; quantity_kg: number | null; weighed_eur: number; excluded_eur: number };
+/** The sums of partners that reported a month in full, and the excluded ones of the others. */
+type PartnerSums = {
+  reported_eur: number;
+  quantity_kg: number | null;
+  weighed_eur: number;
+  excluded_eur: number;
+};
 
-function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): Map<Period, Sums> {
-  const nothing = (): Sums => ({ reported_eur: 0, quantity_kg: null, weighed_eur: 0, excluded_eur: 0 });
+function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): Map<Period, PartnerSums> {
+  const nothing = (): PartnerSums => ({
+    reported_eur: 0,
+    quantity_kg: null,
+    weighed_eur: 0,
+    excluded_eur: 0,
+  });
   const sums = new Map(months.map(({ period }) => [period, nothing()]));
   const reported = new Map(months.map(({ period, reported }) => [period, new Set(reported)]));
   for (const { reporter, period, value_eur, quantity_kg, weighed_eur } of rows) {
@@ -176,7 +186,7 @@ function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): M
   return sums;
 }
 
-type Facts = { input: MirrorInput; sums: Sums; ratios: Ratios; rate: number | undefined };
+type Facts = { input: MirrorInput; sums: PartnerSums; ratios: Ratios; rate: number | undefined };
 
 function monthOf(month: CoveredMonth, { input, sums, ratios, rate }: Facts): z.infer<typeof countryMonth> {
   const { period, reported, not_reported } = month;
@@ -221,12 +231,12 @@ function notesOf(
     most < partners &&
       `No month has more than ${most} of the ${partners} partners: the figures are a part of the trade with the EU27.`,
     few &&
-      `Only ${ratios.count} pair-months could be compared, fewer than ${LEAST_RATIOS}: reliability and confidence are not known.`,
+      `Only ${ratios.count} pair-months could be compared, fewer than ${LEAST_RATIOS}: reliability and confidence are unknown.`,
     !few &&
       ratios.hs !== hs &&
       `Too few pair-months of ${hs} could be compared: reliability is that of chapter ${ratios.hs}.`,
     !dollars &&
-      "There are no exchange rates of the same kind, and real figures never meet invented ones: value_usd is null.",
+      "There are no exchange rates of the same kind, and real figures are never combined with synthetic ones: value_usd is null.",
     dollars &&
       data.some(({ value_usd }) => value_usd === null) &&
       "Months that the exchange rates do not wholly cover have no value_usd.",

@@ -1,20 +1,21 @@
-/** Sovereign briefs: on whom imports of a product, or of several, depend, who could stand in, and what to watch. */
+/** Sovereign briefs: the partners that imports of products depend on, possible substitutes, and signals to watch. */
 import { z } from "zod";
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
 import {
-  type Ask,
+  type CallOperation,
   factCell,
   type Market,
-  type Quotes,
+  type QuoteNews,
+  type ReportContent,
+  type ReportDraft,
+  reportDraft,
   section,
-  type Writing,
-  type Written,
   wordCell,
-  writing,
 } from "../writing.ts";
+import { anomaliesOf } from "./anomalies.ts";
 import {
   dependencyFindings,
   expectedSection,
@@ -26,7 +27,6 @@ import {
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
-import { unusual } from "./unusual.ts";
 
 export const layers = ["sanctions", "gdelt", "ais"] as const;
 
@@ -78,7 +78,7 @@ export const sectorsInput = z.object({
 type Common = Pick<z.output<typeof briefInput>, "region" | "years" | "layers">;
 
 const marketOf = (
-  { ask }: Writing,
+  { ask }: ReportDraft,
   product: string,
   { region, years }: Common,
   beside: readonly string[] = [],
@@ -98,10 +98,10 @@ const regionName = (region: string) =>
       ? "the world as the EU trades with it"
       : partnerName(region);
 
-/** Where the layer is asked for, sets beside the report what news say of it; whether they say anything. */
+/** Adds news on the products where the caller wants them; returns whether there are any. */
 async function quoteNews(
-  report: Writing,
-  quotes: Quotes,
+  report: ReportDraft,
+  quotes: QuoteNews,
   { region, layers }: Common,
   products: readonly string[],
 ): Promise<boolean> {
@@ -111,60 +111,60 @@ async function quoteNews(
   return found.length > 0;
 }
 
-/** On whom imports of one product depend. */
+/** The dependencies of one product's imports. */
 export async function brief(
-  asked: Ask,
+  calls: CallOperation,
   input: z.output<typeof briefInput>,
-  quotes: Quotes,
-): Promise<Written> {
-  const report = writing(asked);
-  const told = await marketOf(report, input.hs, input);
+  quotes: QuoteNews,
+): Promise<ReportContent> {
+  const report = reportDraft(calls);
+  const sourced = await marketOf(report, input.hs, input);
   const shown = [
-    sizeSection(report, told),
-    partnersSection(report, told, input.region === "EU"),
-    expectedSection(report, told),
+    sizeSection(report, sourced),
+    partnersSection(report, sourced, input.region === "EU"),
+    expectedSection(report, sourced),
   ];
-  const risks = dependencyFindings(report, told);
-  const substitutes = substitutionFindings(report, told);
-  const { anomalies, open } = await unusual(report, [input.hs], input.region);
-  const watch = [...policyFindings(report, told), ...open, ...seasonFindings(report, told)];
+  const risks = dependencyFindings(report, sourced);
+  const substitutes = substitutionFindings(report, sourced);
+  const { anomalies, open } = await anomaliesOf(report, [input.hs], input.region);
+  const watch = [...policyFindings(report, sourced), ...open, ...seasonFindings(report, sourced)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, [input.hs]);
-  limitsOf(report, told, { quotes: quoted });
+  limitsOf(report, sourced, { quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}, ${input.years.replace("-", "–")}?`;
   return {
-    ...report.finish({ title: "Sovereign brief", question, of: told, sections }),
+    ...report.finish({ title: "Sovereign brief", question, of: sourced, sections }),
     ...entries({ risks, substitutes, watch, anomalies }, input, quoted),
   };
 }
 
-/** The same of several chapters, ranked; `deep` tells what losing one source would do to each. */
+/** The dependencies of several chapters, ranked; `deep` adds the effect of losing one source on each. */
 export async function sectorsBrief(
-  asked: Ask,
+  calls: CallOperation,
   input: z.output<typeof sectorsInput>,
-  { deep, quotes }: { deep: boolean; quotes: Quotes },
-): Promise<Written> {
-  const report = writing(asked);
+  { deep, quotes }: { deep: boolean; quotes: QuoteNews },
+): Promise<ReportContent> {
+  const report = reportDraft(calls);
   const markets: Market[] = [];
-  // The first is asked which of all moves before which.
+  // Only the first request covers the leads and lags of all.
   for (const [at, sector] of input.sectors.entries())
     markets.push(await marketOf(report, sector, input, deep && at === 0 ? input.sectors.slice(1) : []));
   const shown = [
     rankedSection(report, markets),
     ...(deep ? [sharedSection(report, markets), leadsSection(report, markets[0]!)] : []),
   ];
-  const risks = markets.flatMap((told) => dependencyFindings(report, told));
-  const substitutes = markets.flatMap((told) => substitutionFindings(report, told));
-  const { anomalies, open } = await unusual(report, input.sectors, input.region);
+  const risks = markets.flatMap((sourced) => dependencyFindings(report, sourced));
+  const substitutes = markets.flatMap((sourced) => substitutionFindings(report, sourced));
+  const { anomalies, open } = await anomaliesOf(report, input.sectors, input.region);
   const watch = [
-    ...markets.flatMap((told) => policyFindings(report, told)),
+    ...markets.flatMap((sourced) => policyFindings(report, sourced)),
     ...open,
-    ...markets.flatMap((told) => seasonFindings(report, told)),
+    ...markets.flatMap((sourced) => seasonFindings(report, sourced)),
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, input.sectors);
-  for (const told of markets) limitsOf(report, told, { named: true, quotes: quoted });
+  for (const sourced of markets) limitsOf(report, sourced, { named: true, quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
   const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";
@@ -174,26 +174,26 @@ export async function sectorsBrief(
   };
 }
 
-/** Sectors by how concentrated their sources outside the EU are in the last year that was judged. */
-function rankedSection(report: Writing, markets: readonly Market[]): Section {
+/** Sectors by the concentration of their sources outside the EU in the last year judged. */
+function rankedSection(report: ReportDraft, markets: readonly Market[]): Section {
   const { at, finding } = report;
-  const judged = markets.map((told) => {
-    const { data, meta } = told.answer;
+  const judged = markets.map((sourced) => {
+    const { data, meta } = sourced.answer;
     const last = data.dependency?.years.findLastIndex(({ concentration }) => concentration !== null) ?? -1;
     const size = data.size.findIndex(({ year }) => year === meta.year);
     const path = `/data/dependency/years/${last}`;
     return {
-      product: at(told, "/meta/product", "code of the chapter", "code"),
-      name: meta.name === null ? undefined : at(told, "/meta/name", "name of the chapter", "text"),
+      product: at(sourced, "/meta/product", "code of the chapter", "code"),
+      name: meta.name === null ? undefined : at(sourced, "/meta/name", "name of the chapter", "text"),
       concentration:
         last < 0
           ? undefined
-          : at(told, `${path}/concentration`, "concentration of sources outside the EU", "index"),
+          : at(sourced, `${path}/concentration`, "concentration of sources outside the EU", "index"),
       outside:
         last < 0 || data.dependency?.years[last]?.extra_share === null
           ? undefined
-          : at(told, `${path}/extra_share`, "share of imports from outside the EU", "share"),
-      value: size < 0 ? undefined : at(told, `/data/size/${size}/value_eur`, "imports of the year", "EUR"),
+          : at(sourced, `${path}/extra_share`, "share of imports from outside the EU", "share"),
+      value: size < 0 ? undefined : at(sourced, `/data/size/${size}/value_eur`, "imports of the year", "EUR"),
       dependent: data.dependency?.dependent,
     };
   });
@@ -204,7 +204,7 @@ function rankedSection(report: Writing, markets: readonly Market[]): Section {
     findings: first?.concentration
       ? [
           finding(
-            say`The most concentrated is ${first.name ?? first.product} at ${first.concentration}.`,
+            citing`The most concentrated is ${first.name ?? first.product} at ${first.concentration}.`,
             "reported",
             "dependency",
           ),
@@ -227,22 +227,22 @@ function rankedSection(report: Writing, markets: readonly Market[]): Section {
   });
 }
 
-/** Partners that stand among the largest of several sectors, and what part of each would be missing without them. */
-function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Section {
+/** Partners among the largest of several sectors, and the share of each sector that would be missing without them. */
+function sharedSection({ at, finding }: ReportDraft, markets: readonly Market[]): Section {
   const names = new Map<string, string>();
   const shares = new Map<string, { told: Market; n: number }[]>();
-  for (const told of markets)
-    for (const [n, { partner, name, share }] of told.answer.data.partners.entries()) {
+  for (const sourced of markets)
+    for (const [n, { partner, name, share }] of sourced.answer.data.partners.entries()) {
       if (share === null) continue;
       names.set(partner, name);
-      shares.set(partner, [...(shares.get(partner) ?? []), { told, n }]);
+      shares.set(partner, [...(shares.get(partner) ?? []), { told: sourced, n }]);
     }
   const shared = [...shares].filter(([, of]) => of.length > 1);
   const lost = shared.map(([partner, of]) => ({
     name: names.get(partner)!,
-    parts: of.map(({ told, n }) => ({
-      product: at(told, "/meta/product", "code of the chapter", "code"),
-      share: at(told, `/data/partners/${n}/share`, "share of the partner", "share"),
+    parts: of.map(({ told: sourced, n }) => ({
+      product: at(sourced, "/meta/product", "code of the chapter", "code"),
+      share: at(sourced, `/data/partners/${n}/share`, "share of the partner", "share"),
     })),
   }));
   const weight = ({ parts }: (typeof lost)[number]) =>
@@ -255,7 +255,7 @@ function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Se
       findings: ranked.slice(0, 3).map(({ name, parts }) => {
         const worst = parts.toSorted((a, b) => Number(b.share.value) - Number(a.share.value))[0]!;
         return finding(
-          say`Without ${name}, ${worst.share} of chapter ${worst.product} would be missing.`,
+          citing`Without ${name}, ${worst.share} of chapter ${worst.product} would be missing.`,
           "reported",
           "loss",
         );
@@ -273,12 +273,12 @@ function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Se
   );
 }
 
-/** Which sector moved before which; where none did, it says so. */
-function leadsSection(report: Writing, told: Market): Section {
-  if (told.answer.data.leads?.length === 0)
-    report.limit(say`No sector is found to move before another, at the accepted share of false finds.`);
+/** The sectors that moved before others, or a sentence that none did. */
+function leadsSection(report: ReportDraft, sourced: Market): Section {
+  if (sourced.answer.data.leads?.length === 0)
+    report.limit(citing`No sector is found to move before another, at the accepted share of false finds.`);
   return section("Leads and lags", "Which sector's imports moved first; that is no cause.", {
-    findings: leadFindings(report, told),
+    findings: leadFindings(report, sourced),
   });
 }
 
@@ -321,7 +321,7 @@ const entries = (
   }),
 });
 
-function limitsOfRegion({ limit }: Writing, { region }: Common): void {
-  if (region === "GLOBAL") limit(say`Trade between countries outside the EU is unseen.`);
-  limit(say`No forecasts are made: no operation answers them of trade yet.`);
+function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
+  if (region === "GLOBAL") limit(citing`Trade between countries outside the EU is unseen.`);
+  limit(citing`No forecasts are made: no operation answers them of trade yet.`);
 }

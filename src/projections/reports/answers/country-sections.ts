@@ -1,24 +1,25 @@
-/** What is told of a country, as sections of a report: its years, partners, products, dependencies, and the economy around it. */
+/** Sections of a report on a country: its years, partners, products, dependencies, and the economy around it. */
+
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import { type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 
-/** Its imports, exports and balance by year; `base` is where the list of years stands. */
+/** Imports, exports and balance by year; `base` is the pointer to the list of years. */
 export function yearsSection(
-  { at, finding }: Writing,
-  told: AnswerTo<"fusion_country"> | AnswerTo<"fusion_country_stats">,
+  { at, finding }: ReportDraft,
+  sourced: AnswerTo<"fusion_country"> | AnswerTo<"fusion_country_stats">,
 ): Section {
-  const { data, meta } = told.answer;
+  const { data, meta } = sourced.answer;
   const [years, base] = Array.isArray(data) ? [data, "/data"] : [data.trade, "/data/trade"];
   const figure = (n: number, name: "imports_eur" | "exports_eur" | "balance_eur", label: string) =>
-    years[n]![name] === null ? undefined : at(told, `${base}/${n}/${name}`, label, "EUR");
+    years[n]![name] === null ? undefined : at(sourced, `${base}/${n}/${name}`, label, "EUR");
   const lines = years.map((_, n) => ({
-    year: at(told, `${base}/${n}/year`, "year", "year"),
+    year: at(sourced, `${base}/${n}/year`, "year", "year"),
     imports: figure(n, "imports_eur", "imports of the year"),
     exports: figure(n, "exports_eur", "exports of the year"),
     balance: figure(n, "balance_eur", "exports less imports"),
@@ -30,7 +31,7 @@ export function yearsSection(
       last?.imports && last.exports && last.balance
         ? [
             finding(
-              say`In ${last.year} ${meta.name}${seen} imported ${last.imports} and exported ${last.exports}, a balance of ${last.balance}.`,
+              citing`In ${last.year} ${meta.name}${seen} imported ${last.imports} and exported ${last.exports}, a balance of ${last.balance}.`,
             ),
           ]
         : [],
@@ -61,10 +62,10 @@ export function yearsSection(
   });
 }
 
-/** The profile of a country: who it trades with and in what, where it is strong, and where it depends on few. */
-export function countrySections(writing: Writing, told: AnswerTo<"fusion_country">): Section[] {
+/** A country's profile: its partners and products, its strengths, and its dependence on few sources. */
+export function countrySections(writing: ReportDraft, sourced: AnswerTo<"fusion_country">): Section[] {
   const { at, finding, limit } = writing;
-  const { data, meta } = told.answer;
+  const { data, meta } = sourced.answer;
   const side = (of: "partners" | "products", flow: "imports" | "exports") => ({
     title: `Largest ${of}, ${flow}`,
     columns: [of === "partners" ? "Partner" : "Chapter", "Value", "Share"],
@@ -75,37 +76,37 @@ export function countrySections(writing: Writing, told: AnswerTo<"fusion_country
           ? wordCell(name ?? code)
           : factCell(
               name === null
-                ? at(told, `${base}/code`, "code of the chapter", "code")
-                : at(told, `${base}/name`, "name of the chapter", "text"),
+                ? at(sourced, `${base}/code`, "code of the chapter", "code")
+                : at(sourced, `${base}/name`, "name of the chapter", "text"),
             );
       return [
         named,
-        factCell(at(told, `${base}/value_eur`, `${flow} of the year`, "EUR")),
-        factCell(share === null ? undefined : at(told, `${base}/share`, `share of ${flow}`, "share")),
+        factCell(at(sourced, `${base}/value_eur`, `${flow} of the year`, "EUR")),
+        factCell(share === null ? undefined : at(sourced, `${base}/share`, `share of ${flow}`, "share")),
       ];
     }),
   });
   const strong = data.advantage?.[0];
   const findings: Finding[] = [];
   if (strong) {
-    const name = nameAt(writing, told, "/data/advantage/0", strong.name);
-    const rca = at(told, "/data/advantage/0/rca", "revealed comparative advantage", "ratio");
+    const name = nameAt(writing, sourced, "/data/advantage/0", strong.name);
+    const rca = at(sourced, "/data/advantage/0/rca", "revealed comparative advantage", "ratio");
     findings.push(
       finding(
-        say`${meta.name} is strongest in ${name}: its share of the exports is ${rca} times that of the twenty-seven.`,
+        citing`${meta.name} is strongest in ${name}: its share of the exports is ${rca} times that of the twenty-seven.`,
         "reported",
         "advantage",
       ),
     );
   }
   for (const [n, one] of (data.dependency ?? []).entries()) {
-    const name = nameAt(writing, told, `/data/dependency/${n}`, one.name);
+    const name = nameAt(writing, sourced, `/data/dependency/${n}`, one.name);
     if (one.concentration === null || one.extra_share === null) continue;
     const figure = (field: string, label: string, unit: "index" | "share") =>
-      at(told, `/data/dependency/${n}/${field}`, label, unit);
+      at(sourced, `/data/dependency/${n}/${field}`, label, unit);
     findings.push(
       finding(
-        say`Imports of ${name} depend on few sources outside the EU: concentration ${figure("concentration", "concentration of sources outside the EU", "index")}, ${figure("extra_share", "share of imports from outside the EU", "share")} from outside.`,
+        citing`Imports of ${name} depend on few sources outside the EU: concentration ${figure("concentration", "concentration of sources outside the EU", "index")}, ${figure("extra_share", "share of imports from outside the EU", "share")} from outside.`,
         "reported",
         "dependency",
       ),
@@ -114,17 +115,17 @@ export function countrySections(writing: Writing, told: AnswerTo<"fusion_country
   if (data.dependency?.length === 0)
     findings.push(
       finding(
-        say`No chapter of its imports depends on few sources outside the EU by the three indicators.`,
+        citing`No chapter of its imports depends on few sources outside the EU by the three indicators.`,
         "reported",
         "dependency",
       ),
     );
   for (const [n, { of }] of data.absent.entries())
     limit(
-      say`No ${of.replaceAll("_", " ")} of ${meta.name}: ${at(told, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
+      citing`No ${of.replaceAll("_", " ")} of ${meta.name}: ${at(sourced, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
     );
   return [
-    yearsSection(writing, told),
+    yearsSection(writing, sourced),
     section("With whom it trades", "The largest partners of the year.", {
       tables: [side("partners", "imports"), side("partners", "exports")],
     }),
@@ -132,39 +133,39 @@ export function countrySections(writing: Writing, told: AnswerTo<"fusion_country
       tables: [side("products", "imports"), side("products", "exports")],
     }),
     section("Where it is strong, and where it depends on few", "By chapter.", { findings }),
-    peopleSection(writing, told),
+    peopleSection(writing, sourced),
   ];
 }
 
 const nameAt = (
-  { at }: Writing,
-  told: AnswerTo<"fusion_country">,
+  { at }: ReportDraft,
+  sourced: AnswerTo<"fusion_country">,
   base: string,
   name: string | null,
 ): Fact =>
   name === null
-    ? at(told, `${base}/product`, "code of the chapter", "code")
-    : at(told, `${base}/name`, "name of the chapter", "text");
+    ? at(sourced, `${base}/product`, "code of the chapter", "code")
+    : at(sourced, `${base}/name`, "name of the chapter", "text");
 
-/** What work costs there, what prices do, and how exposed work is to AI. */
-function peopleSection({ at, finding }: Writing, told: AnswerTo<"fusion_country">): Section {
-  const { wages, inflation, ai_exposure } = told.answer.data;
-  const { name } = told.answer.meta;
+/** The cost of work and prices in a country, and the exposure of its work to AI. */
+function peopleSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_country">): Section {
+  const { wages, inflation, ai_exposure } = sourced.answer.data;
+  const { name } = sourced.answer.meta;
   const findings: Finding[] = [];
   if (wages && wages.labour_cost_eur_per_hour !== null && wages.labour_cost_year !== null) {
-    const cost = at(told, "/data/wages/labour_cost_eur_per_hour", "labour cost of an hour", "EUR");
-    const year = at(told, "/data/wages/labour_cost_year", "year of the labour cost", "year");
-    findings.push(finding(say`An hour of work in ${name} cost ${cost} in ${year}.`));
+    const cost = at(sourced, "/data/wages/labour_cost_eur_per_hour", "labour cost of an hour", "EUR");
+    const year = at(sourced, "/data/wages/labour_cost_year", "year of the labour cost", "year");
+    findings.push(finding(citing`An hour of work in ${name} cost ${cost} in ${year}.`));
   }
   if (inflation) {
-    const rate = at(told, "/data/inflation/yoy_pct", "change of consumer prices in a year", "percent");
-    const month = at(told, "/data/inflation/month", "month of the prices", "month");
-    findings.push(finding(say`Consumer prices in ${month} stood ${rate} above those of a year before.`));
+    const rate = at(sourced, "/data/inflation/yoy_pct", "change of consumer prices in a year", "percent");
+    const month = at(sourced, "/data/inflation/month", "month of the prices", "month");
+    findings.push(finding(citing`Consumer prices in ${month} stood ${rate} above those of a year before.`));
   }
   if (ai_exposure && ai_exposure.score !== null) {
-    const score = at(told, "/data/ai_exposure/score", "exposure of work to AI", "ratio");
+    const score = at(sourced, "/data/ai_exposure/score", "exposure of work to AI", "ratio");
     findings.push(
-      finding(say`Work in the EU as a whole is exposed to generative AI at ${score} of one.`, "estimated"),
+      finding(citing`Work in the EU as a whole is exposed to generative AI at ${score} of one.`, "estimated"),
     );
   }
   return section("Work and prices", "What the tables beside trade tell of it.", { findings });
@@ -172,20 +173,20 @@ function peopleSection({ at, finding }: Writing, told: AnswerTo<"fusion_country"
 
 /** The largest products of a country's flow, or of both. */
 export function productsSection(
-  { at, finding }: Writing,
-  told: AnswerTo<"trade_top_products">,
+  { at, finding }: ReportDraft,
+  sourced: AnswerTo<"trade_top_products">,
   flow: Flow | undefined,
 ): Section {
   const trade = flow === undefined ? "trade" : words[flow];
-  const rows = told.answer.data.flatMap(({ product, name, share }, n) =>
+  const rows = sourced.answer.data.flatMap(({ product, name, share }, n) =>
     product === REST
       ? []
       : [
           {
-            product: at(told, `/data/${n}/product`, "code of the product", "code"),
-            name: name === null ? undefined : at(told, `/data/${n}/name`, "name of the product", "text"),
-            value: at(told, `/data/${n}/value_eur`, `${trade} of the product`, "EUR"),
-            share: share === null ? undefined : at(told, `/data/${n}/share`, `share of ${trade}`, "share"),
+            product: at(sourced, `/data/${n}/product`, "code of the product", "code"),
+            name: name === null ? undefined : at(sourced, `/data/${n}/name`, "name of the product", "text"),
+            value: at(sourced, `/data/${n}/value_eur`, `${trade} of the product`, "EUR"),
+            share: share === null ? undefined : at(sourced, `/data/${n}/share`, `share of ${trade}`, "share"),
           },
         ],
   );
@@ -195,7 +196,11 @@ export function productsSection(
     "The largest products of the year.",
     {
       findings: first?.share
-        ? [finding(say`The largest is ${first.name ?? first.product} with ${first.share} of all ${trade}.`)]
+        ? [
+            finding(
+              citing`The largest is ${first.name ?? first.product} with ${first.share} of all ${trade}.`,
+            ),
+          ]
         : [],
       tables: [
         {
@@ -210,8 +215,8 @@ export function productsSection(
 
 /** The largest partners of a country's flow, or of both. */
 export function rankedPartners(
-  { at }: Writing,
-  told: AnswerTo<"trade_top_partners">,
+  { at }: ReportDraft,
+  sourced: AnswerTo<"trade_top_partners">,
   flow: Flow | undefined,
 ): Section {
   const trade = flow === undefined ? "trade" : words[flow];
@@ -221,15 +226,17 @@ export function rankedPartners(
       {
         title: "Largest partners",
         columns: ["Partner", flow === "IMPORT" ? "Imports" : "Value", "Share"],
-        rows: told.answer.data.flatMap(({ partner, name, share }, n) =>
+        rows: sourced.answer.data.flatMap(({ partner, name, share }, n) =>
           partner === REST
             ? []
             : [
                 [
                   wordCell(name),
-                  factCell(at(told, `/data/${n}/value_eur`, `${trade} with the partner`, "EUR")),
+                  factCell(at(sourced, `/data/${n}/value_eur`, `${trade} with the partner`, "EUR")),
                   factCell(
-                    share === null ? undefined : at(told, `/data/${n}/share`, `share of ${trade}`, "share"),
+                    share === null
+                      ? undefined
+                      : at(sourced, `/data/${n}/share`, `share of ${trade}`, "share"),
                   ),
                 ],
               ],
@@ -239,11 +246,14 @@ export function rankedPartners(
   });
 }
 
-/** Interest, exchange rate, inflation and oil as of now. */
-export function economySection({ at, limit }: Writing, told: AnswerTo<"trade_macro_context">): Section {
-  const known = told.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
-  if (known.length < told.answer.data.length)
-    limit(say`Some indicators of the economy have no table that is loaded.`);
+/** Interest, exchange rate, inflation and oil at present. */
+export function economySection(
+  { at, limit }: ReportDraft,
+  sourced: AnswerTo<"trade_macro_context">,
+): Section {
+  const known = sourced.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
+  if (known.length < sourced.answer.data.length)
+    limit(citing`Some indicators of the economy have no table that is loaded.`);
   return section("The economy around it", "The last values that the tables tell of.", {
     tables:
       known.length > 0
@@ -252,13 +262,13 @@ export function economySection({ at, limit }: Writing, told: AnswerTo<"trade_mac
               title: "Indicators",
               columns: ["Indicator", "Unit", "Value", "As of"],
               rows: known.map((n) => [
-                factCell(at(told, `/data/${n}/name`, "name of the indicator", "text")),
-                factCell(at(told, `/data/${n}/unit`, "unit of the indicator", "text")),
-                factCell(at(told, `/data/${n}/value`, "value of the indicator", "ratio")),
+                factCell(at(sourced, `/data/${n}/name`, "name of the indicator", "text")),
+                factCell(at(sourced, `/data/${n}/unit`, "unit of the indicator", "text")),
+                factCell(at(sourced, `/data/${n}/value`, "value of the indicator", "ratio")),
                 factCell(
-                  told.answer.data[n]!.as_of === null
+                  sourced.answer.data[n]!.as_of === null
                     ? undefined
-                    : at(told, `/data/${n}/as_of`, "day of the value", "code"),
+                    : at(sourced, `/data/${n}/as_of`, "day of the value", "code"),
                 ),
               ]),
             },
@@ -267,9 +277,9 @@ export function economySection({ at, limit }: Writing, told: AnswerTo<"trade_mac
   });
 }
 
-/** What an hour of work costs in several countries. */
-export function wagesSection({ at }: Writing, told: AnswerTo<"salary_compare">): Section {
-  const { data } = told.answer;
+/** The cost of an hour of work in several countries. */
+export function wagesSection({ at }: ReportDraft, sourced: AnswerTo<"salary_compare">): Section {
+  const { data } = sourced.answer;
   const figure = (
     n: number,
     name: "labour_cost_eur_per_hour" | "earnings_eur_per_hour" | "ratio_to_eu27",
@@ -277,7 +287,7 @@ export function wagesSection({ at }: Writing, told: AnswerTo<"salary_compare">):
   ) =>
     data[n]![name] === null
       ? undefined
-      : at(told, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
+      : at(sourced, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
   return section("What work costs", "An hour in the whole economy, beside that of the EU.", {
     tables: [
       {

@@ -1,12 +1,16 @@
-/** A country's year of trade: overview, products, partners, its largest import in depth, alerts and the economy around it. */
+/**
+ * A country's year of trade: overview, products, partners, its largest import in depth, alerts and the economy around
+ * it.
+ */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import { type Ask, factCell, section, type Written, writing } from "../writing.ts";
+import { type CallOperation, factCell, type ReportContent, reportDraft, section } from "../writing.ts";
+import { anomaliesOf } from "./anomalies.ts";
 import { economySection, productsSection, rankedPartners } from "./country-sections.ts";
 import {
   dependencyFindings,
@@ -17,7 +21,6 @@ import {
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
-import { unusual } from "./unusual.ts";
 
 export const deepAnalysisInput = z.object({
   reporter,
@@ -28,16 +31,16 @@ export const deepAnalysisInput = z.object({
     .describe("A calendar year with complete data of the country, 2005 to 2026"),
 });
 
-/** Years that the overview goes back. */
+/** Years before the year in question. */
 const YEARS_BEFORE = 4;
 const MOST_RANKED = 10;
 
-/** What a country traded in a year, of which all must be delivered. */
+/** Analyses a country's trade in a year whose months are all delivered. */
 export async function deepAnalysis(
-  asked: Ask,
+  calls: CallOperation,
   { reporter, year }: z.output<typeof deepAnalysisInput>,
-): Promise<Written> {
-  const report = writing(asked);
+): Promise<ReportContent> {
+  const report = reportDraft(calls);
   const { ask, at, finding } = report;
   const all = await ask("fusion_country_stats", { country: reporter });
   const complete = all.answer.data.filter((one) => one.complete).map((one) => one.year);
@@ -63,7 +66,7 @@ export async function deepAnalysis(
       imports && exports && balance
         ? [
             finding(
-              say`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
+              citing`In ${years.at(-1)!} ${partnerName(reporter)} imported ${imports} and exported ${exports}, a balance of ${balance}.`,
             ),
           ]
         : [],
@@ -107,26 +110,26 @@ export async function deepAnalysis(
   ];
   const [largest] = products.answer.data;
   if (largest && largest.product !== REST) {
-    const told = await ask("fusion_market_intel", {
+    const sourced = await ask("fusion_market_intel", {
       hs: largest.product,
       reporter,
       flow: "IMPORT",
       years: `${year - YEARS_BEFORE}-${year}`,
     });
     sections.push(
-      { ...sizeSection(report, told), title: "The largest import" },
-      { ...partnersSection(report, told, false), title: "Its sources" },
-      expectedSection(report, told),
+      { ...sizeSection(report, sourced), title: "The largest import" },
+      { ...partnersSection(report, sourced, false), title: "Its sources" },
+      expectedSection(report, sourced),
       section("Whether it depends on few", "By the three indicators, and who grew while the largest fell.", {
         findings: [
-          ...dependencyFindings(report, told),
-          ...substitutionFindings(report, told),
-          ...seasonFindings(report, told),
+          ...dependencyFindings(report, sourced),
+          ...substitutionFindings(report, sourced),
+          ...seasonFindings(report, sourced),
         ],
       }),
     );
-    limitsOf(report, told);
-    const { anomalies } = await unusual(report, [largest.product], reporter);
+    limitsOf(report, sourced);
+    const { anomalies } = await anomaliesOf(report, [largest.product], reporter);
     sections.push(
       section(
         "What was unusual",

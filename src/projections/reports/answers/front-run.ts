@@ -1,11 +1,11 @@
-/** The spikes of imports before policies, over the data that are open. */
+/** Spikes of imports before policies, in the open data. */
 import { createHash } from "node:crypto";
 import { literal } from "../../../datasets/duckdb.ts";
 import { type Policy, policies } from "../../../datasets/reference/policies.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { frontRunning, type Series } from "../../../domain/fusion/front-running.ts";
-import { lastDayOf, MOST_SIGNALS, type Watched } from "../../../domain/reports/front-run.ts";
+import { type FrontRunWeek, lastDayOf, MOST_SIGNALS } from "../../../domain/reports/front-run.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Period, yearOf } from "../../../domain/trade/units.ts";
@@ -13,23 +13,23 @@ import { chooseDataset, isCovered, monthsOf, type TradeData } from "../../trade/
 import { profileOf } from "../../trade/answers/seasonality.ts";
 import { inFlow, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
-/** The newest policies are looked at, and of those told the largest spikes. */
+/** Only the newest policies are examined, and only the largest spikes are reported. */
 const MOST_POLICIES = 500;
 
-/** What a week has to tell; undefined while there are no policies that are of one kind with the data. */
-export async function watchedIn(
+/** The signals of a week; undefined while no policies match the data in being real or synthetic. */
+export async function frontRunSignalsIn(
   trade: TradeData,
   reference: ReferenceStore,
   week: string,
   signal?: AbortSignal,
-): Promise<Watched | undefined> {
+): Promise<FrontRunWeek | undefined> {
   const table = reference.find(policies);
   if (!table) return undefined;
   const due = table.rows
     .filter(({ date }) => date <= lastDayOf(week))
     .toSorted((a, b) => (a.date > b.date ? -1 : 1))
     .slice(0, MOST_POLICIES);
-  const signals: Watched["signals"] = [];
+  const signals: FrontRunWeek["signals"] = [];
   const vintages = new Set<string>();
   for (const policy of due) {
     const question = {
@@ -40,7 +40,7 @@ export async function watchedIn(
     } as const;
     if (!isCovered(trade, question)) continue;
     const { manifest, query } = chooseDataset(trade, question);
-    // Invented policies say nothing of real trade, nor real ones of invented.
+    // Invented policies say nothing of real trade, nor real policies of invented trade.
     if (manifest.synthetic !== table.synthetic) continue;
     const lease = trade.vintages.lease(manifest.dataset);
     try {
@@ -66,14 +66,14 @@ export async function watchedIn(
 
 const monthOf = (date: string): Period => Number(date.slice(0, 4)) * 100 + Number(date.slice(5, 7));
 
-/** The same policy is the same signal in each week. */
+/** Gives the same policy the same signal id in each week. */
 const idOf = ({ date, hs, origin, measure }: Policy): string =>
   createHash("sha256")
     .update(JSON.stringify([date, hs, origin, measure]))
     .digest("hex")
     .slice(0, 32);
 
-/** What the 27 imported of it from the origin, or from everywhere, by month, and the month of its seasonal peak. */
+/** Monthly imports of the 27 from the origin, or from everywhere, and the month of their seasonal peak. */
 async function seriesOf(
   lease: Lease,
   hs: string,

@@ -1,4 +1,4 @@
-/** The deep analysis of a question: what it names, a product, a country or both, by all methods that apply. */
+/** The deep analysis of a question's product, country or both, by all methods that apply. */
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
@@ -9,14 +9,20 @@ import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import { type Ask, section, type Writing, type Written, writing } from "../writing.ts";
+import {
+  type CallOperation,
+  type ReportContent,
+  type ReportDraft,
+  reportDraft,
+  section,
+} from "../writing.ts";
+import { anomaliesIn } from "./anomalies.ts";
 import { economySection } from "./country-sections.ts";
 import { productNames, question } from "./query.ts";
-import { tellers } from "./tellers.ts";
-import { anomaliesIn } from "./unusual.ts";
+import { sectionWriters } from "./section-writers.ts";
 
 const MOST_YEARS = 20;
-/** The largest products of a country that are held against each other, and the largest of which is looked at in depth. */
+/** The number of a country's largest products that are compared; only the largest is analysed in depth. */
 const MOST_BESIDE = 2;
 
 export const fusionDeepInput = z.object({
@@ -31,13 +37,13 @@ export const fusionDeepInput = z.object({
     .optional(),
 });
 
-/** A report on what the question names. */
+/** Writes a report on the product or country in the question. */
 export async function fusionDeep(
-  asked: Ask,
+  calls: CallOperation,
   reference: ReferenceStore,
   input: z.output<typeof fusionDeepInput>,
-): Promise<Written> {
-  // Names are looked up where none is given, so that the report rests on them only then.
+): Promise<ReportContent> {
+  // Looks names up only where no code is given, so that the report rests on them only then.
   const names = input.hs === undefined ? productNames(reference) : [];
   const read = slotsIn(input.question, names, stemsOf(intents));
   const { country = read.country, hs = read.hs, years = read.years } = input;
@@ -45,7 +51,7 @@ export async function fusionDeep(
     const message = "the question names no country or product: add one to it, or as country or hs";
     refuse("invalid", message, { errors: [{ path: "question", message }] });
   }
-  const report = writing(asked);
+  const report = reportDraft(calls);
   const sections: Section[] = [];
   if (country !== undefined) sections.push(...(await ofCountry(report, country)));
   const largest = country === undefined || !isReporter(country) ? [] : await largestOf(report, country);
@@ -58,19 +64,19 @@ export async function fusionDeep(
   return report.finish({ title: "Deep analysis", question: input.question, of: report.first(), sections });
 }
 
-async function ofCountry(report: Writing, country: string): Promise<Section[]> {
-  return tellers.fusion_country(report, await report.ask("fusion_country", { country }));
+async function ofCountry(report: ReportDraft, country: string): Promise<Section[]> {
+  return sectionWriters.fusion_country(report, await report.ask("fusion_country", { country }));
 }
 
-/** Chapters that the country imports most of. */
-async function largestOf({ ask }: Writing, reporter: string): Promise<string[]> {
-  const told = await ask("trade_top_products", { reporter, flow: "IMPORT", limit: MOST_BESIDE + 1 });
-  return told.answer.data.flatMap(({ product }) => (product === REST ? [] : product));
+/** The chapters that the country imports most of. */
+async function largestOf({ ask }: ReportDraft, reporter: string): Promise<string[]> {
+  const sourced = await ask("trade_top_products", { reporter, flow: "IMPORT", limit: MOST_BESIDE + 1 });
+  return sourced.answer.data.flatMap(({ product }) => (product === REST ? [] : product));
 }
 
 type OfProduct = { country: string | undefined; hs: string; years: string | undefined; others: string[] };
 
-async function ofProduct(report: Writing, { country, hs, years, others }: OfProduct): Promise<Section[]> {
+async function ofProduct(report: ReportDraft, { country, hs, years, others }: OfProduct): Promise<Section[]> {
   const reporter = country !== undefined && isReporter(country) ? { reporter: country } : {};
   const span = years === undefined ? {} : { years };
   const sections: Section[] = [];
@@ -79,11 +85,11 @@ async function ofProduct(report: Writing, { country, hs, years, others }: OfProd
     ["EXPORT", "Exports"],
   ] as const) {
     const beside = flow === "IMPORT" && others.length > 0 ? { beside: others } : {};
-    const told = await report.ask("fusion_market_intel", { hs, ...reporter, flow, ...span, ...beside });
-    const market = tellers.fusion_market_intel(report, told);
+    const sourced = await report.ask("fusion_market_intel", { hs, ...reporter, flow, ...span, ...beside });
+    const market = sectionWriters.fusion_market_intel(report, sourced);
     sections.push(...market.map((one) => ({ ...one, title: `${name}: ${one.title}` })));
   }
-  sections.push(...tellers.fusion_product(report, await report.ask("fusion_product", { hs })));
+  sections.push(...sectionWriters.fusion_product(report, await report.ask("fusion_product", { hs })));
   const unusual = await report.ask("trade_alerts", { months: 6, hs });
   const found = anomaliesIn(report, unusual, country);
   return [

@@ -1,40 +1,44 @@
-/** What `market-intel` answers of one product, as sections of a report. */
+/** Sections of a report on the answer of `market-intel` for one product. */
+
+import { type CitedText, citing, joinList } from "../../../domain/reports/cited-text.ts";
 import type { Fact } from "../../../domain/reports/fact.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { listed, type Said, say } from "../../../domain/reports/say.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
-import { factCell, type Market, section, type Writing, wordCell } from "../writing.ts";
+import { factCell, type Market, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 
-/** A product as it is called, and its code where it has no name that is known. */
-export function productOf({ at }: Writing, told: Market): Said {
-  const { name } = told.answer.meta;
+/** A product's name, or its code where it has none. */
+export function productOf({ at }: ReportDraft, market: Market): CitedText {
+  const { name } = market.answer.meta;
   return name === null
-    ? say`the product ${at(told, "/meta/product", "code of the product", "code")}`
-    : say`${at(told, "/meta/name", "name of the product", "text")}`;
+    ? citing`the product ${at(market, "/meta/product", "code of the product", "code")}`
+    : citing`${at(market, "/meta/name", "name of the product", "text")}`;
 }
 
-/** How much is traded, how it grew, and whether by price or by quantity. */
-export function sizeSection(writing: Writing, told: Market): Section {
+/** The size of a market, its growth, and the parts of price and quantity in that. */
+export function sizeSection(writing: ReportDraft, market: Market): Section {
   const { at, finding } = writing;
-  const { data, meta } = told.answer;
+  const { data, meta } = market.answer;
   const flow = FLOWS[meta.flow];
   const findings: Finding[] = [];
   const now = data.size.findIndex(({ year }) => year === meta.year);
   if (now >= 0) {
-    const year = at(told, "/meta/year", "year that is reported", "year");
-    const value = at(told, `/data/size/${now}/value_eur`, `${flow} of the year`, "EUR");
-    findings.push(finding(say`In ${year} the ${flow} of ${productOf(writing, told)} came to ${value}.`));
+    const year = at(market, "/meta/year", "year that is reported", "year");
+    const value = at(market, `/data/size/${now}/value_eur`, `${flow} of the year`, "EUR");
+    findings.push(finding(citing`In ${year} the ${flow} of ${productOf(writing, market)} came to ${value}.`));
   }
   if (data.growth) {
-    const rate = at(told, "/data/growth/rate", "growth a year", "change");
-    const from = at(told, "/data/growth/from", "first complete year", "year");
-    const to = at(told, "/data/growth/to", "last complete year", "year");
-    findings.push(finding(say`From ${from} to ${to} they changed by ${rate} a year.`, "reported", "growth"));
+    const rate = at(market, "/data/growth/rate", "growth a year", "change");
+    const from = at(market, "/data/growth/from", "first complete year", "year");
+    const to = at(market, "/data/growth/to", "last complete year", "year");
+    findings.push(
+      finding(citing`From ${from} to ${to} they changed by ${rate} a year.`, "reported", "growth"),
+    );
   }
   if (data.price_and_quantity) {
-    const part = (name: string, label: string) => at(told, `/data/price_and_quantity/${name}`, label, "EUR");
+    const part = (name: string, label: string) =>
+      at(market, `/data/price_and_quantity/${name}`, label, "EUR");
     const [change, price, quantity] = [
       part("change_eur", "change between the two years"),
       part("price_eur", "change by prices"),
@@ -43,20 +47,22 @@ export function sizeSection(writing: Writing, told: Market): Section {
     const rest = part("unsplit_eur", "change that no price explains");
     findings.push(
       finding(
-        say`Of the last year's change, ${change}, prices account for ${price}, quantities for ${quantity}, and what cannot be split for ${rest}.`,
+        citing`Of the last year's change, ${change}, prices account for ${price}, quantities for ${quantity}, and what cannot be split for ${rest}.`,
         "reported",
         "price_and_quantity",
       ),
     );
   }
   if (data.real?.rate != null) {
-    const rate = at(told, "/data/real/rate", "growth a year at constant prices", "change");
+    const rate = at(market, "/data/real/rate", "growth a year at constant prices", "change");
     findings.push(
-      finding(say`At constant consumer prices that is ${rate} a year.`, "reported", "real_value"),
+      finding(citing`At constant consumer prices that is ${rate} a year.`, "reported", "real_value"),
     );
   }
-  const years = data.size.map((_, n) => at(told, `/data/size/${n}/year`, "year", "year"));
-  const values = data.size.map((_, n) => at(told, `/data/size/${n}/value_eur`, `${flow} of the year`, "EUR"));
+  const years = data.size.map((_, n) => at(market, `/data/size/${n}/year`, "year", "year"));
+  const values = data.size.map((_, n) =>
+    at(market, `/data/size/${n}/value_eur`, `${flow} of the year`, "EUR"),
+  );
   return section("The market", "How much is traded, whether it grows, and by what.", {
     findings,
     charts: [
@@ -82,9 +88,9 @@ export function sizeSection(writing: Writing, told: Market): Section {
   });
 }
 
-/** Its partners; `outside` leaves out those among the 27. */
-export function partnersSection({ at, finding }: Writing, told: Market, outside: boolean): Section {
-  const { data } = told.answer;
+/** The partners of a market; `outside` leaves out those among the 27. */
+export function partnersSection({ at, finding }: ReportDraft, market: Market, outside: boolean): Section {
+  const { data } = market.answer;
   const shown = data.partners.flatMap(({ partner }, n) => (outside && isReporter(partner) ? [] : n));
   const figure = (
     n: number,
@@ -94,7 +100,7 @@ export function partnersSection({ at, finding }: Writing, told: Market, outside:
     data.partners[n]![name] === null
       ? undefined
       : at(
-          told,
+          market,
           `/data/partners/${n}/${name}`,
           label,
           name === "value_eur" ? "EUR" : name === "share" ? "share" : "change",
@@ -109,15 +115,15 @@ export function partnersSection({ at, finding }: Writing, told: Market, outside:
     if (share)
       findings.push(
         finding(
-          say`The largest partner${outside ? " outside the EU" : ""} is ${name} with ${share} of the total.`,
+          citing`The largest partner${outside ? " outside the EU" : ""} is ${name} with ${share} of the total.`,
         ),
       );
   }
   if (data.concentration) {
-    const hhi = at(told, "/data/concentration/hhi", "concentration of partners", "index");
+    const hhi = at(market, "/data/concentration/hhi", "concentration of partners", "index");
     const kind = data.concentration.classification.replaceAll("_", " ");
     findings.push(
-      finding(say`Over all partners the concentration is ${hhi}: ${kind}.`, "reported", "concentration"),
+      finding(citing`Over all partners the concentration is ${hhi}: ${kind}.`, "reported", "concentration"),
     );
   }
   return section("Partners", "With whom it is traded, and what each added to the change.", {
@@ -152,73 +158,78 @@ export function partnersSection({ at, finding }: Writing, told: Market, outside:
   });
 }
 
-/** Whether imports depend on few sources outside the EU. */
-export function dependencyFindings(writing: Writing, told: Market): Finding[] {
+/** Findings on whether imports depend on few sources outside the EU. */
+export function dependencyFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
-  const { dependency } = told.answer.data;
+  const { dependency } = market.answer.data;
   if (!dependency) return [];
-  const product = productOf(writing, told);
+  const product = productOf(writing, market);
   const years = dependency.years.flatMap((one, n) => {
     if (one.concentration === null || one.extra_share === null) return [];
     const figure = (name: string, label: string, unit: "index" | "share" | "year") =>
-      at(told, `/data/dependency/years/${n}/${name}`, label, unit);
+      at(market, `/data/dependency/years/${n}/${name}`, label, unit);
     const year = figure("year", "year that is judged", "year");
     const concentration = figure("concentration", "concentration of sources outside the EU", "index");
     const outside = figure("extra_share", "share of imports from outside the EU", "share");
     const verdict = one.dependent ? "dependent" : "not dependent";
-    return say`${year} ${verdict} (concentration ${concentration}, ${outside} from outside the EU)`;
+    return citing`${year} ${verdict} (concentration ${concentration}, ${outside} from outside the EU)`;
   });
   if (years.length === 0) return [];
   const verdict = dependency.dependent ? "depend" : "do not depend";
   return [
     finding(
-      say`By the EU's three indicators imports of ${product} ${verdict} on sources outside: ${listed(years)}.`,
+      citing`By the EU's three indicators imports of ${product} ${verdict} on sources outside: ${joinList(years)}.`,
       "reported",
       "dependency",
     ),
   ];
 }
 
-/** Who grew while the largest source fell. */
-export function substitutionFindings(writing: Writing, told: Market): Finding[] {
+/** Findings on the partners that grew while the largest source fell. */
+export function substitutionFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
-  const { substitution } = told.answer.data;
+  const { substitution } = market.answer.data;
   if (!substitution) return [];
-  const top = at(told, "/data/substitution/top_share_before", "share of the largest source before", "share");
-  const before = at(told, "/data/substitution/top/before_eur", "largest source before", "EUR");
-  const after = at(told, "/data/substitution/top/after_eur", "largest source after", "EUR");
+  const top = at(
+    market,
+    "/data/substitution/top_share_before",
+    "share of the largest source before",
+    "share",
+  );
+  const before = at(market, "/data/substitution/top/before_eur", "largest source before", "EUR");
+  const after = at(market, "/data/substitution/top/after_eur", "largest source after", "EUR");
   const others = substitution.substitutes.map(({ name }, n) => {
     const growth = at(
-      told,
+      market,
       `/data/substitution/substitutes/${n}/growth_eur`,
       "what the source gained",
       "EUR",
     );
-    return say`${name} gained ${growth}`;
+    return citing`${name} gained ${growth}`;
   });
-  const fell = say`${substitution.top.name}, which had ${top} of ${productOf(writing, told)}, fell from ${before} to ${after}`;
+  const fell = citing`${substitution.top.name}, which had ${top} of ${productOf(writing, market)}, fell from ${before} to ${after}`;
   return [
     finding(
-      others.length === 0 ? say`${fell}; no other source grew.` : say`${fell}; ${listed(others)}.`,
+      others.length === 0 ? citing`${fell}; no other source grew.` : citing`${fell}; ${joinList(others)}.`,
       "reported",
       "substitution",
     ),
   ];
 }
 
-/** What the trade with each partner would be by size and distance alone. */
-export function expectedSection({ at, finding }: Writing, told: Market): Section {
-  const { gravity } = told.answer.data;
+/** The trade with each partner that size and distance alone predict. */
+export function expectedSection({ at, finding }: ReportDraft, market: Market): Section {
+  const { gravity } = market.answer.data;
   if (!gravity) return section("Expected trade", "", {});
-  const distance = at(told, "/data/gravity/distance/estimate", "elasticity with distance", "ratio");
-  const cells = at(told, "/data/gravity/cells", "pairs of countries in the estimate", "count");
+  const distance = at(market, "/data/gravity/distance/estimate", "elasticity with distance", "ratio");
+  const cells = at(market, "/data/gravity/cells", "pairs of countries in the estimate", "count");
   return section(
     "Expected trade",
     "What size and distance alone let expect of each partner, beside what is.",
     {
       findings: [
         finding(
-          say`Over ${cells} pairs of countries the elasticity of trade with distance is ${distance}.`,
+          citing`Over ${cells} pairs of countries the elasticity of trade with distance is ${distance}.`,
           "estimated",
           "gravity",
         ),
@@ -229,9 +240,11 @@ export function expectedSection({ at, finding }: Writing, told: Market): Section
           columns: ["Partner", "Actual", "Expected", "Ratio"],
           rows: gravity.partners.map(({ name }, n) => [
             wordCell(name),
-            factCell(at(told, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR")),
-            factCell(at(told, `/data/gravity/partners/${n}/expected_eur`, "expected of the partner", "EUR")),
-            factCell(at(told, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio")),
+            factCell(at(market, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR")),
+            factCell(
+              at(market, `/data/gravity/partners/${n}/expected_eur`, "expected of the partner", "EUR"),
+            ),
+            factCell(at(market, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio")),
           ]),
         },
       ],
@@ -239,73 +252,70 @@ export function expectedSection({ at, finding }: Writing, told: Market): Section
   );
 }
 
-/** The month in which most is traded. */
-export function seasonFindings(writing: Writing, told: Market): Finding[] {
+export function seasonFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
-  const { peak } = told.answer.data.season;
+  const { peak } = market.answer.data.season;
   if (!peak) return [];
-  const month = at(told, "/data/season/peak/month", "month of the seasonal peak", "calendar_month");
-  const factor = at(told, "/data/season/peak/factor", "peak over an average month", "ratio");
+  const month = at(market, "/data/season/peak/month", "month of the seasonal peak", "calendar_month");
+  const factor = at(market, "/data/season/peak/factor", "peak over an average month", "ratio");
   return [
     finding(
-      say`${productOf(writing, told)} has its seasonal peak in ${month}, at ${factor} times an average month.`,
+      citing`${productOf(writing, market)} has its seasonal peak in ${month}, at ${factor} times an average month.`,
       "reported",
       "season",
     ),
   ];
 }
 
-/** What the product's market cannot tell, in the words of the answer; of several, which one is named. */
+/** The limits of a market in the words of the answer; with several products, each limit names its product. */
 export function limitsOf(
-  { at, limit }: Writing,
-  told: Market,
+  { at, limit }: ReportDraft,
+  market: Market,
   { named = false, quotes = false }: { named?: boolean; quotes?: boolean } = {},
 ): void {
-  for (const [n, { of }] of told.answer.data.absent.entries()) {
-    // The market has none, and the report says itself which it quotes.
+  for (const [n, { of }] of market.answer.data.absent.entries()) {
+    // The market quotes no news; the report names its quotations itself.
     if (quotes && of === "news") continue;
     const figure = of.replaceAll("_", " ");
-    const why = at(told, `/data/absent/${n}/why`, "why a figure is absent", "text");
-    const product = named ? at(told, "/meta/product", "code of the chapter", "code") : undefined;
-    limit(product ? say`HS ${product} has no ${figure}: ${why}.` : say`No ${figure}: ${why}.`);
+    const why = at(market, `/data/absent/${n}/why`, "why a figure is absent", "text");
+    const product = named ? at(market, "/meta/product", "code of the chapter", "code") : undefined;
+    limit(product ? citing`HS ${product} has no ${figure}: ${why}.` : citing`No ${figure}: ${why}.`);
   }
 }
 
-/** Its comparative advantage. */
-export function advantageFindings(writing: Writing, told: Market): Finding[] {
+export function advantageFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
-  if (!told.answer.data.advantage) return [];
-  const rca = at(told, "/data/advantage/rca", "revealed comparative advantage", "ratio");
+  if (!market.answer.data.advantage) return [];
+  const rca = at(market, "/data/advantage/rca", "revealed comparative advantage", "ratio");
   return [
     finding(
-      say`The product's share in the country's exports is ${rca} times its share in those of the twenty-seven.`,
+      citing`The product's share in the country's exports is ${rca} times its share in those of the twenty-seven.`,
       "reported",
       "advantage",
     ),
   ];
 }
 
-/** Policies on the product that are announced. */
-export function policyFindings({ at, finding }: Writing, told: Market): Finding[] {
-  return (told.answer.data.policies ?? []).map(({ name }, n) => {
+export function policyFindings({ at, finding }: ReportDraft, market: Market): Finding[] {
+  return (market.answer.data.policies ?? []).map(({ name }, n) => {
     const figure = (field: string, label: string, unit: "code" | "text") =>
-      at(told, `/data/policies/${n}/${field}`, label, unit);
+      at(market, `/data/policies/${n}/${field}`, label, unit);
     const [date, code] = [
       figure("date", "day of the policy", "code"),
       figure("hs", "code of the product", "code"),
     ];
     const measure = figure("measure", "measure of the policy", "text");
     const from = name === null ? "from all countries" : `from ${name}`;
-    return finding(say`On ${date} a policy begins on HS ${code} ${from}: ${measure}.`);
+    return finding(citing`On ${date} a policy begins on HS ${code} ${from}: ${measure}.`);
   });
 }
 
-/** Which products moved before which. */
-export function leadFindings({ at, finding }: Writing, told: Market): Finding[] {
-  const { leads } = told.answer.data;
+/** The products that moved before others. */
+export function leadFindings({ at, finding }: ReportDraft, market: Market): Finding[] {
+  const { leads } = market.answer.data;
   return (leads ?? []).slice(0, MOST_LEADS).map(({ months }, n) => {
     const figure = (name: string, label: string, unit: "code" | "count" | "ratio") =>
-      at(told, `/data/leads/${n}/${name}`, label, unit);
+      at(market, `/data/leads/${n}/${name}`, label, unit);
     const [first, second] = [
       figure("first", "code of the product that moves first", "code"),
       figure("second", "code of the other product", "code"),
@@ -314,8 +324,8 @@ export function leadFindings({ at, finding }: Writing, told: Market): Finding[] 
     const after = figure("months", "months between", "count");
     return finding(
       months === 0
-        ? say`Changes of HS ${first} and HS ${second} fall into the same month (${after} between), with a correlation of ${correlation}.`
-        : say`Changes of HS ${second} follow those of HS ${first} after ${after} months, with a correlation of ${correlation}; that is no cause.`,
+        ? citing`Changes of HS ${first} and HS ${second} fall into the same month (${after} between), with a correlation of ${correlation}.`
+        : citing`Changes of HS ${second} follow those of HS ${first} after ${after} months, with a correlation of ${correlation}; that is no cause.`,
       "signal",
       "lead_lag",
     );

@@ -1,4 +1,7 @@
-/** A question over several sources: `query` finds the plan that answers it, asks its steps, and tells them as facts. */
+/**
+ * Questions over several sources: `query` finds the plan that answers, runs its steps, and reports their answers as
+ * facts.
+ */
 import { z } from "zod";
 import { QueryTimeout, Refusal, refuse } from "../../../core/model/refusal.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
@@ -7,14 +10,14 @@ import { perVintage } from "../../../datasets/reference/table.ts";
 import { type Searchable, searchable } from "../../../domain/customs/search.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
-import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
+import { type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
 import { ownNames } from "../../../domain/trade/product-names.ts";
-import { type Answers, type Ask, type Writing, writing } from "../writing.ts";
-import { toldBy } from "./tellers.ts";
+import { type CallOperation, type OperationAnswers, type ReportDraft, reportDraft } from "../writing.ts";
+import { writeSection } from "./section-writers.ts";
 
 const intentNames = intents.map(({ name }) => name) as [string, ...string[]];
 
@@ -25,7 +28,7 @@ export const question = z
   .max(500, "question has at most 500 characters")
   .describe("In English or Latvian: an intent's words, a country, a product, years");
 
-/** What a question names, said apart. */
+/** The subjects of a question as separate fields. */
 export const slotFields = {
   country: partner.optional().describe("The question's country, by its 2-letter code"),
   partner: partner.optional(),
@@ -65,14 +68,14 @@ export const queryOutput = z.object({
   meta: z.object({
     dataset: z.string(),
     vintage: z.string(),
-    synthetic: z.boolean().describe("true: some of it is invented"),
+    synthetic: z.boolean().describe("true: some of it is synthetic"),
     source: z.string(),
   }),
 });
 
-/** Answers the question by the plan that fits, every figure a fact. */
+/** Answers the question by the plan that fits; every figure is a fact. */
 export async function query(
-  asked: Ask,
+  calls: CallOperation,
   reference: ReferenceStore,
   input: z.output<typeof queryInput>,
 ): Promise<z.infer<typeof queryOutput>> {
@@ -82,8 +85,8 @@ export async function query(
     refuse("invalid", message, { errors: [{ path: "question", message }] });
   }
   const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));
-  const written = writing(asked);
-  const ran = await runTold(written, chosen.plan, chosen.slots, {
+  const written = reportDraft(calls);
+  const ran = await runPlanSections(written, chosen.plan, chosen.slots, {
     field: intent === undefined ? "question" : "intent",
   });
   const { sources, ...parts } = written.parts(ran.sections);
@@ -108,52 +111,53 @@ export async function query(
   };
 }
 
-/** The slots that a caller named. */
 export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
   Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
 
-type Told = Awaited<ReturnType<Ask>>;
+type PlanResult = Awaited<ReturnType<CallOperation>>;
 
-/** How a plan is asked and told; `begins` hears of each step, and `noted` of its answer before what waits for that is asked. */
-export type Telling = Course & {
+/**
+ * Options of a plan's run: `begins` is called before each step; `noted` with its answer, before dependent steps run.
+ */
+export type PlanRun = RunOptions & {
   field?: Field;
-  teller?: (writing: Writing, operation: string, told: object) => Section[];
+  teller?: (writing: ReportDraft, operation: string, sourced: object) => Section[];
   begins?: (step: string) => void;
-  noted?: (step: string, told: Told) => Promise<void>;
+  noted?: (step: string, result: PlanResult) => Promise<void>;
 };
 type Field = "question" | "intent" | "task";
 
-/** Runs a plan and tells each answer; what an operation refuses is refused of the field that asked for it. */
-export async function runTold(
-  written: Writing,
+/** Runs a plan and reports each answer; a step's refusal becomes one of the field that needed the step. */
+export async function runPlanSections(
+  written: ReportDraft,
   plan: Plan,
   slots: Slots,
-  { field = "question", teller = toldBy, begins, noted, ...course }: Telling = {},
+  { field = "question", teller = writeSection, begins, noted, ...course }: PlanRun = {},
 ) {
-  const heard = new Map<object, Told>();
+  const resultsByAnswer = new Map<object, PlanResult>();
   const sections: Section[] = [];
   const ran = await runPlan(
     plan,
     slots,
     async (operation, input, step) => {
       begins?.(step);
-      const one = await written.asked(operation as keyof Answers, input);
-      heard.set(one.answer, one);
+      const one = await written.request(operation as keyof OperationAnswers, input);
+      resultsByAnswer.set(one.answer, one);
       await noted?.(step, one);
       return one.answer;
     },
-    // What was only slow is asked again with the whole: the same question has the same answer.
+    // A step that was only slow runs again with the whole: the same question has the same answer.
     (error): error is Refusal => error instanceof Refusal && !(error instanceof QueryTimeout),
     course,
   ).catch((error: unknown) => refusedOf(plan, field, error));
-  // In the plan's order, whichever was answered first.
-  const told = ran.asked.map(({ answer }) => heard.get(answer)!);
-  for (const one of told) written.hear(one);
+  // In the plan's order, whichever answer came first.
+  const results = ran.asked.map(({ answer }) => resultsByAnswer.get(answer)!);
+  for (const one of results) written.addSource(one);
   const steps = ran.asked.map(({ step, operation }, at) => {
-    sections.push(...teller(written, operation, told[at]!));
-    return { step, ...told[at]!.origin };
+    sections.push(...teller(written, operation, results[at]!));
+    return { step, ...results[at]!.origin };
   });
-  return { sections, steps, told, passed: ran.passed };
+  return { sections, steps, told: results, passed: ran.passed };
 }
 
 function refusedOf(plan: Plan, field: Field, error: unknown): never {
@@ -163,11 +167,16 @@ function refusedOf(plan: Plan, field: Field, error: unknown): never {
   return refuse("invalid", message, { errors: [{ path: field, message }] });
 }
 
-const own: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) => searchable({ code, name }));
-const named = perVintage((rows: readonly CnProduct[]) => [...own, ...rows.map(searchable)]);
+const ownProductNames: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) =>
+  searchable({ code, name }),
+);
+const productNamesOf = perVintage((rows: readonly CnProduct[]) => [
+  ...ownProductNames,
+  ...rows.map(searchable),
+]);
 
-/** What products may be called in a question. */
+/** The names that a question may call products by. */
 export function productNames(reference: ReferenceStore): readonly Searchable[] {
   const table = reference.find(cnNomenclature);
-  return table ? named(table) : own;
+  return table ? productNamesOf(table) : ownProductNames;
 }

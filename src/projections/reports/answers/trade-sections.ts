@@ -1,31 +1,32 @@
-/** What operations over trade answer of series, signals and pairs of countries, as sections over their facts. */
+/** Sections over the facts of trade answers: series, signals and pairs of countries. */
+
+import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Section } from "../../../domain/reports/report.ts";
-import { say } from "../../../domain/reports/say.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
-import { type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+import { type AnswerTo, factCell, type ReportDraft, section, wordCell } from "../writing.ts";
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 const YEAR = 12;
 const MOST_YEARS = 10;
 
-/** The last twelve complete months of a series, the newest said. */
-export function timelineSection({ at, finding }: Writing, told: AnswerTo<"trade_timeline">): Section {
-  const complete = told.answer.data.flatMap((row, n) => (row.complete ? [{ row, n }] : []));
+/** The last twelve complete months of a series, the newest in words. */
+export function timelineSection({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_timeline">): Section {
+  const complete = sourced.answer.data.flatMap((row, n) => (row.complete ? [{ row, n }] : []));
   const months = complete.slice(-YEAR);
   const last = months.at(-1);
   const figure = (n: number, name: "imports_eur" | "exports_eur") =>
-    typeof told.answer.data[n]![name] === "number"
-      ? at(told, `/data/${n}/${name}`, name === "imports_eur" ? "imports" : "exports", "EUR")
+    typeof sourced.answer.data[n]![name] === "number"
+      ? at(sourced, `/data/${n}/${name}`, name === "imports_eur" ? "imports" : "exports", "EUR")
       : undefined;
-  const period = (n: number) => at(told, `/data/${n}/period`, "month", "month");
+  const period = (n: number) => at(sourced, `/data/${n}/period`, "month", "month");
   const findings: Finding[] = [];
   if (last)
     for (const flow of ["IMPORT", "EXPORT"] as const) {
       const value = figure(last.n, flow === "IMPORT" ? "imports_eur" : "exports_eur");
       if (value)
         findings.push(
-          finding(say`In ${period(last.n)}, the last complete month, ${words[flow]} were ${value}.`),
+          finding(citing`In ${period(last.n)}, the last complete month, ${words[flow]} were ${value}.`),
         );
     }
   return section("Month by month", "The last complete months of the series.", {
@@ -45,25 +46,27 @@ export function timelineSection({ at, finding }: Writing, told: AnswerTo<"trade_
   });
 }
 
-/** When in the year a product is traded. */
-export function seasonSection({ at, finding, limit }: Writing, told: AnswerTo<"trade_seasonality">): Section {
+export function seasonSection(
+  { at, finding, limit }: ReportDraft,
+  sourced: AnswerTo<"trade_seasonality">,
+): Section {
   const findings: Finding[] = [];
-  for (const [n, { flow, peak, trough, note }] of told.answer.data.entries()) {
+  for (const [n, { flow, peak, trough, note }] of sourced.answer.data.entries()) {
     if (!peak || !trough) {
       if (note !== null)
         limit(
-          say`No season of ${words[flow]}: ${at(told, `/data/${n}/note`, "why there is no season", "text")}.`,
+          citing`No season of ${words[flow]}: ${at(sourced, `/data/${n}/note`, "why there is no season", "text")}.`,
         );
       continue;
     }
     const turn = (which: "peak" | "trough") => ({
-      month: at(told, `/data/${n}/${which}/month`, `month of the ${which}`, "calendar_month"),
-      factor: at(told, `/data/${n}/${which}/factor`, `factor of the ${which}`, "ratio"),
+      month: at(sourced, `/data/${n}/${which}/month`, `month of the ${which}`, "calendar_month"),
+      factor: at(sourced, `/data/${n}/${which}/factor`, `factor of the ${which}`, "ratio"),
     });
     const [high, low] = [turn("peak"), turn("trough")];
     findings.push(
       finding(
-        say`Its ${words[flow]} peak in ${high.month} at ${high.factor} times a mean month, and are lowest in ${low.month} at ${low.factor}.`,
+        citing`Its ${words[flow]} peak in ${high.month} at ${high.factor} times a mean month, and are lowest in ${low.month} at ${low.factor}.`,
         "reported",
         "season",
       ),
@@ -73,14 +76,14 @@ export function seasonSection({ at, finding, limit }: Writing, told: AnswerTo<"t
 }
 
 /** The months that matter most to a country, or to all. */
-export function pulseSection({ at, finding }: Writing, told: AnswerTo<"trade_flow_pulse">): Section {
-  const findings = told.answer.data.map((one, n) => {
+export function pulseSection({ at, finding }: ReportDraft, sourced: AnswerTo<"trade_flow_pulse">): Section {
+  const findings = sourced.answer.data.map((one, n) => {
     const figure = (name: string, label: string, unit: "EUR" | "index" | "month" | "code") =>
-      at(told, `/data/${n}/${name}`, label, unit);
+      at(sourced, `/data/${n}/${name}`, label, unit);
     const trade = words[one.flow];
     const sure = one.significant ? "" : ", which may be chance";
     return finding(
-      say`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      citing`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
       "signal",
       "alert",
     );
@@ -90,19 +93,19 @@ export function pulseSection({ at, finding }: Writing, told: AnswerTo<"trade_flo
   });
 }
 
-/** Products that come from one country, or go to one. */
+/** The products that come from one country, or go to one. */
 export function sourcesSection(
-  { at, finding }: Writing,
-  told: AnswerTo<"trade_source_concentration">,
+  { at, finding }: ReportDraft,
+  sourced: AnswerTo<"trade_source_concentration">,
 ): Section {
-  const { data, meta } = told.answer;
+  const { data, meta } = sourced.answer;
   const from = meta.flow === "IMPORT" ? "of its imports from" : "of its exports to";
   const findings = data.map((one, n) => {
-    const share = at(told, `/data/${n}/share`, "share of the one partner", "share");
-    const value = at(told, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
-    const code = at(told, `/data/${n}/product`, "code of the product", "code");
+    const share = at(sourced, `/data/${n}/share`, "share of the one partner", "share");
+    const value = at(sourced, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
+    const code = at(sourced, `/data/${n}/product`, "code of the product", "code");
     return finding(
-      say`${partnerName(one.reporter)} has ${share} ${from} ${one.partner_name} in HS ${code}: ${value}.`,
+      citing`${partnerName(one.reporter)} has ${share} ${from} ${one.partner_name} in HS ${code}: ${value}.`,
       "reported",
       "concentration",
     );
@@ -111,47 +114,48 @@ export function sourcesSection(
 }
 
 /** Imports that ran ahead of a policy. */
-export function aheadSection({ at, finding }: Writing, told: AnswerTo<"front_run_watch">): Section {
-  const findings = told.answer.data.map((_, n) => {
-    const code = at(told, `/data/${n}/hs_code`, "code of the product", "code");
-    const day = at(told, `/data/${n}/policy_date`, "day of the policy", "code");
-    const spike = at(told, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
+export function aheadSection({ at, finding }: ReportDraft, sourced: AnswerTo<"front_run_watch">): Section {
+  const findings = sourced.answer.data.map((_, n) => {
+    const code = at(sourced, `/data/${n}/hs_code`, "code of the product", "code");
+    const day = at(sourced, `/data/${n}/policy_date`, "day of the policy", "code");
+    const spike = at(sourced, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
     return finding(
-      say`Before the policy of ${day}, imports of HS ${code} were ${spike} times those of the same months before.`,
+      citing`Before the policy of ${day}, imports of HS ${code} were ${spike} times those of the same months before.`,
       "signal",
     );
   });
   return section("Ahead of policies", "A signal each, and no finding of who knew what.", { findings });
 }
 
-/** The trade of two countries as both report it, and the gap between the two. */
+/** The trade of two countries as each of them reports it, and the gap between both. */
 export function corridorSection(
-  { at, finding, limit }: Writing,
-  told: AnswerTo<"trade_corridor">,
+  { at, finding, limit }: ReportDraft,
+  sourced: AnswerTo<"trade_corridor">,
 ): Section[] {
-  const { databases } = told.answer.data;
+  const { databases } = sourced.answer.data;
   const findings: Finding[] = [];
   for (const [d, { directions }] of databases.entries())
     for (const [n, { from, to, mirror }] of directions.entries()) {
       if (!mirror) continue;
       const figure = (name: string, label: string, unit: "EUR" | "count") =>
-        at(told, `/data/databases/${d}/directions/${n}/mirror/${name}`, label, unit);
+        at(sourced, `/data/databases/${d}/directions/${n}/mirror/${name}`, label, unit);
       findings.push(
         finding(
-          say`What ${partnerName(from)} sold to ${partnerName(to)} was ${figure("exporter_eur", "as the seller reports it", "EUR")} by the seller and ${figure("importer_eur", "as the buyer reports it", "EUR")} by the buyer, a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")} over ${figure("months", "months that both delivered", "count")} months.`,
+          citing`What ${partnerName(from)} sold to ${partnerName(to)} was ${figure("exporter_eur", "as the seller reports it", "EUR")} by the seller and ${figure("importer_eur", "as the buyer reports it", "EUR")} by the buyer, a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")} over ${figure("months", "months that both delivered", "count")} months.`,
         ),
       );
     }
-  if (findings.length === 0) limit(say`Only one of the two countries reports here: there is no gap to see.`);
+  if (findings.length === 0)
+    limit(citing`Only one of the two countries reports here: there is no gap to see.`);
   const [first] = databases;
   const figure = (n: number, name: "exports_eur" | "imports_eur" | "balance_eur", label: string) =>
     first!.balance[n]![name] === null
       ? undefined
-      : at(told, `/data/databases/0/balance/${n}/${name}`, label, "EUR");
+      : at(sourced, `/data/databases/0/balance/${n}/${name}`, label, "EUR");
   const years = [...(first?.balance ?? []).keys()].slice(-MOST_YEARS);
   const rows = years.map((n) =>
     [
-      at(told, `/data/databases/0/balance/${n}/year`, "year", "year"),
+      at(sourced, `/data/databases/0/balance/${n}/year`, "year", "year"),
       figure(n, "exports_eur", "exports to the partner"),
       figure(n, "imports_eur", "imports from the partner"),
       figure(n, "balance_eur", "exports less imports"),
@@ -168,64 +172,71 @@ export function corridorSection(
   ];
 }
 
-/** Where direct trade collapsed and third countries surged. */
-export function rerouteSection({ at, finding }: Writing, told: AnswerTo<"trade_reroute_watch">): Section {
-  const findings = told.answer.data.map((one, n) => {
+/** Corridors whose direct trade collapsed while third countries surged. */
+export function rerouteSection(
+  { at, finding }: ReportDraft,
+  sourced: AnswerTo<"trade_reroute_watch">,
+): Section {
+  const findings = sourced.answer.data.map((one, n) => {
     const figure = (name: string, label: string, unit: "EUR" | "share" | "code") =>
-      at(told, `/data/${n}/${name}`, label, unit);
+      at(sourced, `/data/${n}/${name}`, label, unit);
     const [surge] = one.surges;
     const most = surge ? `, most with ${surge.name}` : "";
     return finding(
-      say`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
+      citing`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
       "signal",
     );
   });
   return section("What may have gone round", "Growth with third countries has many causes.", { findings });
 }
 
-/** What a tonne costs, and how far exports are dearer than imports. */
+/** The price of a tonne, and the ratio of export to import prices. */
 export function pricesSection(
-  { at, finding, ledger }: Writing,
-  told: AnswerTo<"trade_price_per_tonne">,
+  { at, finding, ledger }: ReportDraft,
+  sourced: AnswerTo<"trade_price_per_tonne">,
 ): Section {
-  const { summary } = told.answer.data;
+  const { summary } = sourced.answer.data;
   const price = (flow: Flow) => {
     const n = summary.findIndex((one) => one.flow === flow && one.average_eur_per_tonne !== null);
     const label = `mean price of ${words[flow]}`;
-    return n < 0 ? undefined : at(told, `/data/summary/${n}/average_eur_per_tonne`, label, "eur_per_tonne");
+    return n < 0
+      ? undefined
+      : at(sourced, `/data/summary/${n}/average_eur_per_tonne`, label, "eur_per_tonne");
   };
   const findings: Finding[] = [];
   const [imports, exports] = [price("IMPORT"), price("EXPORT")];
-  if (imports) findings.push(finding(say`Imports cost ${imports} on average.`));
-  if (exports) findings.push(finding(say`Exports brought ${exports} on average.`));
+  if (imports) findings.push(finding(citing`Imports cost ${imports} on average.`));
+  if (exports) findings.push(finding(citing`Exports brought ${exports} on average.`));
   if (imports && exports && imports.value !== 0) {
     const gap = ledger.computed("price of exports over that of imports", "change", "a / b - 1", [
       exports,
       imports,
     ]);
-    findings.push(finding(say`Exports stand ${gap} against imports: the gap of unit values.`, "estimated"));
+    findings.push(
+      finding(citing`Exports stand ${gap} against imports: the gap of unit values.`, "estimated"),
+    );
   }
   return section("Unit values", "Value over mass, where a mass is known.", { findings });
 }
 
-/** How concentrated a country's trade is on few partners. */
+/** The concentration of a country's trade on few partners. */
 export function concentrationSection(
-  { at, finding, limit }: Writing,
-  told: AnswerTo<"trade_concentration">,
+  { at, finding, limit }: ReportDraft,
+  sourced: AnswerTo<"trade_concentration">,
 ): Section {
   const findings: Finding[] = [];
   const rows: Section["tables"][number]["rows"] = [];
-  for (const [n, one] of told.answer.data.entries()) {
+  for (const [n, one] of sourced.answer.data.entries()) {
     if (one.hhi === null) {
-      limit(say`No concentration of ${words[one.flow]}: no partner is listed.`);
+      limit(citing`No concentration of ${words[one.flow]}: no partner is listed.`);
       continue;
     }
-    const hhi = at(told, `/data/${n}/hhi`, "concentration on partners", "index");
-    const year = at(told, "/meta/year", "year that is reported", "year");
+    const hhi = at(sourced, `/data/${n}/hhi`, "concentration on partners", "index");
+    const year = at(sourced, "/meta/year", "year that is reported", "year");
     const kind = (one.classification ?? "").replaceAll("_", " ");
     findings.push(
       finding(
-        say`In ${year} the concentration of its ${words[one.flow]} was ${hhi}, ${kind}.`,
+        citing`In ${year} the concentration of its ${words[one.flow]} was ${hhi}, ${kind}.`,
         "reported",
         "concentration",
       ),
@@ -233,8 +244,8 @@ export function concentrationSection(
     for (const [p, partner] of one.top_partners.entries())
       rows.push([
         wordCell(partner.name),
-        factCell(at(told, `/data/${n}/top_partners/${p}/value_eur`, "trade with the partner", "EUR")),
-        factCell(at(told, `/data/${n}/top_partners/${p}/share`, "share of listed partners", "share")),
+        factCell(at(sourced, `/data/${n}/top_partners/${p}/value_eur`, "trade with the partner", "EUR")),
+        factCell(at(sourced, `/data/${n}/top_partners/${p}/share`, "share of listed partners", "share")),
       ]);
   }
   return section("How concentrated it is", "By the index of Herfindahl and Hirschman.", {

@@ -1,4 +1,4 @@
-/** The countries of salary data: what is known of each, and some of them side by side. */
+/** The countries of salary data: the tables that cover each, and comparisons of several. */
 import { z } from "zod";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import { lvWages } from "../../../datasets/reference/lv-wages.ts";

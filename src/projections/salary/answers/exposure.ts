@@ -13,7 +13,7 @@ import { exposureType } from "../../../domain/salary/inputs.ts";
 import { majorGroupCodes, majorGroups } from "../../../domain/salary/occupations.ts";
 import { sectionCodes, sectorName } from "../../../domain/salary/sectors.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
-import { joinable, keptApart, meta, metaOf } from "./tables.ts";
+import { joinable, meta, metaOf, unjoinedReason } from "./tables.ts";
 
 export const exposureTables = [iloExposure, iscoNaceEmployment];
 
@@ -47,7 +47,7 @@ type Weighted = Pick<ExposureRow, "score" | "basis" | "covered">;
 
 const UNKNOWN: Weighted = { score: null, basis: null, covered: null };
 
-/** A row of which nothing is known yet. */
+/** A row without values. */
 const rowOf = (
   type: ExposureRow["type"],
   level: ExposureRow["level"],
@@ -66,7 +66,7 @@ const rowOf = (
   covered: null,
 });
 
-/** Of each major group the number of its scored unit groups and their plain mean. */
+/** The number of scored unit groups of each major group, and their plain mean. */
 const majorsOf = perVintage((rows: readonly IloExposure[]) => {
   const groups = new Map<string, { units: number; score: number }>();
   for (const code of majorGroupCodes) {
@@ -102,7 +102,7 @@ function weighted(exposure: Reference<IloExposure>, employed: ReadonlyMap<string
   };
 }
 
-/** The exposure of each activity, where both tables are known and of one kind. */
+/** The exposure of each activity, where both tables are loaded and of one kind. */
 export function exposureBySection(reference: ReferenceStore): Map<string, Weighted> {
   const [exposure, employment] = [reference.find(iloExposure), reference.find(iscoNaceEmployment)];
   if (!exposure || !employment || !joinable(exposure, employment)) return new Map();
@@ -110,7 +110,7 @@ export function exposureBySection(reference: ReferenceStore): Map<string, Weight
   return new Map(sections.map(([nace, employed]) => [nace, weighted(exposure, employed)]));
 }
 
-/** In these so few work that surveys often publish nothing of them. */
+/** So few people work in these that surveys often publish no figures. */
 const seldomPublished = ["T", "U"];
 
 /** All occupations: by the employment of all activities, else by its sum over the sections where none is wanting. */
@@ -127,12 +127,12 @@ export function exposureOfAll(reference: ReferenceStore): Weighted {
   return weighted(exposure, sums);
 }
 
-/** Why activities have no exposure; false where they may have. */
-export function exposureApart(reference: ReferenceStore): string | false {
+/** The reason why activities have no exposure; false where they may have. */
+export function missingExposureReason(reference: ReferenceStore): string | false {
   const employment = reference.find(iscoNaceEmployment);
   if (employment && employedBy(employment).size === 0)
     return `The exposure of activities is null: ${employment.dataset} has no figures of the EU27.`;
-  return keptApart("The exposure of activities", reference.find(iloExposure), employment);
+  return unjoinedReason("The exposure of activities", reference.find(iloExposure), employment);
 }
 
 /** Occupations and activities with their exposure. Without the exposure table it refuses as unavailable. */
@@ -147,7 +147,7 @@ export function aiRisk(
   ];
   const unscored = majorGroupCodes.filter((code) => !majorsOf(exposure).has(code));
   const about = metaOf(reference, exposureTables, exposureFormula, [
-    exposureApart(reference),
+    missingExposureReason(reference),
     unscored.length > 0 &&
       `No unit group with a score in: ${unscored.map((code) => majorGroups[code]).join(", ")}.`,
     "A score says how far tasks could be done by generative AI; it is no forecast of jobs lost.",

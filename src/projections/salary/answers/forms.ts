@@ -9,7 +9,7 @@ import type { sectorsOutput } from "./sectors.ts";
 
 type Bar = { name: string; value: number | null };
 
-/** The known ones, the largest first; those that are not known are told in words. */
+/** Known values, the largest first; the text lists the unknown ones. */
 function ranking(title: string, unit: string, bars: Bar[], series: string): Chart {
   const known = bars.filter(({ value }) => value !== null).sort((a, b) => b.value! - a.value!);
   const unknown = bars.filter(({ value }) => value === null).map(({ name }) => name);
@@ -53,7 +53,7 @@ export const sectorsChart = ({ data }: z.infer<typeof sectorsOutput>): Chart =>
     "labour cost",
   );
 
-/** Activities where they were asked for, else the major groups of occupations. */
+/** Activities on request, else the major groups of occupations. */
 export function exposureChart({ data }: z.infer<typeof aiRiskOutput>): Chart {
   const level = data.some((row) => row.level === "section") ? "section" : "major";
   return ranking(

@@ -1,4 +1,4 @@
-/** What an hour of work costs and earns in an area and activity, as the labour cost and earnings statistics have it. */
+/** The cost and earnings of an hour of work in an area and activity, from labour cost and earnings statistics. */
 import { z } from "zod";
 import { type LabourCost, labourCosts } from "../../../datasets/reference/labour-costs.ts";
 import { type SesEarnings, sesEarnings } from "../../../datasets/reference/ses-earnings.ts";
@@ -9,7 +9,7 @@ export const hourlyTables = [labourCosts, sesEarnings];
 
 export const FLAGS = "p provisional, e estimated, b break in series, u unreliable";
 
-/** Two statistics side by side, each of its own year; null is not known, never zero. */
+/** Two statistics together, each of its own year; unknown is null, never zero. */
 export const hourly = z.object({
   labour_cost_eur_per_hour: z.number().nullable().describe("Wages and all other employer costs"),
   wages_eur_per_hour: z.number().nullable().describe("Only wages and salaries, of the same statistic"),
@@ -48,16 +48,21 @@ const costsOf = (reference: ReferenceStore, geo: string, nace: string) => {
   return costs && costsBy(costs).get(`${geo} ${nace}`);
 };
 
-/** The years of which the total cost of an hour is known. */
+/** The years with a known total cost of an hour. */
 export const costYears = (reference: ReferenceStore, geo: string, nace: string): number[] =>
   [...(costsOf(reference, geo, nace) ?? [])]
     .filter(([, rows]) => rows.some(({ part }) => part === "total"))
     .map(([year]) => year);
 
-/** Costs of the year asked for, else of the last; earnings of the last survey. */
-export function hourlyOf(reference: ReferenceStore, geo: string, nace: string, asked?: number): Hourly {
+/** Costs of the year requested, else of the last; earnings of the last survey. */
+export function hourlyOf(
+  reference: ReferenceStore,
+  geo: string,
+  nace: string,
+  requestedYear?: number,
+): Hourly {
   const years = costYears(reference, geo, nace);
-  const year = asked ?? (years.length > 0 ? Math.max(...years) : undefined);
+  const year = requestedYear ?? (years.length > 0 ? Math.max(...years) : undefined);
   const rows = (year !== undefined && costsOf(reference, geo, nace)?.get(year)) || [];
   const total = rows.find(({ part }) => part === "total");
   const earnings = reference.find(sesEarnings);

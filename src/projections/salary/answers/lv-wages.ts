@@ -10,7 +10,7 @@ import { growthPct, inflationPct, realGrowthPct, yearBefore } from "../../../dom
 import { wageNace, wageYear } from "../../../domain/salary/inputs.ts";
 import { sectorName } from "../../../domain/salary/sectors.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
-import { joinable, keptApart, meta, metaOf } from "./tables.ts";
+import { joinable, meta, metaOf, unjoinedReason } from "./tables.ts";
 
 export const lvWagesTables = [lvWages, hicp];
 
@@ -47,7 +47,7 @@ const latvianPrices = perVintage(
     new Map(rows.filter(({ geo }) => geo === "LV").map(({ month, index }) => [month, index])),
 );
 
-/** The wage of the last quarter, or year, that an activity is known of. */
+/** The wage of an activity in the last quarter, or year, that has one. */
 export function latestWage(reference: ReferenceStore, nace: string): LvWage | undefined {
   const wages = reference.find(lvWages);
   return wages && lastBy(wages).get(nace);
@@ -84,7 +84,7 @@ export function wagesInLatvia(
       };
     });
   const about = metaOf(reference, lvWagesTables, FORMULA, [
-    keptApart("Real growth", wages, prices),
+    unjoinedReason("Real growth", wages, prices),
     prices !== undefined &&
       known.size === 0 &&
       joinable(wages, prices) &&

@@ -1,4 +1,4 @@
-/** What salary data there is: tables, areas, years, activities, occupations, and the headline figures. */
+/** An overview of salary data: tables, areas, years, activities, occupations, and the headline figures. */
 import { z } from "zod";
 import { iloExposure } from "../../../datasets/reference/ilo-exposure.ts";
 import { iscoNaceEmployment } from "../../../datasets/reference/isco-nace-employment.ts";
@@ -8,7 +8,7 @@ import { codesOf, countryGroups, EU27 } from "../../../domain/salary/countries.t
 import { sectionCodes, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { someOf } from "../../reference/meta.ts";
 import { countriesTables } from "./compare.ts";
-import { exposureApart, exposureFormula, exposureOfAll, exposureTables } from "./exposure.ts";
+import { exposureFormula, exposureOfAll, exposureTables, missingExposureReason } from "./exposure.ts";
 import { hourlyOf } from "./hourly.ts";
 import { latestWage } from "./lv-wages.ts";
 import { meta, metaOf } from "./tables.ts";
@@ -67,13 +67,15 @@ export const overviewOutput = z.object({
 
 const FORMULA = `Figures as published, of ${WHOLE_ECONOMY} where one is to stand for a country. `;
 
-/** What there is, or a paragraph about it. It refuses as unavailable where no table is loaded. */
+/** The overview, or a paragraph about it. Refuses as unavailable where no table is loaded. */
 export function overview(
   reference: ReferenceStore,
   input: z.output<typeof overviewInput>,
 ): z.infer<typeof overviewOutput> {
   someOf(reference, overviewTables);
-  const about = metaOf(reference, overviewTables, FORMULA + exposureFormula, [exposureApart(reference)]);
+  const about = metaOf(reference, overviewTables, FORMULA + exposureFormula, [
+    missingExposureReason(reference),
+  ]);
   const figures = headlineOf(reference);
   if (input.format === "summary")
     return { data: { text: paragraph(reference, figures), headline: figures }, meta: about };

@@ -6,7 +6,7 @@ import { EU27 } from "../../../domain/salary/countries.ts";
 import { lang } from "../../../domain/salary/inputs.ts";
 import { sectionCodes, sectorName, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { someOf } from "../../reference/meta.ts";
-import { exposureApart, exposureBySection, exposureFormula, exposureTables } from "./exposure.ts";
+import { exposureBySection, exposureFormula, exposureTables, missingExposureReason } from "./exposure.ts";
 import { hourly, hourlyOf, hourlyTables } from "./hourly.ts";
 import { latestWage } from "./lv-wages.ts";
 import { meta, metaOf } from "./tables.ts";
@@ -47,6 +47,6 @@ export function sectors(
     };
   });
   const formula = `Costs and earnings of the EU27, nominal EUR, as published. ${exposureFormula}`;
-  const about = metaOf(reference, sectorTables, formula, [exposureApart(reference)]);
+  const about = metaOf(reference, sectorTables, formula, [missingExposureReason(reference)]);
   return { data, meta: { ...about, count: data.length } };
 }

@@ -1,4 +1,4 @@
-/** What all salary answers share: the tables they rest on, when those may be joined, and what is said of them. */
+/** Shared by all salary answers: their tables, the rule for joining two, and the notes on them. */
 
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
@@ -11,7 +11,7 @@ export const meta = joined.extend({
   notes: z.array(z.string()).describe("Caveats about the figures"),
 });
 
-/** What an answer says of its tables; those that are not loaded are named in a note. */
+/** The meta of an answer; a note names the tables that are not loaded. */
 export function metaOf(
   reference: ReferenceStore,
   tables: readonly ReferenceTable<object>[],
@@ -27,19 +27,19 @@ export function metaOf(
     formula,
     notes: [
       ...notes.filter((note) => note !== false),
-      ...(absent.length > 0 ? [`Not loaded, and null where they are asked: ${absent.join(", ")}.`] : []),
+      ...(absent.length > 0 ? [`Not loaded, so their figures are null: ${absent.join(", ")}.`] : []),
     ],
   };
 }
 
-/** Whether one figure may be made of both: both are loaded, and both are real or both invented. */
+/** True if one figure may combine both: both are loaded, and both are real or both synthetic. */
 export const joinable = <A extends object, B extends object>(
   one: Reference<A> | undefined,
   other: Reference<B> | undefined,
 ): boolean => one !== undefined && other !== undefined && one.synthetic === other.synthetic;
 
-/** Why two loaded tables were not joined; false where they were, or one is not loaded. */
-export const keptApart = (
+/** The reason why two loaded tables were not joined; false where they were, or one is not loaded. */
+export const unjoinedReason = (
   what: string,
   one: Reference<object> | undefined,
   other: Reference<object> | undefined,
@@ -47,4 +47,4 @@ export const keptApart = (
   one !== undefined &&
   other !== undefined &&
   !joinable(one, other) &&
-  `${what} is null: ${one.dataset} and ${other.dataset} are not both real, and real and invented figures are never joined.`;
+  `${what} is null: ${one.dataset} and ${other.dataset} are not both real, and real and synthetic figures are never joined.`;

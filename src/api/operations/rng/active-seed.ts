@@ -1,0 +1,87 @@
+/** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { rngProblems } from "../../../domain/rng/problems.ts";
+import type { SeedAtHand } from "../../../domain/rng/roll.ts";
+import * as seeds from "../../../domain/rng/seeds.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
+import { findSeed } from "../../../projections/rng/seeds.ts";
+import { revealUsed } from "../../../reactors/rng/maintain-seeds.ts";
+import type { Context } from "../../declare/index.ts";
+import { spaceOf } from "./fields.ts";
+
+/** The time that a call waits for the next seed, or for this one's count. */
+const PATIENCE_MS = 5_000;
+/** The pause between two looks. */
+const LOOK_MS = 50;
+
+export type Drawing = Pick<Context<never>, "app" | "caller" | "watch" | "reserve">;
+
+/**
+ * The active seed of the caller's space, with this many draws reserved. A used-up seed is replaced meanwhile;
+ * `unavailable` (seed-missing) where that takes too long. The decision commits only if the seed is still active.
+ */
+export async function seedAtHand(
+  drawing: Drawing,
+  count: number,
+): Promise<SeedAtHand & { block: seeds.CommitBlock | undefined }> {
+  const { app, caller, watch } = drawing;
+  const space = spaceOf(caller);
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+    const state = await watch(seeds, seeds.targetOf(space));
+    const { active } = state;
+    if (active && (await isTaken(drawing, active, count)))
+      return {
+        seed: active,
+        secret: app.seeds.seed(space, active.chain, active.index),
+        block: state.chains.find(({ chain }) => chain === active.chain)?.committed,
+      };
+    if (performance.now() > deadline) {
+      seeds.activeSeed(state);
+      refuse(rngProblems["seed-missing"], "the active seed is used up; retry for the next one", {
+        retry_after_s: 1,
+      });
+    }
+    await lookFor(app, space);
+  }
+}
+
+/** Reserves this many draws of the seed for the command, if it has as many left. */
+async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
+  const { seed_hash, max_rolls: most } = seed;
+  if (count > most) {
+    const message = `has at most ${most}: one seed gives no more`;
+    refuse("invalid", "invalid input: rolls", { errors: [{ path: "rolls", message }] });
+  }
+  return reserve(`seed ${seed_hash}`, {
+    take: () => app.seed_uses.take(seed_hash, { count, most, before: () => usesOf(app, seed_hash) }),
+    release: () => app.seed_uses.release(seed_hash, count),
+  });
+}
+
+/** The number of draws from a seed in the log. */
+async function usesOf(app: App, seed_hash: string): Promise<number> {
+  for (const deadline = performance.now() + PATIENCE_MS; !(await app.caughtUp(rngProjection)); )
+    if (performance.now() > deadline)
+      refuse(rngProblems["seed-missing"], "rolls of the active seed are still being counted", {
+        retry_after_s: 1,
+      });
+  return (await findSeed(app.pool, seed_hash))?.rolls ?? 0;
+}
+
+/** However many calls of this process wait for a space's next seed, one looks for all. */
+async function lookFor(app: App, space: seeds.Space): Promise<void> {
+  const under_way = app.once("rng: seeds looked for", () => new Map<seeds.Space, Promise<void>>());
+  const look = under_way.get(space) ?? revealOrWait(app, space).finally(() => under_way.delete(space));
+  under_way.set(space, look);
+  await look;
+}
+
+/** Reveals the seed once no draw of it is pending; the cache then has the next one. */
+async function revealOrWait(app: App, space: seeds.Space): Promise<void> {
+  await revealUsed(app, space);
+  const { active } = await app.load(seeds, seeds.targetOf(space));
+  const use = active && (await app.seed_uses.find(active.seed_hash));
+  if (!active || use?.closed_s != null) await sleep(LOOK_MS, undefined, { ref: false });
+}

@@ -1,0 +1,247 @@
+/**
+ * A skill's run: its plan step by step, each answer as a section, and one report of all. It charges nobody and
+ * decides nothing.
+ */
+
+import type { App } from "../../../core/app.ts";
+import { decidesNothing } from "../../../core/commands/unit.ts";
+import { inTime } from "../../../core/coordination/concurrency.ts";
+import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
+import type { Slots } from "../../../domain/plans/slots.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
+import { type AnswerWithOrigin, isAnswerFact, valueAt } from "../../../domain/reports/fact.ts";
+import { MODEL_S } from "../../../domain/skills/execution.ts";
+import { methodsOfPlans } from "../../../domain/skills/methods.ts";
+import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
+import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
+import { runPlanSections } from "../../../projections/reports/answers/query.ts";
+import { type CallOperation, type ReportContent, reportDraft } from "../../../projections/reports/writing.ts";
+import { ownReadings } from "../../../projections/skills/own-readings.ts";
+import { skillSections } from "../../../projections/skills/section-writers.ts";
+import type { RunSteps } from "../../../reactors/skills/run.ts";
+import { anonymous } from "../../declare/caller.ts";
+import type { Context } from "../../declare/index.ts";
+import { sha256 } from "../../serve/call.ts";
+import { canonical, type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
+import { withModelSummary } from "../reports/model-summary.ts";
+import { complete } from "../reports/write-report.ts";
+import { offered } from "./callable.ts";
+
+/** An answer, and the step that requested it. */
+export type StepAnswer = { step: string; told: AnswerWithOrigin; ms: number };
+
+export type Run = {
+  app: App;
+  /** The data of its steps; a rerun gives older data. Default: current. */
+  data?: Data;
+  /** The tenant whose money and news the own readings cover. */
+  tenant: string;
+  skill: Skill;
+  slots: Slots;
+  signal: AbortSignal;
+  /** Asks steps that do not rest on each other at the same time. */
+  at_once?: boolean;
+  /** Called when a step is requested. */
+  begins?: (step: string) => void;
+  /** Called with each answer before dependent steps are requested. */
+  noted?: (noted: StepAnswer) => Promise<void>;
+  /** The stored answer of the log from the earlier run; the log is not read again then. */
+  kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
+  /** Adds a model's summary of the findings. */
+  sum?: (written: ReportContent) => Promise<ReportContent>;
+};
+
+/** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
+export type RunOutput = { result: SkillResult; text: string; vintages: string };
+
+/** Runs a skill. Refuses what a step that it cannot do without refuses. */
+export const runSkill = (run: Run): Promise<RunOutput> =>
+  withNestedCalls(contextOf(run), (calls) => runToReport(run, calls), { step_ms: STEP_MS });
+
+async function runToReport(run: Run, calls: NestedCalls): Promise<RunOutput> {
+  const { skill, slots, at_once = false, noted } = run;
+  const begun = new Map<string, number>();
+  const ask = ((operation: string, input: Record<string, unknown>) =>
+    answerTo(run, calls, operation, input)) as unknown as CallOperation;
+  const written = reportDraft(ask);
+  const ran = await runPlanSections(written, skill, slots, {
+    field: "task",
+    teller: skillSections,
+    at_once,
+    begins: (step) => {
+      begun.set(step, performance.now());
+      run.begins?.(step);
+    },
+    noted: async (step, told) =>
+      noted?.({ step, told, ms: Math.round(performance.now() - begun.get(step)!) }),
+  });
+  for (const { of, why } of skill.absent ?? []) written.limit(citing`No ${of}: ${why}.`);
+  const dated = ran.told.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
+  if (!dated) throw new Error(`no step of ${skill.name} names its months`);
+  const { name: agent, version, summary } = skill;
+  // In the order of a report's input.
+  const named = Object.entries({ ...slots, version }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const input = { agent, ...Object.fromEntries(named) };
+  const finished = written.finish({
+    title: `${agent[0]!.toUpperCase()}${agent.slice(1)}`,
+    question: `${summary} (${named.map(([name, value]) => `${name} ${value}`).join(", ")})`,
+    of: dated,
+    sections: ran.sections,
+  });
+  const summed = (await run.sum?.(finished)) ?? finished;
+  const drawn = finished.facts.flatMap((fact) => (isAnswerFact(fact) ? fact.from.vintage.split(",") : []));
+  const vintages = [...new Set(drawn)].sort().join(",");
+  const report = complete({ operation: "skills_run", input, vintages }, summed);
+  const text = canonical({ agent, version, report, steps: ran.steps, passed: ran.passed });
+  return {
+    result: JSON.parse(text) as SkillResult,
+    text,
+    vintages: calls.restsOn() || OF_THE_LOG,
+  };
+}
+
+/** Answers a step by a method over earlier answers, the caller's own log, or an operation. */
+async function answerTo(
+  run: Run,
+  calls: NestedCalls,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<AnswerWithOrigin> {
+  if (Object.hasOwn(methodsOfPlans, name)) return computed(name as keyof typeof methodsOfPlans, input);
+  if (!isOfLog(name)) return calls.ask(name, input);
+  const kept = await run.kept?.(name, sha256(canonical(input)));
+  const answer = kept ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new QueryTimeout(name)));
+  const synthetic = valueAt(answer, "/meta/synthetic") === true;
+  return {
+    answer,
+    origin: {
+      operation: name,
+      input,
+      answer_sha256: sha256(canonical(answer)),
+      dataset: OF_THE_LOG,
+      vintage: OF_THE_LOG,
+      synthetic,
+    },
+  };
+}
+
+function computed(name: keyof typeof methodsOfPlans, given: Record<string, unknown>): AnswerWithOrigin {
+  const { input, compute } = methodsOfPlans[name];
+  const answer = compute(input.parse(given));
+  const { dataset, rests_on: vintage, synthetic } = answer.meta;
+  return {
+    answer,
+    origin: {
+      operation: name,
+      // The method's input is another step's whole answer.
+      input: { input_sha256: sha256(canonical(given)) },
+      answer_sha256: sha256(canonical(answer)),
+      dataset,
+      vintage,
+      synthetic,
+    },
+  };
+}
+
+/** True for a step that reads the log, which a rerun does not repeat. */
+export function isOfLog(name: string): boolean {
+  if (Object.hasOwn(ownReadings, name)) return true;
+  const operation = offered.operations.find((one) => one.name === name);
+  return operation !== undefined && operation.vintage === undefined;
+}
+
+/** An answer of the log, without the position that it is as of: the log grows by itself, and the answer may be the same. */
+async function readOfLog(run: Run, name: string, given: Record<string, unknown>): Promise<object> {
+  const { app, tenant } = run;
+  if (Object.hasOwn(ownReadings, name)) {
+    const { of, ask } = ownReadings[name as keyof typeof ownReadings];
+    await app.caughtUp(of);
+    return ask(app, { tenant, now: app.clock.now() }, given);
+  }
+  const operation = offered.operations.find((one) => one.name === name)!;
+  const { lists } = operation;
+  if (lists !== undefined && lists !== "none") await app.caughtUp(lists);
+  const input = operation.input.parse(given) as never;
+  const { data, meta } = (await operation.handle({ ...contextOf(run), input })) as {
+    data: { synthetic?: boolean }[];
+    meta: object;
+  };
+  const synthetic = data.some((one) => one.synthetic === true);
+  const about = { dataset: OF_THE_LOG, synthetic, source: "the log of this service" };
+  return JSON.parse(JSON.stringify({ data, meta: { ...meta, ...about } })) as object;
+}
+
+/** Operations of plans only read, and look at nobody: what is the caller's own is read by its tenant alone. */
+function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | "signal">): Context<never> {
+  const none = () => {
+    throw new Error("a skill decides nothing while it runs");
+  };
+  return {
+    input: undefined as never,
+    caller: anonymous,
+    app,
+    data,
+    subjects: app.subjects,
+    ...decidesNothing(none),
+    fresh_id: "",
+    idempotency_key: undefined,
+    payment_id: undefined,
+    names: none,
+    signal,
+    still: async () => true,
+    bought: undefined,
+    wire: "ndjson",
+    last_event_id: undefined,
+    request_id: "",
+    catalogue: offered,
+  };
+}
+
+/** Runs a skill within the call's time; undefined where it takes longer. */
+export async function runWithin(run: Run, ms: number): Promise<RunOutput | undefined> {
+  const late = AbortSignal.timeout(ms);
+  try {
+    const ran = await runSkill({ ...run, signal: AbortSignal.any([run.signal, late]) });
+    return late.aborted ? undefined : ran;
+  } catch (error) {
+    if (late.aborted && !run.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Refuses a task that no skill fits, like the whole request. */
+export const refuseTask = (message: string): never =>
+  refuse("invalid", message, { errors: [{ path: "task", message }] });
+
+/** The model that summarizes a skill's findings, where one is set; findings on the caller's money go to none. */
+export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "scope">) =>
+  scope === "skill" ? model : undefined;
+
+/** Runs an execution for the worker. */
+export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted, heard }) => {
+  const skill = skillNamed(facts.agent);
+  const sum = async (plain: ReportContent): Promise<ReportContent> => {
+    const within_ms = 1_000 * MODEL_S;
+    const { written, tokens } = await withModelSummary(plain, modelFor(app, skill), { signal, within_ms });
+    if (written.model) {
+      const { name: model, ...calls } = written.model;
+      await heard({ model, ...calls, tokens });
+    }
+    return written;
+  };
+  return runSkill({
+    ...{ begins, sum },
+    ...{ app, tenant, skill, slots: facts.slots as Slots, signal },
+    noted: ({ step, told: { answer, origin }, ms }) =>
+      noted({
+        step,
+        operation: origin.operation,
+        input: origin.input,
+        answer,
+        answer_sha256: origin.answer_sha256,
+        vintages: origin.vintage,
+        ms,
+      }),
+  });
+};

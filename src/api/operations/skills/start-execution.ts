@@ -1,0 +1,237 @@
+/** The start of an execution: its slots, whether it runs within the call, and its record. */
+
+import type { App } from "../../../core/app.ts";
+import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
+import { sealLocation } from "../../../core/model/sealed.ts";
+import type { Data } from "../../../datasets/reading.ts";
+import { stemsOf } from "../../../domain/fusion/intent-for.ts";
+import type { Slots } from "../../../domain/plans/slots.ts";
+import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
+import * as executions from "../../../domain/skills/execution.ts";
+import { skillProblems } from "../../../domain/skills/problems.ts";
+import type { SkillResult } from "../../../domain/skills/result.ts";
+import { type Skill, skills } from "../../../domain/skills/skills.ts";
+import { taskSlots } from "../../../domain/skills/slots.ts";
+import { productNames } from "../../../projections/reports/answers/query.ts";
+import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
+import { AT_ONCE } from "../../../reactors/skills/run.ts";
+import { storeSealed, subjectOf, zip } from "../../../reactors/skills/sealed-objects.ts";
+import type { ExecutionId } from "../../../reactors/skills/steps.ts";
+import type { Context } from "../../declare/index.ts";
+import { sha256 } from "../../serve/call.ts";
+import { canonical } from "../../serve/nested-calls.ts";
+import { checkScope, PRICE_MICRO } from "./fields.ts";
+import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from "./run-skill.ts";
+
+/** Seconds that a call may take for a run. */
+export const MOST_WAIT_S = 20;
+
+const stems = stemsOf(skills);
+
+/** The slots of a task, read without a model. */
+export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): Slots =>
+  taskSlots(task, productNames(reference), stems);
+
+/** The slots that a skill takes; other slots of the task do not affect it. */
+export const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
+  Object.fromEntries(
+    [...slots.required, ...slots.optional].flatMap((slot) =>
+      given[slot] === undefined ? [] : [[slot, given[slot]]],
+    ),
+  );
+
+export const missingOf = ({ slots }: Skill, given: Slots) =>
+  slots.required.filter((slot) => given[slot] === undefined);
+
+/** Refuses a task that lacks what a skill cannot do without. */
+export function checkSlots(skill: Skill, slots: Slots): void {
+  const missing = missingOf(skill, slots);
+  if (missing.length > 0)
+    refuseTask(`${skill.name} needs ${missing.join(" and ")}, as in \u201c${skill.example}\u201d`);
+}
+
+type RunRequest = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
+
+/** A step's answer and its stored text, compressed while other steps run. */
+type CompressedAnswer = StepAnswer & { zipped: Promise<Buffer> };
+
+/**
+ * Runs a skill within the call if time permits, and otherwise leaves it to the worker. A repeat answers with the
+ * recorded execution.
+ */
+export async function begin(
+  context: Context<never>,
+  wanted: RunRequest,
+): Promise<{ execution: Execution; result?: SkillResult }> {
+  const { app, caller, fresh_id: execution_id, watch } = context;
+  const target = executions.targetOf(caller.tenant, execution_id);
+  const before = await watch(executions, target, { is_new: true });
+  if (before) return { execution: before };
+  const { skill } = wanted;
+  checkScope(skill, caller);
+  const slots = slotsFor(skill, wanted.slots);
+  checkSlots(skill, slots);
+  await reserveCapacity(context, [execution_id]);
+  const begun = { ...wanted, execution_id };
+  const answers = new Map<string, CompressedAnswer>();
+  const asked_at = nowOf(app);
+  // A model's summary takes longer than a call may.
+  const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
+  const ran = await withCapacity(app, wait_s, () =>
+    runWithin(
+      {
+        ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
+        at_once: true,
+        noted: async (one) => {
+          const zipped = zip(JSON.stringify(one.told.answer));
+          // A refused or late run never awaits these.
+          zipped.catch(() => undefined);
+          answers.set(one.step, { ...one, zipped });
+        },
+      },
+      1_000 * wait_s,
+    ).catch((error: unknown) => {
+      // The worker retries a slow step.
+      if (error instanceof QueryTimeout) return undefined;
+      throw error;
+    }),
+  );
+  if (ran)
+    return { execution: await recordRun(context, begun, asked_at, { ...ran, answers }), result: ran.result };
+  const [requested] = await request(context, [begun], asked_at, { is_new: true });
+  return { execution: requested! };
+}
+
+/** Runs the work, unless the time or this process's capacity is used up: then it is left to the worker. */
+async function withCapacity<T>(
+  { once }: App,
+  wait_s: number,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const runs = once("skills: runs of calls", () => ({ count: 0 }));
+  if (wait_s === 0 || runs.count >= AT_ONCE) return undefined;
+  runs.count++;
+  try {
+    return await work();
+  } finally {
+    runs.count--;
+  }
+}
+
+/** Reserves capacity for executions, and refuses where the tenant would exceed its limit of waiting or running ones. */
+export async function reserveCapacity(
+  { app: { pool }, caller: { tenant }, reserve }: Context<never>,
+  ids: readonly string[],
+): Promise<void> {
+  const isTaken = await reserve("places of executions", {
+    take: () => reserveExecutions(pool, tenant, { ids, most: executions.MOST_WAITING }),
+    release: () => releaseExecutions(pool, ids),
+  });
+  if (isTaken) return;
+  refuse(
+    skillProblems["executions-waiting"],
+    `at most ${executions.MOST_WAITING} of your executions may wait: retry when some are over`,
+    { retry_after_s: 10 },
+  );
+}
+
+type ExecutionRequest = Pick<RunRequest, "skill" | "task" | "slots" | "format"> & { execution_id: string };
+
+/** Records the executions that one call requests, all in its commit. `is_new`: none of them has a key yet. */
+export async function request(
+  { caller, payment_id, decide, personal }: Context<never>,
+  all: readonly ExecutionRequest[],
+  requested_at: string,
+  { is_new }: { is_new: boolean },
+): Promise<Execution[]> {
+  const { tenant } = caller;
+  const deadline_at = new Date(Date.parse(requested_at) + 1_000 * executions.DEADLINE_S).toISOString();
+  const together = all.map(({ execution_id }) => execution_id);
+  const begun: Execution[] = [];
+  const tasks = all.map(({ execution_id, task }) =>
+    personal({
+      subject: subjectOf({ tenant, execution_id }),
+      place: sealLocation(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
+      value: { task },
+      is_new,
+    }),
+  );
+  for (const [at, { execution_id, skill, slots, format }] of all.entries()) {
+    const facts: Requested = {
+      execution_id,
+      agent: skill.name,
+      plan_version: skill.version,
+      format,
+      slots: slotsFor(skill, slots),
+      task: tasks[at]!,
+      together,
+      payment_id: payment_id ?? null,
+      price_micro: payment_id === undefined ? 0 : PRICE_MICRO,
+      deadline_at,
+      requested_at,
+    };
+    const target = executions.targetOf(tenant, execution_id);
+    const { state } = await decide(executions, target, executions.request(facts));
+    begun.push(executions.existingExecution(state));
+  }
+  return begun;
+}
+
+/**
+ * Records a finished run of the call as attempt 1. It is sealed and stored all at once: a refused run creates no
+ * subject and stores nothing.
+ */
+async function recordRun(
+  context: Context<never>,
+  begun: ExecutionRequest,
+  asked_at: string,
+  { result, text, vintages, answers }: RunOutput & { answers: ReadonlyMap<string, CompressedAnswer> },
+): Promise<Execution> {
+  const { app, caller, decide } = context;
+  const { execution_id } = begun;
+  const named: ExecutionId = { tenant: caller.tenant, execution_id };
+  // In the plan's order, whichever answer came first.
+  const steps = result.steps.map(({ step }) => answers.get(step)!);
+  const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
+  const kept = await storeSealed(app, named, texts, { is_new: true });
+  await request(context, [begun], asked_at, { is_new: false });
+  const target = executions.targetOf(caller.tenant, execution_id);
+  await decide(executions, target, executions.start(app.presence.name, asked_at));
+  const attempt = 1;
+  const at = nowOf(app);
+  for (const [n, one] of steps.entries())
+    await decide(
+      executions,
+      target,
+      executions.doStep({ ...stepOf(one), attempt, object_sha256: kept[n]!.object_sha256, done_at: at }),
+    );
+  const { state } = await decide(
+    executions,
+    target,
+    executions.finish({
+      attempt,
+      result_sha256: sha256(text),
+      object_sha256: kept.at(-1)!.object_sha256,
+      bytes: Buffer.byteLength(text),
+      vintages,
+      finished_at: at,
+    }),
+  );
+  return executions.existingExecution(state);
+}
+
+/** The recorded form of an answer. */
+export const stepOf = ({
+  step,
+  told: { origin },
+  ms,
+}: StepAnswer): Omit<StepDone, "attempt" | "object_sha256" | "done_at"> => ({
+  step,
+  operation: origin.operation,
+  input_sha256: sha256(canonical(origin.input)),
+  answer_sha256: origin.answer_sha256,
+  vintages: origin.vintage,
+  ms,
+});
+
+export const nowOf = ({ clock }: App): string => clock.now().toISOString();

@@ -1,0 +1,51 @@
+/** Anomalies of the last months, for any report. */
+
+import { citing } from "../../../domain/reports/cited-text.ts";
+import type { Finding } from "../../../domain/reports/report.ts";
+import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import type { AnswerTo, ReportDraft } from "../writing.ts";
+
+const MOST_ANOMALIES = 8;
+
+/**
+ * An answer's alerts as findings, of one region where it is a country; an alert that the season explains is not
+ * confirmed.
+ */
+export function anomaliesIn(
+  { at, finding }: ReportDraft,
+  sourced: AnswerTo<"trade_alerts">,
+  region = "EU",
+): { finding: Finding; confirmed: boolean }[] {
+  return [...sourced.answer.data.alerts.entries()]
+    .filter(([, one]) => !isReporter(region) || one.reporter === region)
+    .slice(0, MOST_ANOMALIES)
+    .map(([n, one]) => {
+      const trade = one.flow === "IMPORT" ? "imports" : "exports";
+      const figure = (name: string, label: string, unit: "EUR" | "ratio" | "month" | "code") =>
+        at(sourced, `/data/alerts/${n}/${name}`, label, unit);
+      const [value, base] = [
+        figure("value_eur", `${trade} of the month`, "EUR"),
+        figure("base_eur", "mean of the months before", "EUR"),
+      ];
+      const [period, z] = [
+        figure("period", "month of the anomaly", "month"),
+        figure("z", "deviations from the months before", "ratio"),
+      ];
+      const code = figure("product", "code of the product", "code");
+      const said = citing`${partnerName(one.reporter)}'s ${trade} of HS ${code} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
+      return { finding: finding(said, "signal", "alert"), confirmed: one.confirmed === true };
+    });
+}
+
+/** Anomalies of the last months of these products in the region; those that the season does not explain are open. */
+export async function anomaliesOf(report: ReportDraft, products: readonly string[], region: string) {
+  const found: ReturnType<typeof anomaliesIn> = [];
+  for (const hs of products) {
+    const sourced = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });
+    found.push(...anomaliesIn(report, sourced, region));
+  }
+  return {
+    anomalies: found.map(({ finding }) => finding),
+    open: found.flatMap(({ finding, confirmed }) => (confirmed ? finding : [])),
+  };
+}

@@ -1,0 +1,170 @@
+/** The report sections of each operation that a plan may call: findings and tables over the facts of its answer. */
+
+import { citing } from "../../../domain/reports/cited-text.ts";
+import type { Finding, Section } from "../../../domain/reports/report.ts";
+import {
+  type AnswerTo,
+  factCell,
+  type OperationAnswers,
+  type ReportDraft,
+  section,
+  wordCell,
+} from "../writing.ts";
+import { anomaliesIn } from "./anomalies.ts";
+import {
+  countrySections,
+  economySection,
+  productsSection,
+  rankedPartners,
+  wagesSection,
+  yearsSection,
+} from "./country-sections.ts";
+import {
+  advantageFindings,
+  dependencyFindings,
+  expectedSection,
+  leadFindings,
+  limitsOf,
+  partnersSection,
+  seasonFindings,
+  sizeSection,
+  substitutionFindings,
+} from "./market-sections.ts";
+import {
+  aheadSection,
+  concentrationSection,
+  corridorSection,
+  pricesSection,
+  pulseSection,
+  rerouteSection,
+  seasonSection,
+  sourcesSection,
+  timelineSection,
+} from "./trade-sections.ts";
+
+type SectionWriters = {
+  [Name in keyof OperationAnswers]: (writing: ReportDraft, sourced: AnswerTo<Name>) => Section[];
+};
+
+/** A check of plans fails where an operation of a plan has none. */
+export const sectionWriters: SectionWriters = {
+  fusion_market_intel(writing, sourced) {
+    limitsOf(writing, sourced);
+    return [
+      sizeSection(writing, sourced),
+      partnersSection(writing, sourced, false),
+      expectedSection(writing, sourced),
+      section("What stands out", "By the methods that apply.", {
+        findings: [
+          ...advantageFindings(writing, sourced),
+          ...dependencyFindings(writing, sourced),
+          ...substitutionFindings(writing, sourced),
+          ...seasonFindings(writing, sourced),
+          ...leadFindings(writing, sourced),
+        ],
+      }),
+    ];
+  },
+  fusion_product: productSection,
+  fusion_country: countrySections,
+  fusion_country_stats: (writing, sourced) => [yearsSection(writing, sourced)],
+  trade_alerts: (writing, sourced) => [
+    section(
+      "What was unusual",
+      "Months far from those before; each is a signal, and no finding of a cause.",
+      {
+        findings: anomaliesIn(writing, sourced).map(({ finding }) => finding),
+      },
+    ),
+  ],
+  trade_top_products: (writing, sourced) => [
+    productsSection(writing, sourced, sourced.answer.meta.flow ?? undefined),
+  ],
+  trade_top_partners: (writing, sourced) => [
+    rankedPartners(writing, sourced, sourced.answer.meta.flow ?? undefined),
+  ],
+  trade_macro_context: (writing, sourced) => [economySection(writing, sourced)],
+  salary_compare: (writing, sourced) => [wagesSection(writing, sourced)],
+  trade_timeline: (writing, sourced) => [timelineSection(writing, sourced)],
+  trade_seasonality: (writing, sourced) => [seasonSection(writing, sourced)],
+  trade_flow_pulse: (writing, sourced) => [pulseSection(writing, sourced)],
+  trade_source_concentration: (writing, sourced) => [sourcesSection(writing, sourced)],
+  trade_corridor: corridorSection,
+  trade_reroute_watch: (writing, sourced) => [rerouteSection(writing, sourced)],
+  trade_price_per_tonne: (writing, sourced) => [pricesSection(writing, sourced)],
+  trade_concentration: (writing, sourced) => [concentrationSection(writing, sourced)],
+  front_run_watch: (writing, sourced) => [aheadSection(writing, sourced)],
+};
+
+/** Writes the section of any such answer. */
+export const writeSection = (writing: ReportDraft, operation: string, sourced: object): Section[] =>
+  (
+    sectionWriters[operation as keyof OperationAnswers] as (
+      writing: ReportDraft,
+      sourced: object,
+    ) => Section[]
+  )(writing, sourced);
+
+const MOST_LISTED = 10;
+
+/** The traders of a product, and the concentration of its sources outside the EU. */
+function productSection({ at, finding }: ReportDraft, sourced: AnswerTo<"fusion_product">): Section[] {
+  const { data, meta } = sourced.answer;
+  const findings: Finding[] = [];
+  const name =
+    meta.name === null
+      ? at(sourced, "/meta/product", "code of the product", "code")
+      : at(sourced, "/meta/name", "name of the product", "text");
+  const year = at(sourced, "/meta/year", "year that is reported", "year");
+  const [first] = data.reporters;
+  if (first) {
+    const value = at(sourced, "/data/reporters/0/value_eur", "imports and exports of the reporter", "EUR");
+    findings.push(
+      finding(citing`In ${year} ${first.name} traded most of ${name} among the twenty-seven: ${value}.`),
+    );
+  }
+  if (data.sources_outside_eu) {
+    const hhi = at(
+      sourced,
+      "/data/sources_outside_eu/hhi",
+      "concentration of sources outside the EU",
+      "index",
+    );
+    const countries = at(
+      sourced,
+      "/data/sources_outside_eu/countries",
+      "countries outside that sell it",
+      "count",
+    );
+    const kind = data.sources_outside_eu.classification.replaceAll("_", " ");
+    findings.push(
+      finding(
+        citing`It comes from ${countries} countries outside the EU, with a concentration of ${hhi}: ${kind}.`,
+        "reported",
+        "concentration",
+      ),
+    );
+  }
+  const lines = (of: "reporters" | "partners", title: string) => ({
+    title,
+    columns: ["Country", "Imports", "Exports", "Share"],
+    rows: data[of]
+      .slice(0, MOST_LISTED)
+      .map(({ name, share }, n) => [
+        wordCell(name),
+        factCell(at(sourced, `/data/${of}/${n}/imports_eur`, "imports of the product", "EUR")),
+        factCell(at(sourced, `/data/${of}/${n}/exports_eur`, "exports of the product", "EUR")),
+        factCell(
+          share === null
+            ? undefined
+            : at(sourced, `/data/${of}/${n}/share`, "share of the trade of all", "share"),
+        ),
+      ]),
+  });
+  return [
+    section("Who trades it", "Among the twenty-seven, and their partners.", {
+      findings,
+      tables: [lines("reporters", "Reporters"), lines("partners", "Partners of the EU")],
+    }),
+  ];
+}

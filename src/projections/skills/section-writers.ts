@@ -1,0 +1,149 @@
+/** Report sections of what only skills call: forecasts, the caller's own money, and news that may be quoted to it. */
+import type { z } from "zod";
+import { citing } from "../../domain/reports/cited-text.ts";
+import type { Finding, Section } from "../../domain/reports/report.ts";
+import type { forecastOutput } from "../../domain/skills/methods.ts";
+import { sectionWriters, writeSection } from "../reports/answers/section-writers.ts";
+import { type AnswerWithOriginOf, factCell, type ReportDraft, section } from "../reports/writing.ts";
+import type { newsOutput, ordersOutput, settlementsOutput, spendingOutput } from "./own-readings.ts";
+
+/** The answers of what skills call besides operations. */
+type OwnAnswers = {
+  forecast_of_months: z.infer<typeof forecastOutput>;
+  own_spending: z.infer<typeof spendingOutput>;
+  own_orders: z.infer<typeof ordersOutput>;
+  own_settlements: z.infer<typeof settlementsOutput>;
+  own_news: z.infer<typeof newsOutput>;
+};
+type OwnAnswer<Name extends keyof OwnAnswers> = AnswerWithOriginOf<OwnAnswers[Name]>;
+
+const ownSections: {
+  [Name in keyof OwnAnswers]: (writing: ReportDraft, sourced: OwnAnswer<Name>) => Section[];
+} = {
+  forecast_of_months: forecastSections,
+  own_spending: spendingSections,
+  own_orders: ordersSections,
+  own_settlements: settlementsSections,
+  own_news: quoteNews,
+};
+
+/** All that skills may call and that has a section. */
+export const sectionedNames = [...Object.keys(sectionWriters), ...Object.keys(ownSections)];
+
+/** Writes the section of any such answer. */
+export const skillSections = (writing: ReportDraft, operation: string, sourced: object): Section[] =>
+  operation in ownSections
+    ? (ownSections[operation as keyof OwnAnswers] as (writing: ReportDraft, sourced: object) => Section[])(
+        writing,
+        sourced,
+      )
+    : writeSection(writing, operation, sourced);
+
+const words = { IMPORT: "imports", EXPORT: "exports" } as const;
+
+function forecastSections(
+  { at, finding, limit }: ReportDraft,
+  sourced: OwnAnswer<"forecast_of_months">,
+): Section[] {
+  const findings: Finding[] = [];
+  const rows: Section["tables"][number]["rows"] = [];
+  if (sourced.answer.data.length === 0) limit(citing`There are too few complete months to forecast from.`);
+  for (const [n, { flow, months }] of sourced.answer.data.entries())
+    for (const [m, { lo80_eur, hi80_eur }] of months.entries()) {
+      const figure = (name: string, label: string) =>
+        at(sourced, `/data/${n}/months/${m}/${name}`, `${label} of ${words[flow]}`, "EUR");
+      const month = at(sourced, `/data/${n}/months/${m}/month`, "month that is forecast", "month");
+      const mean = figure("mean_eur", "expected value");
+      const reach =
+        lo80_eur === null || hi80_eur === null
+          ? []
+          : [figure("lo80_eur", "lower end"), figure("hi80_eur", "upper end")];
+      rows.push([{ word: words[flow] }, ...[month, mean, reach[0], reach[1]].map(factCell)]);
+      if (m === 0)
+        findings.push(
+          finding(
+            reach.length === 2
+              ? citing`In ${month} ${words[flow]} of ${mean} are to be expected; four times of five they lie between ${reach[0]!} and ${reach[1]!}.`
+              : citing`In ${month} ${words[flow]} of ${mean} are to be expected.`,
+            "estimated",
+          ),
+        );
+    }
+  const columns = ["Flow", "Month", "Expected", "From", "To"];
+  return [
+    section("What is to be expected", "By exponential smoothing of the months before, with their season.", {
+      findings,
+      tables: rows.length > 0 ? [{ title: "Months to come", columns, rows }] : [],
+    }),
+  ];
+}
+
+function spendingSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_spending">): Section[] {
+  const usdc = (path: string, label: string) => at(sourced, `/data/${path}`, label, "USDC");
+  const count = at(sourced, "/data/payments", "payments", "count");
+  const refunds = at(sourced, "/data/refunds", "refunds", "count");
+  const month = at(sourced, "/meta/coverage/months/to", "last month that is counted", "month");
+  const rows = sourced.answer.data.by_operation.map((_, n) => [
+    factCell(at(sourced, `/data/by_operation/${n}/operation`, "what was paid for", "text")),
+    factCell(at(sourced, `/data/by_operation/${n}/payments`, "payments for it", "count")),
+    factCell(usdc(`by_operation/${n}/settled_usdc`, "paid for it")),
+    factCell(usdc(`by_operation/${n}/refunded_usdc`, "given back of it")),
+  ]);
+  const columns = ["Operation", "Payments", "Paid", "Given back"];
+  return [
+    section("What you have spent", "Payments that were settled, and what went back.", {
+      findings: [
+        finding(
+          citing`Up to ${month}, ${count} payments of yours came to ${usdc("settled_usdc", "paid in all")}; ${refunds} refunds gave back ${usdc("refunded_usdc", "given back in all")}.`,
+        ),
+      ],
+      tables: rows.length > 0 ? [{ title: "By operation", columns, rows }] : [],
+    }),
+  ];
+}
+
+function ordersSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_orders">): Section[] {
+  const eur = (path: string, label: string) => at(sourced, `/data/${path}`, label, "EUR");
+  const month = at(sourced, "/meta/coverage/months/to", "last month that is counted", "month");
+  const orders = at(sourced, "/data/orders", "orders", "count");
+  const sold = at(sourced, "/data/sold", "orders that were paid for", "count");
+  const rows = sourced.answer.data.by_status.map(({ status }, n) => [
+    { word: status },
+    factCell(at(sourced, `/data/by_status/${n}/orders`, "orders that stand so", "count")),
+    factCell(eur(`by_status/${n}/gross_eur`, "with tax")),
+  ]);
+  return [
+    section("Your orders", "Goods ordered here, whatever came of them.", {
+      findings: [
+        finding(
+          citing`Up to ${month} there are ${orders} orders, ${sold} of them paid for: ${eur("net_eur", "net")} net, ${eur("vat_eur", "value added tax")} tax, ${eur("gross_eur", "gross")} in all.`,
+        ),
+      ],
+      tables:
+        rows.length > 0
+          ? [{ title: "By where they stand", columns: ["They are", "Orders", "With tax"], rows }]
+          : [],
+    }),
+  ];
+}
+
+function settlementsSections({ at, finding }: ReportDraft, sourced: OwnAnswer<"own_settlements">): Section[] {
+  const count = (name: string, label: string) => at(sourced, `/data/${name}`, label, "count");
+  const usdc = (name: string, label: string) => at(sourced, `/data/${name}`, label, "USDC");
+  return [
+    section("Settlements against the chain", "What the log has, held against blocks that stay for good.", {
+      findings: [
+        finding(
+          citing`The log has ${count("settled", "settled payments")} payments as settled, ${usdc("settled_usdc", "settled")}; ${count("confirmed", "payments confirmed by the chain")} of them, ${usdc("confirmed_usdc", "confirmed by the chain")}, stand in blocks that stay. The chain took back ${count("taken_back", "payments taken back")}.`,
+        ),
+      ],
+    }),
+  ];
+}
+
+/** Quotations are separate from the findings. */
+function quoteNews({ quote, limit }: ReportDraft, sourced: OwnAnswer<"own_news">): Section[] {
+  quote(sourced.answer.data);
+  if (sourced.answer.data.length === 0) limit(citing`No news: none that you may be quoted name the country.`);
+  return [];
+}
