@@ -18,7 +18,7 @@ const reason = z.object({
   sense: z.enum(["affirmed", "denied", "quoted"]).describe("Only what is affirmed counts"),
   applies_from: z.iso.date().nullable(),
 });
-export type Reason = z.infer<typeof reason>;
+type Reason = z.infer<typeof reason>;
 
 export const classified = z.object({
   risk_level: z.enum(levels).describe("UNDETERMINED: not enough is said, or not all was understood"),

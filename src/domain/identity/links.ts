@@ -17,7 +17,7 @@ import { domainName } from "./linked-domain.ts";
 import { identityProblems } from "./problems.ts";
 import { agentId } from "./registry.ts";
 
-export const MOST_LINKS = 10;
+const MOST_LINKS = 10;
 
 /** A link's name, which a challenge is about and a path has. */
 export const linkName = ({ kind, ref }: Pick<Link, "kind" | "ref">) => `${kind}-${ref}`;

@@ -1,7 +1,7 @@
 /** The bar: what there is to drink, and what the bartender says with it. The same drink and mood get the same words. */
 import { createHash } from "node:crypto";
 
-export type Drink = {
+type Drink = {
   about: string;
   /** What is said when it is set down; one of them. */
   served: readonly string[];

@@ -28,8 +28,8 @@ export type Plan = {
   example: string;
 };
 
-export const MOST_STEPS = 12;
-export const MOST_EACH = 5;
+const MOST_STEPS = 12;
+const MOST_EACH = 5;
 
 /** What is asked in a step, and what was answered: one of either, or several where the step has `each`. */
 export type Asked = { step: string; operation: string; input: Record<string, unknown>; answer: object };

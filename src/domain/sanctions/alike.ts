@@ -2,7 +2,7 @@
 import { doubleMetaphone } from "double-metaphone";
 
 /** Words less alike than this are different ones. */
-export const LEAST_ALIKE = 0.8;
+const LEAST_ALIKE = 0.8;
 /** Words that only sound alike are never as good as equal. */
 const MOST_BY_SOUND = 0.92;
 /** What the same sound adds, by how many consonants it has: a sound of two is that of hundreds of names. */

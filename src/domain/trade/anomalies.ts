@@ -16,7 +16,7 @@ export const FALSE_DISCOVERY_RATE = 0.05;
 export const LEAST_Z = 2.2;
 /** Year-on-year changes that a robust score compares with at most, and at least. */
 export const ROBUST_WINDOW = 36;
-export const LEAST_ROBUST = 12;
+const LEAST_ROBUST = 12;
 
 /** (x − mean) / max(sd, 5 % of the mean), mean and sample standard deviation being those of the trailing months. */
 export function trailingScore(x: number, trailing: readonly number[]): number | undefined {

@@ -11,7 +11,7 @@ import { type Rules, TS_TRUST_1 } from "./rules.ts";
 
 export type { Edge } from "./pairs.ts";
 
-export const evidenceKinds = ["task", "spend", "penalty"] as const;
+const evidenceKinds = ["task", "spend", "penalty"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
 /** `points` in micro-points: of a task as counted, of a payment its micro-USDC, of a penalty what it costs. */

@@ -30,7 +30,7 @@ export const trustReactor = reactor({
   resumed: "trust scores are computed again",
 });
 
-export async function takeTrustTurn({
+async function takeTrustTurn({
   app,
   memory,
   lease,

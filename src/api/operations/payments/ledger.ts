@@ -224,7 +224,7 @@ const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro 
 });
 
 /** The revenue, for anybody to compare with the chain. */
-export const revenueTransparency = operation({
+const revenueTransparency = operation({
   name: "soul_revenue_transparency",
   route: "GET /soul/revenue/transparency",
   envelope: "none",

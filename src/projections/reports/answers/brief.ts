@@ -28,7 +28,7 @@ import {
 } from "./market-sections.ts";
 import { unusual } from "./unusual.ts";
 
-export const layers = ["sanctions", "gdelt", "ais"] as const;
+const layers = ["sanctions", "gdelt", "ais"] as const;
 
 type Layer = (typeof layers)[number];
 

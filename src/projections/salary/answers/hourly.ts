@@ -7,7 +7,7 @@ import { perVintage } from "../../../datasets/reference/table.ts";
 
 export const hourlyTables = [labourCosts, sesEarnings];
 
-export const FLAGS = "p provisional, e estimated, b break in series, u unreliable";
+const FLAGS = "p provisional, e estimated, b break in series, u unreliable";
 
 /** Two statistics side by side, each of its own year; null is not known, never zero. */
 export const hourly = z.object({
