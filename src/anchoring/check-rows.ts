@@ -58,7 +58,7 @@ export async function checkNewestCommit(app: LogTables): Promise<void> {
 }
 
 /** Looks at the next rows; begins at the first again after the last. */
-async function checkSlice(app: LogTables): Promise<RowFault | undefined> {
+export async function checkSlice(app: LogTables): Promise<RowFault | undefined> {
   const known = await rowFault(app);
   if (known) return known;
   const { position: head } = await app.store.head(MAIN_LOG);

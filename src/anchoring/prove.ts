@@ -12,7 +12,7 @@ import { formatTlogProof } from "./tlog-proof.ts";
 export type EventProof = { note: string; size: number; proof: Buffer[]; tlog_proof: string };
 
 /** Out of the newest checkpoint; undefined while that does not reach the position. */
-async function proveEvent(app: App, position: number): Promise<EventProof | undefined> {
+export async function proveEvent(app: App, position: number): Promise<EventProof | undefined> {
   return proofUnder(app, (await headsOf(app)).state, position);
 }
 

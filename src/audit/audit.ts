@@ -22,7 +22,7 @@ const ORDER: readonly Evidence["evidence"][] = ["key", "frontier", "checkpoint",
 const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
 
 /** Lines of evidence before the events, which stay in memory, and their bytes; docs/event-log.md, section 7, names both. */
-const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
+export const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 

@@ -11,7 +11,7 @@ export const CLOCK_S = 120;
 const MEMBERS = ["block_number", "seen_block", "from_block"] as const;
 
 /** Blocks beyond these are not kept; docs/event-log.md, section 7, names the limit. */
-const MOST_BLOCKS = 1_000_000;
+export const MOST_BLOCKS = 1_000_000;
 
 type Dated = { block: number; recorded_at_us: number; place: number };
 

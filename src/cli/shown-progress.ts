@@ -91,7 +91,7 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
 }
 
 /** What the stage still takes if it goes on as it did, as words behind a line; none while that cannot be told. */
-function leftOf(now: () => number = () => performance.now()) {
+export function leftOf(now: () => number = () => performance.now()) {
   let begun: { stage: Stage; at: number; done: number } | undefined;
   return (stage: Stage, done: number, total: number): string => {
     if (begun?.stage !== stage) begun = { stage, at: now(), done };

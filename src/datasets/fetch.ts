@@ -105,7 +105,7 @@ const START_HEADER = 32;
 const SIGNATURE = "377abcaf271c";
 
 /** Refuses what is no 7z archive, one that is cut off, and one whose contents do not have their checksums. */
-async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
+export async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
   const { size } = await stat(path);
   const file = await open(path, "r");
   try {

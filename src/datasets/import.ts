@@ -121,7 +121,7 @@ export async function buildImport(
 }
 
 /** What an import stands upon: the cells of its files in `stage`, and what is to be told of them. */
-type Read = {
+export type Read = {
   layout: Layout;
   inputs: Manifest["inputs"];
   left_out: LeftOut;

@@ -121,7 +121,7 @@ const STRAY_RETURN = "a carriage return within the line";
 const EMPTY_LINE = Buffer.from("\n\n");
 
 /** How many newlines there are, four bytes at a time: a search for each would take as long as all else that is looked for. */
-function newlinesIn(chunk: Buffer): number {
+export function newlinesIn(chunk: Buffer): number {
   const ahead = Math.min(chunk.length, (4 - (chunk.byteOffset % 4)) % 4);
   const words = new Uint32Array(chunk.buffer, chunk.byteOffset + ahead, (chunk.length - ahead) >> 2);
   let found = 0;

@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
-import { type DayRates, monthlyMeans, wholeMonthlyMeans } from "../../src/domain/macro/exchange-rates.ts";
+import {
+  type DayRates,
+  monthlyMean,
+  monthlyMeans,
+  wholeMonthlyMeans,
+} from "../../src/domain/macro/exchange-rates.ts";
 
 const path = join(
   process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data"),
@@ -21,9 +26,10 @@ test("the mean of a month is that of its days with a rate; no such day, no mean"
     { date: "2024-01-31", rates: { USD: 1.2 } },
     { date: "2024-02-01", rates: { USD: 1.4 } },
   ];
-  expect(monthlyMeans(days, "USD").get(202401)).toBeCloseTo(1.15, 12);
+  expect(monthlyMean(days, "USD", 202401)).toBeCloseTo(1.15, 12);
+  expect(monthlyMean(days, "GBP", 202401)).toBe(0.85);
+  expect(monthlyMean(days, "GBP", 202402)).toBeNull();
   expect([...monthlyMeans(days, "USD").keys()]).toEqual([202401, 202402]);
-  expect([...monthlyMeans(days, "GBP")]).toEqual([[202401, 0.85]]);
 });
 
 test.each([

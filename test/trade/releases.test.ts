@@ -5,7 +5,13 @@ import type { RecordedEvent } from "../../eventstore/types.ts";
 import { Folding } from "../../src/core/read-models/folding.ts";
 import type { ReleaseFacts } from "../../src/domain/trade/dataset.ts";
 import * as dataset from "../../src/domain/trade/dataset.ts";
-import { currentReleases, releasesProjection, releasesSince } from "../../src/projections/trade/releases.ts";
+import {
+  currentRelease,
+  currentReleases,
+  listReleases,
+  releasesProjection,
+  releasesSince,
+} from "../../src/projections/trade/releases.ts";
 import { freshDatabase } from "../support/database.ts";
 
 function released(position: number, dataset: string, letter: string, day: number): RecordedEvent {
@@ -65,7 +71,10 @@ test("the newest release of each dataset is current; replaced ones are listed an
     ]);
     const { inputs, ...facts } = events[4]!.payload;
     expect(inputs).toEqual([]);
-    expect(current[1]).toEqual({ ...facts, position: 9 });
+    expect(await currentRelease(pool, "sandbox")).toEqual({ ...facts, position: 9 });
+    expect(await currentRelease(pool, "none")).toBeUndefined();
+    const page = await listReleases(pool, { dataset: "sandbox", before: 9, limit: 1 });
+    expect(page.map(({ position }) => position)).toEqual([4]);
     // On the 5th, "a" was current, so it is among what may be asked for; before it nothing was.
     const kept = await releasesSince(pool, new Date(Date.UTC(2026, 0, 15)));
     expect(new Set(kept.map(({ vintage }) => vintage))).toEqual(

@@ -83,7 +83,7 @@ async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<An
 }
 
 /** `refused`: why the enclosed payment is not acceptable. */
-type Due = { due: true; refused?: PaymentRefused };
+export type Due = { due: true; refused?: PaymentRefused };
 
 async function answered(
   parts: Parts,

@@ -39,7 +39,7 @@ export class MassSum {
 export type Months = { eur: Float64Array; grams: Float64Array; at: number };
 
 /** What some rows add up to. */
-class AmountSum {
+export class AmountSum {
   eur = 0;
   isNone = true;
   readonly mass = new MassSum();

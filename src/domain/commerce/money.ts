@@ -4,7 +4,7 @@
 export const decimalEuro = (cents: number): string => decimalOf(BigInt(cents), 2);
 
 /** A whole number of the smallest unit as a decimal string of so many places. */
-function decimalOf(amount: bigint, places: number): string {
+export function decimalOf(amount: bigint, places: number): string {
   if (places === 0) return String(amount);
   const digits = String(amount).padStart(places + 1, "0");
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`;

@@ -72,7 +72,7 @@ const MENTION =
 const LETTERS = /[\p{L}\p{N}'’-]+/gu;
 
 /** A text as it is compared: one form of each character, nothing invisible, plain quotation marks, lower case. */
-const plainText = (text: string): string =>
+export const plainText = (text: string): string =>
   text
     .normalize("NFKC")
     .replaceAll(/\p{Cf}/gu, "")

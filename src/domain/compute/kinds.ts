@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
-const MOST_CODE = 64 * 1024;
+export const MOST_CODE = 64 * 1024;
 /** Calls of QuickJS's interrupt handler: each stands for some thousands of loop rounds. */
-const MOST_TICKS = 100_000;
-const MOST_MEMORY_MB = 64;
-const MOST_ROUNDS = 10_000_000;
-const MOST_ROWS = 100_000;
+export const MOST_TICKS = 100_000;
+export const MOST_MEMORY_MB = 64;
+export const MOST_ROUNDS = 10_000_000;
+export const MOST_ROWS = 100_000;
 
 /** The least that a task of these kinds costs, since the service runs it again: 0.001 USDC; and the longest that one runs. */
 export const LEAST_PRICE_MICRO = 1_000;

@@ -51,7 +51,7 @@ const TYPES = {
 const bytes32 = (hex: string): Hex => `0x${hex}`;
 
 /** The same as typed data, of the domain { name: "Tallystick compute", version: "1" }. */
-const receiptTypedData = (of: Receipted) => ({
+export const receiptTypedData = (of: Receipted) => ({
   domain: { name: "Tallystick compute", version: "1" },
   types: TYPES,
   primaryType: "Receipt" as const,

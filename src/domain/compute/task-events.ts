@@ -257,6 +257,7 @@ export const events = {
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type TaskFacts = Data<"TaskSubmitted">;
+export type Terms = z.infer<typeof terms>;
 export type Leased = Data<"TaskLeased">;
 export type Result = Data<"TaskResultSubmitted">;
 export type Receipt = z.infer<typeof receipt>;

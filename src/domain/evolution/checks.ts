@@ -150,7 +150,7 @@ export function likenessTo(text: string): (other: string) => number {
 }
 
 /** As much alike, a draft is one that was proposed before. */
-const ALIKE = 0.95;
+export const ALIKE = 0.95;
 
 /** Every check of a draft, in order. */
 export async function checksOf(

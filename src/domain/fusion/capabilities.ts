@@ -3,7 +3,7 @@ import { LEAST_CELLS } from "./gravity.ts";
 import { LEAST_MONTHS } from "./lead-lag.ts";
 
 /** What the data that are open hold. */
-type Held = { months: number; national: boolean; reporters: number; tables: ReadonlySet<string> };
+export type Held = { months: number; national: boolean; reporters: number; tables: ReadonlySet<string> };
 
 export const capabilityNames = [
   "growth",

@@ -4,9 +4,9 @@ import { addMonths, type Period, sixDecimals } from "../trade/units.ts";
 /** Months before a policy that are looked at. */
 const MONTHS = 3;
 /** Fewer other days say nothing of how usual a spike is. */
-const LEAST_PLACEBOS = 24;
+export const LEAST_PLACEBOS = 24;
 /** A smaller spike is no signal. */
-const LEAST_SPIKE = 1.25;
+export const LEAST_SPIKE = 1.25;
 
 /** A monthly series: EUR by month, months that were not delivered left out. */
 export type Series = ReadonlyMap<Period, number>;

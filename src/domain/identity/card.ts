@@ -14,7 +14,7 @@ export type Shown = { agent: Agent; name: string | null; purpose: string | null;
 type Made = { public_url: string };
 
 /** The extension of a card by which it names its passport. */
-const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
+export const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
 
 /** The passport's own address: the id of its subject in every form. */
 export const subjectUrl = (public_url: string, { facts }: Pick<Agent, "facts">) =>

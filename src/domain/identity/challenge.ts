@@ -15,7 +15,7 @@ import { didOf, type PublicKey, publicKey } from "./public-key.ts";
 export const CHALLENGE_SECONDS = 600;
 
 /** Base, which EIP-4361 wants named. */
-const CHAIN_ID = 8453;
+export const CHAIN_ID = 8453;
 
 /**
  * verify: whoever asks is shown that this key is the agent's, which allows nothing; `about` is the asker's own word. prove: this key is

@@ -1,7 +1,7 @@
 /** Facts: each figure of a report with where it stands in an answer, or how it follows from other facts. */
 import { z } from "zod";
 
-const units = [
+export const units = [
   "EUR",
   "USDC",
   "share",
@@ -32,7 +32,7 @@ export const origin = z.object({
 export type Origin = z.infer<typeof origin>;
 
 /** What may be computed of facts, by the words in which it is written. */
-const formulas = {
+export const formulas = {
   "a - b": ([a, b]: number[]) => a! - b!,
   "a / b": ([a, b]: number[]) => a! / b!,
   "a / b - 1": ([a, b]: number[]) => a! / b! - 1,
@@ -41,7 +41,7 @@ const formulas = {
   count: (all: number[]) => all.length,
 } as const satisfies Record<string, (of: number[]) => number>;
 export type Formula = keyof typeof formulas;
-const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
+export const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
 
 const common = {
   id: z.string().describe("F1, F2, … in the order in which the report asked"),

@@ -5,13 +5,13 @@ export type Side = "yes" | "no";
 
 /** All points there are to bet with: a stake is a share of them, whatever was won before. */
 export const POINTS = 1_000;
-const MOST_STAKE = 10;
+export const MOST_STAKE = 10;
 /** Of what Kelly would stake. */
-const KELLY_SHARE = 0.25;
+export const KELLY_SHARE = 0.25;
 /** A smaller difference between chance and line is no bet. */
 export const LEAST_EDGE = 0.1;
 /** A line that has moved so far against a bet ends it. */
-const STOP_MOVE = 0.2;
+export const STOP_MOVE = 0.2;
 
 /** What one point on a side costs at a line: the line itself, or what is left of 1. */
 const costAt = (side: Side, line: number) => (side === "yes" ? line : 1 - line);

@@ -106,7 +106,7 @@ export const strategies: readonly Strategy[] = [momentum, seasonal, mirror, fron
 /** Months that the line looks back on. */
 export const LINE_MONTHS = 10;
 /** What no line is below, nor above one less this. */
-const LEAST_LINE = 0.05;
+export const LEAST_LINE = 0.05;
 
 const within = (value: number) => Math.min(1 - LEAST_LINE, Math.max(LEAST_LINE, value));
 
@@ -128,7 +128,7 @@ export function lineAt(series: Series, at: number): number {
 export type Point = { x: number; y: boolean };
 
 /** Fewer months fit nothing. */
-const LEAST_POINTS = 24;
+export const LEAST_POINTS = 24;
 const MOST_STEPS = 25;
 
 /**

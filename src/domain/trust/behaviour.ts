@@ -16,7 +16,7 @@ export const WINDOW_DAYS = 90;
 /** Below so many events there is no profile. */
 export const LEAST_EVENTS = 10;
 /** A dimension from here on is a trait. */
-const TRAIT_PPM = 600_000;
+export const TRAIT_PPM = 600_000;
 
 const WHOLE = 1_000_000;
 /** Operations that make a whole of curiosity, and acquaintances that make a half of social. */

@@ -29,11 +29,14 @@ export const DECAY: readonly number[] = [
   264_964, 256_277, 247_875,
 ];
 
+/** Days after which nothing is left. */
+export const LAST_DAY = 180;
+
 /** What DECAY is in parts of. */
-const WHOLE = 100_000_000;
+export const WHOLE = 100_000_000;
 
 /** What is left of evidence of one UTC day on another, both counted from 1970-01-01; of evidence that is dated later, all. */
-const decay = (day: number, of: number): number => DECAY[Math.max(0, day - of)] ?? 0;
+export const decay = (day: number, of: number): number => DECAY[Math.max(0, day - of)] ?? 0;
 
 /** `amount` as it has decayed by `day`, floored. Exact while the amount is at most 90,000,000. */
 export const decayed = (amount: number, day: number, of: number): number =>

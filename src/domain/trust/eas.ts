@@ -23,7 +23,7 @@ export const EAS_ADDRESS = "0x4200000000000000000000000000000000000021";
 export const SCHEMA_REGISTRY = "0x4200000000000000000000000000000000000020";
 
 /** What an attestation says. `weight_e4` in ten-thousandths; `attestation_id` names the log's stream, in its first 16 bytes. */
-const SCHEMA = "uint64 from,uint64 to,string skill,uint32 weight_e4,bytes32 attestation_id";
+export const SCHEMA = "uint64 from,uint64 to,string skill,uint32 weight_e4,bytes32 attestation_id";
 const SCHEMA_FIELDS = parseAbiParameters(SCHEMA);
 
 const NOBODY = "0x0000000000000000000000000000000000000000";

@@ -8,7 +8,7 @@ import { computeTrust } from "../../domain/trust/score.ts";
 import { inputAt } from "../trust/evidence.ts";
 
 /** Events of an agent that are counted at most. */
-const MOST_COUNTED = 20_000;
+export const MOST_COUNTED = 20_000;
 
 const timeOf = (recorded_at_us: number) => new Date(recorded_at_us / 1_000).toISOString();
 

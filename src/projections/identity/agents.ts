@@ -19,7 +19,7 @@ export type AgentRow = {
   state: Agent;
 };
 
-type AgentKeyRow = {
+export type AgentKeyRow = {
   kid: string;
   sx_number: number;
   kind: KeyKind;
@@ -204,6 +204,12 @@ export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow 
 }
 
 /** The agent that a wallet is a live key of, as of a moment ago. */
+export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<AgentRow | undefined> {
+  const text = `select a.* from read.agents_v2 a join read.agent_keys_v2 k using (sx_number)
+    where k.kind = 'evm' and k.public = $1 and k.live`;
+  return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
+}
+
 /** Agents newest first, a page after a number; many who ask for one page at a moment are told what one query finds. */
 export const newestAgents = queriedOnce(
   async (

@@ -45,7 +45,7 @@ export type StackSearch = {
 };
 
 /** So many of the newest that are found are put into the order of trust: scores move with each computation, so no index has them. */
-const MOST_BY_TRUST = 1_000;
+export const MOST_BY_TRUST = 1_000;
 
 const FOUND = `i.listed and i.title is not null and ($1::text is null or i.words @@ websearch_to_tsquery('simple', $1))
   and ($2::text is null or i.kind = $2) and ($3::bigint is null or i.sx = $3) and ($4::bigint is null or i.price_micro <= $4)

@@ -6,7 +6,7 @@ import { digestOf } from "../../core/model/objects.ts";
 export type Kept = { name: string; until: string };
 
 /** So many days after the end of what it belongs to. */
-const KEEP_DAYS = 30;
+export const KEEP_DAYS = 30;
 
 export const FOR_EVER = "infinity";
 export const TAKEN_DOWN = "-infinity";

@@ -7,7 +7,7 @@ import { NO_OPERATION } from "../../domain/payments/payment.ts";
 import { paymentsProjection } from "./payments.ts";
 
 export type WatchedBlock = { block_number: number; block_hash: Hex };
-type FinalSums = Pick<Confirmed, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
+export type FinalSums = Pick<Confirmed, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
 
 export type Watched = {
   /** How much of the log was known when this was read. */

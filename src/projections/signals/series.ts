@@ -17,7 +17,7 @@ import { monthsIn } from "../trade/answers/series.ts";
 import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 
 /** The chapters that are bet on: fixed, since a choice by size would know what became of them. */
-const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
+export const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
 
 /** The policies that are of one kind with the data: invented ones say nothing of real trade, nor real ones of invented. */
 export function policiesFor(reference: ReferenceStore, synthetic: boolean): Reference<Policy> | undefined {
@@ -103,7 +103,7 @@ async function earlyPartners(
 }
 
 /** What an indicator was at the end of each month that is over: days of one still running decide nothing. */
-function monthEnds(readings: readonly Reading[]): { month: Period; value: number }[] {
+export function monthEnds(readings: readonly Reading[]): { month: Period; value: number }[] {
   const ends = new Map(readings.map(({ at, value }) => [monthOf(at), value]));
   const last = readings.at(-1)?.at;
   // A reading of a whole month has no day.

@@ -151,7 +151,7 @@ function stepOfWork(event: OfWork, { requesters }: Known): Step | undefined {
 }
 
 /** The task that an event is about. */
-const aboutOf = (event: OfWork): string | undefined =>
+export const aboutOf = (event: OfWork): string | undefined =>
   isOf(task, event) ? event.id : taskIn(event as PositionedEvent<typeof node | typeof account>);
 
 async function knownOf(tx: pg.ClientBase, events: readonly Event[]): Promise<Known> {

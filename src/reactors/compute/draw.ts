@@ -41,7 +41,7 @@ type Drawn = Pick<Result, "attempt" | "output_sha256"> & { receipt: Receipt };
  * The message of a draw: docs/rng.md says how bytes are made of it. The worker's signature is in it, so nobody could
  * choose a seed that favours a result.
  */
-const drawOf = ({ lease, facts }: Task, { attempt, output_sha256, receipt }: Drawn) => ({
+export const drawOf = ({ lease, facts }: Task, { attempt, output_sha256, receipt }: Drawn) => ({
   tenant: nodes.targetOf(lease!.sx).tenant,
   game: "audit",
   client_seed: `${facts.task_id}:${output_sha256}:${digestOf(receipt.signature)}`,

@@ -100,7 +100,7 @@ async function moveMoney({ decide }: Staging, { tenant, task }: Of, event: TaskE
 }
 
 /** What a copy of a task holds of its requester's account. */
-const copyHold = ({ facts }: Task, number: number): account.Hold => ({
+export const copyHold = ({ facts }: Task, number: number): account.Hold => ({
   hold_id: tasks.holdOf(quorum.copyId(facts.task_id, number)),
   amount_micro: facts.terms.max_price_micro,
   for: "a task",

@@ -30,7 +30,7 @@ export const trustReactor = reactor({
   resumed: "trust scores are computed again",
 });
 
-async function takeTrustTurn({
+export async function takeTrustTurn({
   app,
   memory,
   lease,

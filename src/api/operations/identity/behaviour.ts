@@ -84,7 +84,7 @@ export async function happenedTo(
 }
 
 /** An agent as of today: its profile of the last 90 days. */
-async function profileOf(app: App, agent: Agent) {
+export async function profileOf(app: App, agent: Agent) {
   const day = dayOfTime(app.clock.now());
   return { day, profile: profiler(await happenedTo(app, agent, { from: day, to: day }))(day) };
 }

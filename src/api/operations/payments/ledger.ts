@@ -224,7 +224,7 @@ const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro 
 });
 
 /** The revenue, for anybody to compare with the chain. */
-const revenueTransparency = operation({
+export const revenueTransparency = operation({
   name: "soul_revenue_transparency",
   route: "GET /soul/revenue/transparency",
   envelope: "none",

@@ -33,7 +33,7 @@ export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): S
   taskSlots(task, productNames(reference), stems);
 
 /** Those that a skill takes: what else a task names changes nothing of it. */
-const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
+export const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
   Object.fromEntries(
     [...slots.required, ...slots.optional].flatMap((slot) =>
       given[slot] === undefined ? [] : [[slot, given[slot]]],
@@ -214,7 +214,7 @@ async function recordRun(
 }
 
 /** What of an answer is recorded. */
-const stepOf = ({
+export const stepOf = ({
   step,
   told: { origin },
   ms,

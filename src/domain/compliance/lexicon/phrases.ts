@@ -75,7 +75,7 @@ export const FORESEE =
     prospect*, potential, going to, danger, dangerous, vulnerab*`);
 
 /** Somebody or something is noticed among others. */
-const DETECT =
+export const DETECT =
   words(`detect*, spot, spots, spotting, flag*, identif*, recogni*, infer*, deduc*, reveal*, discover*, uncover*, establishes, monitor*, track, tracks,
     tracked, tracking, watch, watches, watching, observ*, alert*, warn*, suspicious, find, finds, finding, notices, notif*, inconsisten*, contradict*,
     authentic*, genuine*, forged, forger*`);

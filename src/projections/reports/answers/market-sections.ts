@@ -8,7 +8,7 @@ import { factCell, type Market, section, type Writing, wordCell } from "../writi
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 
 /** A product as it is called, and its code where it has no name that is known. */
-function productOf({ at }: Writing, told: Market): Said {
+export function productOf({ at }: Writing, told: Market): Said {
   const { name } = told.answer.meta;
   return name === null
     ? say`the product ${at(told, "/meta/product", "code of the product", "code")}`

@@ -26,7 +26,7 @@ export const question = z
   .describe("In English or Latvian: an intent's words, a country, a product, years");
 
 /** What a question names, said apart. */
-const slotFields = {
+export const slotFields = {
   country: partner.optional().describe("The question's country, by its 2-letter code"),
   partner: partner.optional(),
   hs: hs.optional().describe("The product: an HS or CN code"),
@@ -109,7 +109,7 @@ export async function query(
 }
 
 /** The slots that a caller named. */
-const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
+export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
   Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
 
 type Told = Awaited<ReturnType<Ask>>;

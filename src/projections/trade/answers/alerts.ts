@@ -61,7 +61,7 @@ export const alert = anomalyRow.extend({
 });
 
 /** A series that grew or shrank most against the same months of the year before. */
-const mover = z.object({
+export const mover = z.object({
   reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable(),

@@ -32,7 +32,7 @@ export const corridorInput = z.object({
 });
 
 /** What one database knows of the pair. Figures of two databases are never added up. */
-const section = z.object({
+export const section = z.object({
   about: meta,
   years: z.object({ from: z.int(), to: z.int() }),
   directions: z.array(direction).length(2).describe("The reporter's sales, then its purchases"),

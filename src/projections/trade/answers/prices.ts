@@ -25,7 +25,7 @@ export const pricesInput = z.object({
 const amount = z.number().nullable();
 const price = amount.describe("EUR per tonne");
 
-const priceRow = z.object({
+export const priceRow = z.object({
   period: z.string().describe("YYYY-MM"),
   flow: z.enum(flows),
   price_eur_per_tonne: amount.describe(
@@ -43,7 +43,7 @@ const priceRow = z.object({
 const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }).nullable();
 
 /** The complete months of one flow summed up; figures are null where there are too few months. */
-const priceSummary = z.object({
+export const priceSummary = z.object({
   flow: z.enum(flows),
   months: z.int().describe("Complete months with a price"),
   average_eur_per_tonne: price.describe("EUR per tonne, all values over all masses"),

@@ -22,7 +22,7 @@ export function rollupsOf({ partitions }: Lease, { hs, years }: Slice): YearRoll
 type Asked = { hs?: string | undefined; flow?: Flow | undefined; reporters: readonly string[] };
 
 /** Adds a year of what is asked for to the sums. */
-function addYear(sums: FlowSums, rollup: YearRollup, { hs, flow, reporters }: Asked): void {
+export function addYear(sums: FlowSums, rollup: YearRollup, { hs, flow, reporters }: Asked): void {
   for (const reporter of reporters) {
     const months = rollup.totals(reporter, hs);
     if (months) sums.addMonths(months, flow);
