@@ -21,7 +21,7 @@ import { jsonRpc } from "../src/adapters/json-rpc.ts";
 import { sharedNonces } from "../src/adapters/nonces.ts";
 import { type Hex, networkOf } from "../src/core/model/chain.ts";
 import { TRANSFER_GAS, transferCall } from "../src/domain/payments/usdc.ts";
-import { keptTables } from "../src/migrations/kept-tables.ts";
+import { serviceTables } from "../src/migrations/service-tables.ts";
 import { payment, wallet } from "../test/support/wallets.ts";
 import { withDatabase } from "./load.ts";
 
@@ -43,7 +43,7 @@ await withDatabase(async (env) => {
   const gas_key = generatePrivateKey();
   const sender = privateKeyToAccount(gas_key).address.toLowerCase() as Hex;
   const node = await embeddedChain({ dir: join(dir, "chain"), gas_accounts: [sender] });
-  await migrating(env.DATABASE_URL!, (client) => applyMigrations(client, keptTables));
+  await migrating(env.DATABASE_URL!, (client) => applyMigrations(client, serviceTables));
   if (block > 0) {
     const ask = jsonRpc({ rpc_url: node.rpc_url });
     await ask("evm_setAutomine", [false]);

@@ -21,7 +21,7 @@ import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { consistencyFault, inclusionFault } from "../src/anchoring/proofs.ts";
 import { type LogTree, openTree } from "../src/anchoring/tile-store.ts";
 import { hashesIn } from "../src/anchoring/tiles.ts";
-import { keptTables } from "../src/migrations/kept-tables.ts";
+import { serviceTables } from "../src/migrations/service-tables.ts";
 import { median } from "./service-process.ts";
 import { CONTENDERS, type Turn } from "./tree-turn.ts";
 
@@ -105,7 +105,7 @@ async function main(events: number, rounds: number): Promise<void> {
   try {
     await migrate(server.ownerUrl, { host: "bench.example" });
     await client.connect();
-    await migrating(server.ownerUrl, (owner) => applyMigrations(owner, keptTables));
+    await migrating(server.ownerUrl, (owner) => applyMigrations(owner, serviceTables));
     await fill(client, events);
     await client.query("vacuum analyze eventstore.events");
     const turns = new Map<string, Turn[]>(Object.keys(CONTENDERS).map((name) => [name, []]));

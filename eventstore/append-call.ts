@@ -45,13 +45,13 @@ export async function callAppend(
 ): Promise<AppendOutcome[] | undefined> {
   const only = asked.length === 1 ? asked[0]!.commit : undefined;
   const isOne = only?.events.length === 1 && only.streams.length === 1;
-  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendInOrder(asked), place));
+  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendMany(asked), place));
   const [row] = answer.rows;
   return row && readOutcomes(asked, row);
 }
 
 /** The log comes first in `values`. */
-type Call = { name: "append_one" | "append_in_order"; values: unknown[] };
+type Call = { name: "append_one" | "append"; values: unknown[] };
 
 function queryOf({ name, values }: Call, place: LogHead | undefined): pg.QueryConfig {
   const rest = values.slice(1).map((_, n) => `$${n + 2}`);
@@ -88,7 +88,7 @@ function appendOne(commit: PreparedCommit): Call {
   };
 }
 
-function appendInOrder(asked: readonly CallCommit[]): Call {
+function appendMany(asked: readonly CallCommit[]): Call {
   const commits = asked.map(({ commit }) => commit);
   const streams = commits.flatMap((commit) => commit.streams);
   const events = commits.flatMap((commit) => commit.events);
@@ -109,7 +109,7 @@ function appendInOrder(asked: readonly CallCommit[]): Call {
     });
   });
   return {
-    name: "append_in_order",
+    name: "append",
     values: [
       commits[0]!.log_id,
       textArray(commits.map((commit) => commit.idem_key)),

@@ -14,11 +14,11 @@ import {
 import { uuidv7 } from "./uuid.ts";
 
 /** Bytes, except MAX_EVENTS. */
-export const MAX_NAME = 255;
-export const MAX_PAYLOAD = 1024 * 1024;
-export const MAX_META = 64 * 1024;
-export const MAX_EVENTS = 1_000;
-export const MAX_COMMIT = 16 * 1024 * 1024;
+const MAX_NAME = 255;
+const MAX_PAYLOAD = 1024 * 1024;
+const MAX_META = 64 * 1024;
+const MAX_EVENTS = 1_000;
+const MAX_COMMIT = 16 * 1024 * 1024;
 
 /** SQL takes a version, or one of these. */
 const ANY = -1;

@@ -64,15 +64,7 @@ async function refuseUnfitServer(client: pg.ClientBase): Promise<void> {
     throw new Error(`the event log needs a database in UTF8, this one is in ${encoding}`);
 }
 
-const CALLED = [
-  "append",
-  "append_in_order",
-  "append_one",
-  "position_at",
-  "read_streams",
-  "stream_version",
-  "stream_head",
-];
+const CALLED = ["append", "append_one", "position_at", "read_streams", "stream_head"];
 
 async function grantRights(client: pg.ClientBase, options: MigrateOptions): Promise<void> {
   const open = await client.query(

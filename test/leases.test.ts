@@ -4,14 +4,14 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
 import { Leases } from "../src/core/coordination/lease.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "./support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "./support/database.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 let statements = 0;
 beforeAll(async () => {
   database = await freshDatabase();
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
   pool = openPool(database.url, { max: 4 });
   const { query } = pool;
   pool.query = ((...asked: Parameters<typeof query>) => {

@@ -62,9 +62,6 @@ async function* untilError(chunks: AsyncIterable<Uint8Array>, onError: (error: u
   }
 }
 
-export const verifyFile = (path: string, options: VerifyExportOptions = {}): Promise<VerifyReport> =>
-  verifyExport(openExport(path), options);
-
 /** A chunk is valid until the next one; .gz is unpacked, `-` is standard input. */
 export function openExport(path: string): AsyncIterable<Uint8Array> {
   if (path === "-") return process.stdin;

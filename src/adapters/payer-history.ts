@@ -26,7 +26,7 @@ const PLAIN_MS = 3_600_000;
 
 const REFRESH_MS = 2_000;
 
-export const codeName = (code: Hex) => `code:${createHash("sha256").update(code).digest("hex")}`;
+const codeName = (code: Hex) => `code:${createHash("sha256").update(code).digest("hex")}`;
 
 const REMEDY =
   "pay from another wallet without code, or carry this authorization to the chain yourself and present it again";

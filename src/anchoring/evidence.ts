@@ -47,7 +47,7 @@ const shapes = {
   }),
 };
 
-export const evidenceLine = z.discriminatedUnion("evidence", [
+const evidenceLine = z.discriminatedUnion("evidence", [
   shapes.key,
   shapes.frontier,
   shapes.checkpoint,

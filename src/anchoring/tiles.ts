@@ -3,7 +3,6 @@ import { HASH_BYTES, type Subtree } from "./tree.ts";
 
 /** Hashes in a full tile, and so leaves under each hash of the level above. */
 export const TILE_WIDTH = 256;
-export const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 
 /** Levels of a tile's own tree, leaf hashes not counted. */
 const TILE_HEIGHT = 8;

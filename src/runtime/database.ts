@@ -10,7 +10,7 @@ import { embeddedPostgres } from "../adapters/embedded-postgres.ts";
 import { keptSecret } from "../adapters/kept-secret.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 import { makeTables } from "../core/read-models/tables.ts";
-import { keptTables } from "../migrations/kept-tables.ts";
+import { serviceTables } from "../migrations/service-tables.ts";
 import { type Config, ConfigError } from "./config.ts";
 
 const APP_ROLE = "tallystick_app";
@@ -131,7 +131,7 @@ export async function prepareDatabase(
     const separate = database.ownerUrl !== database.appUrl;
     const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
     await migrate(owner, { host, origin, app_role, app_password: database.app_password });
-    await migrating(owner, (client) => applyMigrations(client, keptTables));
+    await migrating(owner, (client) => applyMigrations(client, serviceTables));
     await makeTables(owner, projections);
     if (app_role && (await lacksRights(owner, app_role)))
       await migrating(owner, async (client) => {

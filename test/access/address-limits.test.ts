@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
 import type { CallLimit } from "../../src/core/model/ports/address-limits.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 const pools: pg.Pool[] = [];
@@ -27,7 +27,7 @@ const usedOf = async (name: string): Promise<number> => {
 
 beforeAll(async () => {
   database = await freshDatabase();
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createQuotas } from "../../src/adapters/quotas.ts";
 import { quotaWindows } from "../../src/domain/access/quota.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 import { scaled } from "../support/scale.ts";
 
 let database: FreshDatabase;
@@ -18,7 +18,7 @@ const makeProcess = () => {
 
 beforeAll(async () => {
   database = await freshDatabase();
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));

@@ -11,14 +11,14 @@ import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { EMPTY_ROOT, Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import { type Fixture, openLog } from "../eventstore/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
-import { makeKeptTables } from "../support/database.ts";
+import { makeServiceTables } from "../support/database.ts";
 import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 
 let log: Fixture;
 beforeAll(async () => {
   log = await openLog();
-  await makeKeptTables(log.url);
+  await makeServiceTables(log.url);
 });
 afterAll(() => log.close());
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { openExport, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
@@ -117,6 +117,6 @@ test("no export hides it: none is written unless told, and then it carries what 
   expect(written.said).toMatch(/NOT the signed log: /);
   expect(written.code).toBe(0);
   const recover = recoverKey;
-  const report = await verifyFile(file, { companion: new Audit({ recover }) });
+  const report = await verifyExport(openExport(file), { companion: new Audit({ recover }) });
   expect(failures(report)).toEqual({ tree: signed });
 });

@@ -7,7 +7,7 @@ import { type GasBudgetOptions, gasBudget, gasJournal } from "../../src/adapters
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { type Hex, networkOf, type Purpose } from "../../src/core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../src/core/model/ports/chain.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { finalize, inPool, mineAgain, openWorkshop, stopMining, type Workshop } from "./fixture.ts";
@@ -19,7 +19,7 @@ let now: number;
 let etherBefore: bigint;
 beforeAll(async () => {
   [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
   pool = openPool(database.url, { max: 2 });
 });
 afterAll(async () => {

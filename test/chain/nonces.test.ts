@@ -12,7 +12,7 @@ import {
   TransactionPending,
 } from "../../src/core/model/ports/chain.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, payment, wallet } from "../support/wallets.ts";
 import { inPool, mineAgain, openWorkshop, stopMining, type Workshop } from "./fixture.ts";
@@ -22,7 +22,7 @@ let workshop: Workshop;
 let database: FreshDatabase;
 beforeAll(async () => {
   [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
 });
 afterAll(async () => {
   await workshop.close();

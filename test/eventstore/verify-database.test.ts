@@ -8,7 +8,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportFile, exportLog, exportStream } from "../../eventstore/files/export.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
-import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { openExport, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { exportLines, LogBuilder, type LogRow, logGenesis, streamExportLines } from "./log-builder.ts";
 import { failures, verifyBytes } from "./verify-support.ts";
@@ -227,7 +227,7 @@ describe("an export", () => {
       await exportFile(pool, { log_id: 1 }, `${plain}.gz`);
       expect((await readFile(`${plain}.gz`)).length).toBeLessThan((await readFile(plain)).length / 3);
       for (const path of [plain, `${plain}.gz`])
-        expect(await verifyFile(path)).toMatchObject({ ok: true, events: 1400 });
+        expect(await verifyExport(openExport(path))).toMatchObject({ ok: true, events: 1400 });
       await expect(exportFile(pool, { log_id: 1 }, plain)).rejects.toThrow(/EEXIST/);
       const nowhere = createWriteStream(join(dir, "missing", "log.ndjson"));
       await expect(exportLog(pool, { log_id: 1 }, nowhere)).rejects.toThrow();

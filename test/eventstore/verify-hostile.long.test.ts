@@ -7,7 +7,7 @@ import { createGunzip, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { formatVerdicts } from "../../eventstore/verify/report.ts";
-import { verifyExport, verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { openExport, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { exportLines, LogBuilder, rehash } from "./log-builder.ts";
 import { smallLog } from "./vectors.ts";
 import { failures, verifyBytes, verifyLines } from "./verify-support.ts";
@@ -278,13 +278,13 @@ describe("files", () => {
       await writeFile(path("cut.ndjson.gz"), packed.subarray(0, packed.length - 20));
       await writeFile(path("plain.ndjson.gz"), LINES.join("\n"));
       await writeFile(path("whole.ndjson.gz"), packed);
-      const reason = async (name: string) => (await verifyFile(path(name))).verdicts[0]!.reason;
+      const reason = async (name: string) => (await verifyExport(openExport(path(name)))).verdicts[0]!.reason;
       expect(await reason("missing.ndjson")).toMatch(/ENOENT/);
       expect(await reason("missing.ndjson.gz")).toMatch(/ENOENT/);
       expect(await reason("empty.ndjson")).toBe("the input is empty");
       expect(await reason("cut.ndjson.gz")).toMatch(/unexpected end of file/);
       expect(await reason("plain.ndjson.gz")).toMatch(/incorrect header check/);
-      expect(await verifyFile(path("whole.ndjson.gz"))).toMatchObject({ ok: true, events: 5 });
+      expect(await verifyExport(openExport(path("whole.ndjson.gz")))).toMatchObject({ ok: true, events: 5 });
     }));
 });
 

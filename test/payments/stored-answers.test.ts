@@ -2,14 +2,14 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKeptAnswers, KEPT_BODY_LIMIT } from "../../src/adapters/kept-answers.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 beforeAll(async () => {
   database = await freshDatabase();
   pool = new pg.Pool({ connectionString: database.url });
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
 });
 afterAll(async () => {
   await pool?.end();

@@ -14,7 +14,7 @@ import { Folding } from "../../src/core/read-models/folding.ts";
 import { type Projection, projection } from "../../src/core/read-models/projection.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";
 import { COUNTED } from "../compute/totals.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 import { digest, idIn, randomHistory, randomNumbers } from "../support/random-events.ts";
 import { scaled } from "../support/scale.ts";
 import { inBatches, rowsIn, tablesOf } from "./read-models.ts";
@@ -31,7 +31,7 @@ let pool: pg.Pool;
 beforeAll(async () => {
   database = await freshDatabase();
   await migrate(database.url, { host: "log.test" });
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
   pool = openPool(database.url, { max: 4 });
   for (const { ddl } of projections) await pool.query(ddl);
   await layObjects();

@@ -8,7 +8,7 @@ import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { createTail, type Tail } from "../../eventstore/tail.ts";
 import { type Projection, type PublicFacts, projection } from "../../src/core/read-models/projection.ts";
 import { startRunner } from "../../src/core/read-models/runner.ts";
-import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeServiceTables } from "../support/database.ts";
 import * as notes from "../support/notes.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   await migrate(database.url, { host: "log.test" });
   pool = openPool(database.url, { max: 20 });
-  await makeKeptTables(database.url);
+  await makeServiceTables(database.url);
   await pool.query("create table read.seen (at bigserial, projection text, position bigint)");
   store = createEventStore(pool);
   tail = createTail(store, { pool });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportFile } from "../../eventstore/files/export.ts";
 import { formatVerdicts } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
-import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { openExport, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { areas } from "../../src/areas/index.ts";
 import { mailSubject, sealedIn } from "../../src/core/model/sealed.ts";
 import * as subject from "../../src/core/model/subject.ts";
@@ -122,7 +122,7 @@ describe("a customer who is erased", () => {
     const before = await exported("before.ndjson");
     expect(holds(await readFile(before, "utf8"), mail)).toBe(false);
     const told = { values: 2, erased: 0 };
-    expect(await verifyFile(before)).toMatchObject({ ok: true, sealed: told });
+    expect(await verifyExport(openExport(before))).toMatchObject({ ok: true, sealed: told });
     expect(await verifyPack(await readFile(before))).toMatchObject({ ok: true });
   });
 
@@ -157,10 +157,13 @@ describe("a customer who is erased", () => {
     expect(await tablesWith(vault.url, data.subject_id)).toEqual([]);
     expect(await tablesWith(vault.url, destroyed!.wrapped_key)).toEqual([]);
     const told = { values: 2, erased: 2 };
-    const report = await verifyFile(after);
+    const report = await verifyExport(openExport(after));
     expect(report).toMatchObject({ ok: true, sealed: told });
     expect(formatVerdicts(report)).toContain("\nsealed 2, erased 2\n");
-    expect(await verifyFile(after, { threads_from_bytes: 0 })).toMatchObject({ ok: true, sealed: told });
+    expect(await verifyExport(openExport(after), { threads_from_bytes: 0 })).toMatchObject({
+      ok: true,
+      sealed: told,
+    });
     expect(await verifyPack(await readFile(after))).toMatchObject({ ok: true });
     expect(await verifyDatabase(service.app.pool, 1)).toMatchObject({ ok: true, sealed: told });
     const { rows } = await service.app.pool.query("select count(*)::int as n from access.kept_answers");

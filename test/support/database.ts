@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
-import { keptTables } from "../../src/migrations/kept-tables.ts";
+import { serviceTables } from "../../src/migrations/service-tables.ts";
 import { until } from "./until.ts";
 
 export type FreshDatabase = { url: string; drop(): Promise<void> };
@@ -28,8 +28,8 @@ export async function copyOfDatabase({ url }: Pick<FreshDatabase, "url">): Promi
 }
 
 /** Makes the service's own tables that no log can rebuild, in a database without a service. */
-export const makeKeptTables = (url: string): Promise<void> =>
-  migrating(url, (client) => applyMigrations(client, keptTables));
+export const makeServiceTables = (url: string): Promise<void> =>
+  migrating(url, (client) => applyMigrations(client, serviceTables));
 
 /** Where a database of the run's Postgres is. */
 export function urlOf(database: string): string {

@@ -1,11 +1,11 @@
 /**
- * Makes what a release leaves behind: a small log with events of most areas, as a dump of its database and as an export,
- * beside answers that were given over it. upgrade.test.ts opens it with the code of today.
+ * Records a fixture of a release: a small log with events of most areas, as a dump of its database and as an export, with
+ * answers over it. upgrade.long.test.ts opens it with the current code.
  *
  *     npx tsx test/upgrade/make.ts <checkout of the release> <folder> <URL of an empty database>
  *
- * The release is only asked over HTTP and by its command line, so a fixture can be made of any that has its node_modules.
- * `pg_dump` stands in PATH and is no older than the database's server.
+ * It uses only HTTP and the command line of the release, which needs its node_modules.
+ * The `pg_dump` in PATH must not be older than the database's server.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -80,7 +80,7 @@ const asker =
 type Facts = Record<string, string>;
 const factsOf = (text: string) => (JSON.parse(text) as { data: Facts }).data;
 
-/** Something of each area happens; answers the questions whose answers are kept. */
+/** Records something of most areas. Returns the paths whose answers are stored. */
 async function live(ask: Asker): Promise<string[]> {
   const payer = mnemonicToAccount("test test test test test test test test test test test junk");
   const payee = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";

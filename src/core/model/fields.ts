@@ -3,7 +3,7 @@ import { isAddress } from "viem/utils";
 import { z } from "zod";
 import type { Hex } from "./chain.ts";
 
-export const hexOf = (bytes: number) =>
+const hexOf = (bytes: number) =>
   z
     .string()
     .regex(

@@ -8,7 +8,7 @@ import { comtrade } from "./comtrade.ts";
 import { easyComext, easyComextCodes } from "./easy-comext.ts";
 import type { Layout } from "./layout.ts";
 
-export const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes, comtrade];
+const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes, comtrade];
 
 /** What can be imported, in words. */
 export const importable = (): string =>

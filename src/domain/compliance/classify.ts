@@ -18,7 +18,7 @@ const reason = z.object({
   sense: z.enum(["affirmed", "denied", "quoted"]).describe("Only affirmed words count"),
   applies_from: z.iso.date().nullable(),
 });
-export type Reason = z.infer<typeof reason>;
+type Reason = z.infer<typeof reason>;
 
 export const classification = z.object({
   risk_level: z.enum(levels).describe("UNDETERMINED: the text says too little, or was not fully understood"),

@@ -17,7 +17,7 @@ export const source = z
   .meta({ id: "RuleSource" });
 export type Source = z.infer<typeof source>;
 
-export const statuses = ["in_force", "superseded", "pending"] as const;
+const statuses = ["in_force", "superseded", "pending"] as const;
 
 /** A date from which something applies. */
 export const ruleDate = z

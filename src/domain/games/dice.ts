@@ -4,7 +4,7 @@ import { below } from "./bytes.ts";
 import type { LoungeGame } from "./lounge-game.ts";
 import { MULTIPLIER_UNIT } from "./odds.ts";
 
-export const FACES = 100;
+const FACES = 100;
 const LEAST_TARGET = 2;
 const MOST_TARGET = 98;
 
@@ -23,7 +23,7 @@ const params = z.strictObject({
 });
 
 type Params = z.output<typeof params>;
-export type DiceResult = { number: number };
+type DiceResult = { number: number };
 
 export const winningFaces = ({ direction, target }: Params) =>
   direction === "under" ? target - 1 : FACES - target;

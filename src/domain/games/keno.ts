@@ -4,8 +4,8 @@ import { shuffled } from "./bytes.ts";
 import type { LoungeGame } from "./lounge-game.ts";
 import { choose, MULTIPLIER_UNIT } from "./odds.ts";
 
-export const NUMBERS = 62;
-export const DRAWN = 20;
+const NUMBERS = 62;
+const DRAWN = 20;
 export const MOST_PICKS = 10;
 
 /** The payout as a multiple of the stake, by picks and then by hits; all others pay nothing. */

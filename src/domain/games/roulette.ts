@@ -61,7 +61,7 @@ const params = z.strictObject({
 });
 
 type Params = z.output<typeof params>;
-export type RouletteResult = { pocket: string };
+type RouletteResult = { pocket: string };
 
 export const roulette = {
   params,

@@ -21,7 +21,6 @@ export type {
   AgentEvent,
   AgentFacts,
   Delegation,
-  Description,
   KeyKind,
   Link,
   ProvenKey,

@@ -43,7 +43,7 @@ const seconds = (at: number) => new Date(at).toISOString().replace(".000Z", "Z")
 
 type CredentialIssuer = { public_url: string; issuer: string; now: Date };
 
-export const listUrl = (public_url: string, purpose: StatusPurpose, list: number) =>
+const listUrl = (public_url: string, purpose: StatusPurpose, list: number) =>
   `${public_url}/soul/credentials/status/${purpose}/${list}`;
 
 /** The same bytes all day, unless the agent changes. */

@@ -89,7 +89,7 @@ export const displayName = z
   .refine((name) => !HIDDEN.test(name), "has no control characters or direction marks")
   .refine((name) => name === name.trim(), "neither begins nor ends with a space");
 
-export const bindings = ["JSONRPC", "GRPC", "HTTP+JSON"] as const;
+const bindings = ["JSONRPC", "GRPC", "HTTP+JSON"] as const;
 
 const SERVICE_NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,31}$/;
 

@@ -17,7 +17,7 @@ import { domainName } from "./linked-domain.ts";
 import { identityProblems } from "./problems.ts";
 import { agentId } from "./registry.ts";
 
-export const MOST_LINKS = 10;
+const MOST_LINKS = 10;
 
 /** The name of a link in challenges and paths. */
 export const linkName = ({ kind, ref }: Pick<Link, "kind" | "ref">) => `${kind}-${ref}`;

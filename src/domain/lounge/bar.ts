@@ -1,7 +1,7 @@
 /** The bar: the drinks and the bartender's words. The same drink and mood get the same words. */
 import { createHash } from "node:crypto";
 
-export type Drink = {
+type Drink = {
   about: string;
   /** The bartender's words when the drink is served; one of them is used. */
   served: readonly string[];

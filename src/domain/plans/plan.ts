@@ -33,8 +33,8 @@ export type Plan = {
   example: string;
 };
 
-export const MOST_STEPS = 12;
-export const MOST_EACH = 5;
+const MOST_STEPS = 12;
+const MOST_EACH = 5;
 
 /** A step's request and answer: one of each, or several where the step has `each`. */
 export type StepResult = { step: string; operation: string; input: Record<string, unknown>; answer: object };

@@ -32,7 +32,7 @@ export const lang = z
   .default("en")
   .describe("Language of the names: en or lv");
 
-export const nace = z
+const nace = z
   .string()
   .max(40, { error: "nace is a code such as C", abort: true })
   .superRefine(refineBy(unknownSector));

@@ -15,7 +15,7 @@ export type Agreement = { type: boolean | null; country: boolean | null; born: b
 /** Lists are often a year off, and say so themselves (`circa`). */
 const YEARS_OFF = 1;
 
-export function agreementOf({ of: { entry } }: Hit, { kind, country, born }: SubjectFacts): Agreement {
+function agreementOf({ of: { entry } }: Hit, { kind, country, born }: SubjectFacts): Agreement {
   const said = country?.toLowerCase();
   return {
     type: kind === undefined ? null : kind === entry.kind,

@@ -7,7 +7,7 @@ export type ListedKind = (typeof listedKinds)[number];
 /** primary: what the list calls it; strong: another name that it vouches for; weak: one that it names with reserve. */
 export const nameQualities = ["primary", "strong", "weak"] as const;
 
-export const listedName = z.strictObject({
+const listedName = z.strictObject({
   name: z.string().min(1).max(1_000),
   quality: z.enum(nameQualities),
 });

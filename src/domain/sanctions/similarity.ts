@@ -2,7 +2,7 @@
 import { doubleMetaphone } from "double-metaphone";
 
 /** Words less alike than this are different ones. */
-export const LEAST_ALIKE = 0.8;
+const LEAST_ALIKE = 0.8;
 /** Words that only sound alike are never as good as equal. */
 const MOST_BY_SOUND = 0.92;
 /** The bonus for the same sound, by number of consonants: a sound of two is that of hundreds of names. */

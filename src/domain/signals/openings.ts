@@ -7,7 +7,7 @@ import { outcomeAt, type Series, sentence, statementAt } from "./series.ts";
 import { type History, historyOf, opinionAt, type Strategy } from "./strategies.ts";
 
 /** Bets that a strategy opens on a release at most, the largest difference between chance and line first. */
-export const MOST_OPENED = 20;
+const MOST_OPENED = 20;
 
 /** The bet of a strategy on the month at a place; undefined where it has none. */
 export function openingAt(

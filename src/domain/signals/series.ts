@@ -3,7 +3,7 @@ import { z } from "zod";
 import { month as monthField } from "../../core/model/fields.ts";
 import { addMonths, flows, monthText, type Period, yearOf } from "../trade/units.ts";
 
-export const indicators = ["brent_usd", "eur_usd", "hicp"] as const;
+const indicators = ["brent_usd", "eur_usd", "hicp"] as const;
 
 /**
  * A statement about a month: EUR of trade against the same month a year before, or an indicator at its end against a

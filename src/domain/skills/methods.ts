@@ -12,7 +12,7 @@ const monthOfSeries = z.object({
   complete: z.boolean(),
 });
 
-export const forecastInput = z.object({
+const forecastInput = z.object({
   series: z.array(monthOfSeries).describe("The data of trade_timeline, of one reporter"),
   rests_on: z.object({
     dataset: z.string(),
@@ -47,7 +47,7 @@ export const forecastOutput = z.object({
 const amounts = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
 
 /** The months that follow the last complete one, each flow apart, as the demand of a shop is forecast (docs/commerce.md). */
-export function forecastOfMonths({
+function forecastOfMonths({
   series,
   rests_on,
   months_ahead,

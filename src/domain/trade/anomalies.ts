@@ -15,7 +15,7 @@ export const FALSE_DISCOVERY_RATE = 0.05;
 export const LEAST_Z = 2.2;
 /** The most and the fewest year-on-year changes that a robust score is computed from. */
 export const ROBUST_WINDOW = 36;
-export const LEAST_ROBUST = 12;
+const LEAST_ROBUST = 12;
 
 /** (x − mean) / max(sd, 5 % of the mean), with the mean and sample standard deviation of the trailing months. */
 export function trailingScore(x: number, trailing: readonly number[]): number | undefined {

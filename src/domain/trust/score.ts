@@ -12,7 +12,7 @@ import { type Rules, TS_TRUST_1 } from "./rules.ts";
 
 export type { Edge } from "./pairs.ts";
 
-export const evidenceKinds = ["task", "spend", "penalty"] as const;
+const evidenceKinds = ["task", "spend", "penalty"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
 /** `points` in micro-points: a task's counted points, a payment's micro-USDC, a penalty's cost. */

@@ -6,7 +6,7 @@ import type { BlockRange } from "../../domain/anchoring/contract.ts";
 import { type Transfer, transferIn, transferQuery } from "../../domain/wallet/token.ts";
 
 /** Oldest first. */
-export const byPosition = (a: Transfer, b: Transfer): number =>
+const byPosition = (a: Transfer, b: Transfer): number =>
   Number(a.block_number - b.block_number) || a.index - b.index;
 
 /** Transfers of a token to an account in these blocks, oldest first. Rejects with ChainUnavailable. */

@@ -61,7 +61,7 @@ export const keyChecks: KeyCheck[] = [
 /** Bounds the trust in a cached key when its revocation arrives late. */
 const KEY_TTL_MS = 1_000;
 
-export const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
+const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
 
 export async function lookUp<Found>(
   { limits }: Pick<AccessParts, "limits">,

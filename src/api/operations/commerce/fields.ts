@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
-import { decimalEuro, percentOf } from "../../../domain/commerce/money.ts";
+import { decimalEuro } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";
 import {
   centsPerKg,
@@ -179,6 +179,5 @@ export const shownTotal = ({
 });
 
 export const vatPercent = z.string().describe("Value added tax in percent");
-export { percentOf };
 
 export const nowOf = ({ clock }: App): string => clock.now().toISOString();

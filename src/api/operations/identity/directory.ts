@@ -21,8 +21,8 @@ import type { Context } from "../../declare/operation.ts";
 
 const DAY_MS = 86_400_000;
 
-export const dayOf = (at: Date) => at.toISOString().slice(0, 10);
-export const daysBefore = (at: Date, days: number) => dayOf(new Date(at.getTime() - days * DAY_MS));
+const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+const daysBefore = (at: Date, days: number) => dayOf(new Date(at.getTime() - days * DAY_MS));
 
 /** A cursor by trust: the walk's computation, the last agent's score and number, and the number of shown agents. */
 const WALK = /^(\d{1,15})\.(\d{1,9})\.(\d{1,7})\.(\d{1,7})$/;

@@ -108,7 +108,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
 
 const barMenu = Object.entries(drinks).map(([drink, { about }]) => ({ drink, about }));
 
-export const accountShown = z.object({
+const accountShown = z.object({
   balance: tokens("Balance for bets; before the first bet, without the welcome grant"),
   welcome_grant: tokens("Granted once with the first bet; it can never be withdrawn"),
   granted: tokens("Granted so far"),

@@ -240,7 +240,7 @@ export async function contentOf(app: App, { item_id, content_sha256 }: items.Ite
   return (await readObject(app, objectName("stack", item_id, content_sha256)))?.toString() ?? null;
 }
 
-export async function textOf(app: App, { facts, withdrawn }: items.Item) {
+async function textOf(app: App, { facts, withdrawn }: items.Item) {
   const name = objectName("stack", facts.item_id, facts.text_sha256);
   const bytes = withdrawn?.by === "operator" ? undefined : await readObject(app, name);
   return bytes ? (JSON.parse(bytes.toString()) as ItemText) : { title: null, summary: null };

@@ -42,7 +42,7 @@ const snapshotLink = z.object({
   verify: z.string().describe("How to check the file"),
 });
 
-export const snapshotFile = operation({
+const snapshotFile = operation({
   name: "trade_snapshot_file",
   route: "GET /v1/agent/replay/snapshots/{vintage}",
   summary: "The Parquet file of a signed link",

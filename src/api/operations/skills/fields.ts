@@ -113,7 +113,7 @@ export const executionShown = z
   })
   .meta({ id: "SkillExecution" });
 
-export const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
+const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
 
 /** An execution as its owner sees it; `result` where it is available. */
 export async function publicExecution(

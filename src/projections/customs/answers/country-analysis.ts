@@ -35,7 +35,7 @@ const listed = z
   .nullable()
   .describe("The part of that total with a stated partner, 0 to 1; below 1 the country's share is a minimum");
 
-export const countryYear = z.object({
+const countryYear = z.object({
   year: z.int(),
   imports_eur: z.number().nullable().describe("EUR from the country to Latvia; null = not delivered"),
   exports_eur: z.number().nullable(),

@@ -19,7 +19,7 @@ export const commoditiesInput = z.object({
 });
 
 /** A CN8 code's line. The last line, `rest`, is the total less the lines above it. */
-export const commodityRow = productRow.extend({
+const commodityRow = productRow.extend({
   share_of_mass: z.number().nullable().describe("Of the total's reported mass, 0 to 1; null if unknown"),
 });
 

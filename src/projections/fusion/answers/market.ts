@@ -69,7 +69,7 @@ export const marketInput = z.object({
 
 const number = z.number().nullable();
 
-export const supplier = z.object({
+const supplier = z.object({
   rank: z.int(),
   partner: z.string(),
   name: z.string(),

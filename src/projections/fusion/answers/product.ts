@@ -39,7 +39,7 @@ const traded = {
   share: number.describe("Of the sum of the 27, 0 to 1"),
 };
 
-export const reporterLine = z.object({
+const reporterLine = z.object({
   ...traded,
   reporter: reporterCode,
   intra_industry: number.describe("Grubel–Lloyd: 0 = each product goes one way, 1 = equal both ways"),
@@ -47,7 +47,7 @@ export const reporterLine = z.object({
   export_price_eur_per_tonne: number,
 });
 
-export const partnerLine = z.object({ ...traded, partner: z.string() });
+const partnerLine = z.object({ ...traded, partner: z.string() });
 
 export const productOutput = z.object({
   data: z.object({

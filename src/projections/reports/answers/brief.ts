@@ -28,7 +28,7 @@ import {
   substitutionFindings,
 } from "./market-sections.ts";
 
-export const layers = ["sanctions", "gdelt", "ais"] as const;
+const layers = ["sanctions", "gdelt", "ais"] as const;
 
 type Layer = (typeof layers)[number];
 

@@ -39,7 +39,7 @@ const exposureRow = z.object({
   units: z.int().nullable().describe("Unit groups with a score"),
   covered: z.number().nullable().describe("Share of the employed with a scored major group"),
 });
-export type ExposureRow = z.infer<typeof exposureRow>;
+type ExposureRow = z.infer<typeof exposureRow>;
 
 export const aiRiskOutput = z.object({ data: z.array(exposureRow), meta: meta.extend({ count: z.int() }) });
 

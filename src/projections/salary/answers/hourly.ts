@@ -7,7 +7,7 @@ import { perVintage } from "../../../datasets/reference/table.ts";
 
 export const hourlyTables = [labourCosts, sesEarnings];
 
-export const FLAGS = "p provisional, e estimated, b break in series, u unreliable";
+const FLAGS = "p provisional, e estimated, b break in series, u unreliable";
 
 /** Two statistics together, each of its own year; unknown is null, never zero. */
 export const hourly = z.object({

@@ -25,7 +25,7 @@ export const heatmapInput = z.object({
 
 const amount = z.number().nullable();
 
-export const heatmapRow = z.object({
+const heatmapRow = z.object({
   rank: z.int().nullable().describe("1 is the largest; null if nothing was delivered"),
   reporter: reporterCode,
   name: z.string(),

@@ -149,7 +149,7 @@ export const balanceInput = z.object({
 });
 
 /** A year of one reporter, in EUR; balance = exports − imports. */
-export const balanceRow = z.object({
+const balanceRow = z.object({
   year: z.int(),
   imports_eur: amount.describe("EUR; null = not delivered"),
   exports_eur: amount,

@@ -56,7 +56,7 @@ export const sourcesInput = z.object({
   dataset: dataset.optional(),
 });
 
-export const sourceRow = z.object({
+const sourceRow = z.object({
   rank: z.int(),
   reporter: reporterCode,
   product: z.string(),
