@@ -1,13 +1,12 @@
 /**
- * Calls of an address, counted once for all processes, and cheap: a process takes calls ahead in blocks, asks again when
- * a block is used up, and remembers who has none left. While a question is under way, further ones gather for the next.
+ * Counts calls per address for all processes. Each process reserves calls in blocks and remembers exhausted
+ * addresses; requests during a query are batched into the next.
  */
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 
-/** What a process knows of an address under a limit, until the window ends (ms of Unix time). */
 type Known = { used: number; ahead: number; ends_at: number };
 
 type Gathered = {
@@ -17,7 +16,6 @@ type Gathered = {
   waiting: ((left: CallsLeft) => void)[];
 };
 
-/** How many calls a group has used and was granted, as Postgres counts. */
 type Counted = { granted: number; used: number; ends_at_ms: number };
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
@@ -26,7 +24,6 @@ const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const endOf = ({ per }: CallLimit, now: number): number =>
   per === "day" ? (Math.floor(now / WINDOW_MS.day) + 1) * WINDOW_MS.day : now + WINDOW_MS[per];
 
-/** Windows that are over are swept out this often. */
 const SWEEP_MS = 600_000;
 
 const nameOf = (limit: CallLimit, address: string) => `${limit.name} ${address}`;
@@ -108,7 +105,7 @@ class AddressCounter implements AddressLimits {
     this.#gathered.set(name, group);
     if (!this.#isInFlight) {
       this.#isInFlight = true;
-      // What is asked in the same breath travels together.
+      // Requests of one tick share a query.
       queueMicrotask(() => void this.#flush());
     }
     return group;
@@ -148,7 +145,7 @@ class AddressCounter implements AddressLimits {
     const before = this.#current(limit, address);
     const ends_at = row.ends_at_ms;
     const ahead = waiting.length > 0 && before?.ends_at === ends_at ? before.ahead : 0;
-    // What was added while Postgres counted is not among its count yet.
+    // Points added while Postgres counted are not in its count yet.
     const since = this.#gathered.get(nameOf(limit, address))?.points ?? 0;
     const facts = { used: row.used + since, ahead: ahead + row.granted, ends_at };
     if (waiting.length === 0) facts.ahead = 0;
@@ -160,9 +157,9 @@ class AddressCounter implements AddressLimits {
     }
   }
 
-  /** While Postgres is away each process counts by itself: free calls are not what should fail then. */
+  /** Without Postgres each process counts alone, because free calls should not fail then. */
   #countAlone({ limit, address, waiting }: Gathered): void {
-    // What was added is among what is used: it was counted here first.
+    // The points added here are already part of `used`.
     const facts = this.#current(limit, address) ?? this.#unused(limit);
     this.#known.set(nameOf(limit, address), facts);
     for (const done of waiting) {

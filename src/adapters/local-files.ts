@@ -1,4 +1,7 @@
-/** Files that this machine is at, or fetched: `<folder>/<sha256>` once they are whole, `making-<random>` before. What nobody touched for a day is removed. */
+/**
+ * Files of this machine: `making-<random>` during a download or computation, then `<folder>/<sha256>`. A file
+ * unused for a day is removed.
+ */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -9,7 +12,7 @@ const DAY_MS = 86_400_000;
 type Local = { path: string; bytes: number };
 
 export function localFiles(folder: string) {
-  /** By name: what this process has held against it, as it was then. */
+  /** By name: the checked file's identity, to detect later writes. */
   const checked = new Map<string, string>();
   const fetching = new Map<string, Promise<Local | undefined>>();
 
@@ -31,7 +34,7 @@ export function localFiles(folder: string) {
       if (!path.endsWith(await digestOf(path))) return undefined;
       checked.set(path, before.stamp);
     }
-    // Kept for a day from now on; the time of its content stays.
+    // Use extends its life by a day; the modification time stays.
     await utimes(path, new Date(), before.written_at).catch(() => undefined);
     return { path, bytes: before.bytes };
   }
@@ -53,7 +56,7 @@ export function localFiles(folder: string) {
 
   return {
     aside,
-    /** `fetch` writes it to a new file, held against its name; false: there is none. */
+    /** `fetch` writes the file under a temporary name, and its digest is checked. False: it does not exist. */
     keep(name: string, fetch: (aside: string) => Promise<boolean>): Promise<Local | undefined> {
       const path = join(folder, name.slice(name.lastIndexOf("/") + 1));
       const own = fetching.get(path) ?? fetched(path, fetch).finally(() => fetching.delete(path));
@@ -63,7 +66,7 @@ export function localFiles(folder: string) {
   };
 }
 
-/** What tells a file that is as it was from one that was written to. */
+/** Identifies an unmodified file. */
 async function stampOf(
   path: string,
 ): Promise<{ stamp: string; bytes: number; written_at: Date } | undefined> {

@@ -1,6 +1,6 @@
 /**
- * Quota counters in Postgres, exact across processes and cheap: while one call is in flight, further takes gather
- * and travel together. What takes them is `access.take_quota`.
+ * Quota counters in Postgres, exact across processes. During a call, further requests are batched into the next.
+ * `access.take_quota` counts them.
  */
 import type pg from "pg";
 import type { Clock } from "../core/model/ports/clock.ts";
@@ -72,7 +72,7 @@ function turnAway(batch: Gathered[], cause: unknown): void {
   for (const { fail } of batch.flatMap((group) => group.waiting)) fail(away);
 }
 
-/** The first `granted` of those who waited get their call; each is told the count as it stood after its own. */
+/** The first `granted` waiters get their call; each receives the count after its own. */
 function hand({ waiting }: Gathered, row: UsageRow): void {
   waiting.forEach(({ done }, index) => {
     const granted = index < row.granted;

@@ -1,6 +1,6 @@
 /**
- * How often seeds were drawn from, counted in Postgres, exact across processes and cheap: while one question is under way,
- * further ones gather and travel together. What counts is `rng.take_uses`.
+ * Counts the draws from each seed in Postgres, exact across processes. During a query, further requests are batched
+ * into the next. `rng.take_uses` counts them.
  */
 import type pg from "pg";
 import type { SeedUses } from "../core/model/ports/seeds.ts";
@@ -37,7 +37,7 @@ export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = 
       }),
     release: async (seed_hash, count) => {
       const sql = "update rng.seed_uses set taken = taken - $2 where seed_hash = $1";
-      // What is not given back is waited for a while when the seed is used up, and then let go.
+      // A failed release is retried until the seed is used up, and then dropped.
       await pool.query(sql, [seed_hash, count]).catch(onError);
     },
     find: async (seed_hash) => {
@@ -48,7 +48,7 @@ export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = 
   };
 }
 
-/** Whether each of those who wait gets what it wants. The first to ask about a seed begins its count. */
+/** Grants or refuses each waiting request. The first request for a seed starts its count. */
 async function takeAll(pool: pg.Pool, seed_hash: string, waiting: Waiting[]): Promise<boolean[]> {
   const [{ most, before }] = waiting as [Waiting];
   const values = [seed_hash, waiting.map(({ count }) => count), most];

@@ -1,23 +1,26 @@
-/** Which queries come to the same wherever and whenever they are run: what is refused, so that no honest node loses a check by its machine. */
+/** Refuses queries whose result depends on the machine or the time, so that no honest node fails a check for that. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { OF_PROCESSOR, ROWS_OF_ARGUMENTS, STEADY } from "./functions.ts";
 
 const MOST_REASON = 500;
 
-/** Words that are read as columns and are functions where no column has their name. */
+/** Words that are functions where no column has their name. */
 const BARE = new Set(
   "current_date current_time current_timestamp localtime localtimestamp current_schema current_catalog".split(
     " ",
   ),
 );
 
-/** Functions that are told by a text which function they are to apply. */
+/** Functions whose text argument names the function to apply. */
 const BY_NAME = new Set("list_aggregate list_aggr array_aggregate array_aggr aggregate".split(" "));
 
 type Part = Record<string, unknown>;
 type Read = { isOrdered: boolean } | { refused: string };
 
-/** Whether a query ends in an order, or why it is not run: it is no single select, or asks for what another run would answer otherwise. */
+/**
+ * Tests whether a query ends in an order, or says why it is refused: it is no single select, or its result may
+ * differ between runs.
+ */
 export async function readQuery(
   connection: DuckDBConnection,
   query: string,
@@ -49,7 +52,7 @@ const endsInOrder = (statement: Part): boolean =>
     ({ type }) => type === "ORDER_MODIFIER",
   ) ?? false;
 
-/** Why one of these functions is refused: only what the list has is run. */
+/** Refuses every function that is not on the list. */
 function unsteadyAmong(named: ReadonlySet<string>): string | undefined {
   const name = [...named].find((name) => !STEADY.has(name) && !ROWS_OF_ARGUMENTS.has(name));
   if (name === undefined) return undefined;
@@ -58,10 +61,10 @@ function unsteadyAmong(named: ReadonlySet<string>): string | undefined {
     : `uses ${name}, which is not among the functions that answer the same at any time: docs/compute.md says which are`;
 }
 
-/** `named`: functions. */
+/** `named`: function names. */
 type Found = { named: Set<string>; refused: string | undefined };
 
-/** `readable`: the tables that are there where this part stands, its own and those that the query has made around it. */
+/** `readable`: the tables in scope, its own and those defined by the query around it. */
 function collect(part: unknown, found: Found, readable: ReadonlySet<string>): void {
   if (Array.isArray(part)) for (const one of part) collect(one, found, readable);
   if (typeof part !== "object" || part === null || Array.isArray(part)) return;
@@ -70,7 +73,7 @@ function collect(part: unknown, found: Found, readable: ReadonlySet<string>): vo
   const { map = [] } = (cte_map ?? {}) as { map?: Made[] };
   for (const { key, value } of map) {
     const name = key.toLowerCase();
-    // Only what is recursive reads itself; else that name within it is another table's.
+    // Only a recursive query reads itself; otherwise its name refers to another table.
     const isRecursive = value.query?.node?.type === "RECURSIVE_CTE_NODE";
     collect(value, found, isRecursive ? new Set([...within, name]) : within);
     within.add(name);
@@ -89,7 +92,7 @@ function look(part: Part, found: Found, readable: ReadonlySet<string>): void {
   const reads = (what: string) => refuse(`reads ${what.slice(0, 100)}, which is none of its tables`);
   if (typeof function_name === "string" && type !== "TABLE_FUNCTION") {
     const name = function_name.toLowerCase();
-    // Since when something is, to the present day: that is age with one time.
+    // `age` with one argument measures until today.
     found.named.add(name === "age" && (children as unknown[] | undefined)?.length === 1 ? "today" : name);
     if (BY_NAME.has(name)) {
       const applied = constantText((children as Part[] | undefined)?.[1]);

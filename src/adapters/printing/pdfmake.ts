@@ -1,4 +1,4 @@
-/** What we use of pdfmake, which has no types of its own; those that others wrote bring a browser's globals along. */
+/** The part of pdfmake in use. It has no types of its own, and third-party types bring a browser's globals. */
 import { createRequire } from "node:module";
 
 type Margin = [left: number, top: number, right: number, bottom: number];
@@ -14,7 +14,7 @@ type Look = {
   margin?: Margin;
 };
 
-/** What one may say of any part: where pages break, what links lead to, and what is a heading. */
+/** Options of any part: page breaks, links and headings. */
 type Common = Look & {
   id?: string;
   headlineLevel?: number;

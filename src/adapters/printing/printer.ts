@@ -1,4 +1,4 @@
-/** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
+/** Writes rows and draws charts in a worker thread, one at a time, because they would block the event loop. */
 
 import type { Worker } from "node:worker_threads";
 import { startThread } from "../../../eventstore/system/thread.ts";
@@ -6,25 +6,23 @@ import type { Print, Printer } from "../../core/model/ports/printer.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 
-/** What the thread answers to an order. */
 export type Printed = { bytes: Uint8Array } | { error: string };
 
 type Waiting = { order: Print; done(bytes: Buffer): void; fail(error: Error): void };
 
-/** Orders that may wait for their turn. */
 const MOST_WAITING = 50;
-/** One that takes longer is given up, and its thread with it. */
+/** A longer order is abandoned and its thread ended. */
 const TIMEOUT_MS = 15_000;
 const MEMORY_MB = 256;
 
-/** The thread starts with the first order, keeps no process alive, and ends with `close`. */
+/** The first order starts the thread, which keeps no process alive; `close` ends it. */
 export function createPrinter(): Printer & { close(): Promise<void> } {
   const waiting: Waiting[] = [];
   let worker: Worker | undefined;
   let printing = false;
   let closed = false;
 
-  /** One that ends, or is given up, gets no further order; the next order starts another. */
+  /** A dead or abandoned thread gets no further order; the next order starts another. */
   const forget = (gone: Worker) => {
     if (worker === gone) worker = undefined;
   };
@@ -65,12 +63,12 @@ function startWorker(forget: (gone: Worker) => void): Worker {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   worker.unref();
-  // What ends the thread is told to the order under way.
+  // The order in progress reports why the thread ended.
   worker.on("error", () => forget(worker)).on("exit", () => forget(worker));
   return worker;
 }
 
-/** What the thread answers to one order; refuses when it ends or hangs, which ends it. */
+/** Rejects when the thread ends or hangs; a hanging thread is ended. */
 function printed(worker: Worker, order: Print, forget: (gone: Worker) => void): Promise<Buffer> {
   return new Promise((done, fail) => {
     const cause = (reason: string) =>
