@@ -1,4 +1,4 @@
-/** Whenever more is signed than anchored, the newest checkpoint is sent to the chain, which is then followed. */
+/** Sends the newest checkpoint to the chain whenever more is signed than anchored, and follows its transaction. */
 
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
@@ -22,25 +22,25 @@ import { EMPTY_ROOT } from "./tree.ts";
 import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type AnchorOptions = {
-  /** The pause between two anchors; ten minutes when absent. */
+  /** The pause between two anchors. Default: ten minutes. */
   anchor_every_ms?: number;
-  /** How long nothing is sent after a transaction whose outcome is not known, by whatever process; ten minutes when absent. */
+  /** How long nothing is sent after a transaction with an unknown result, of any process. Default: ten minutes. */
   pending_holds_ms?: number;
-  /** What the turn before learned. */
+  /** What the previous tick found. */
   memory?: AnchorMemory;
   signal?: AbortSignal;
 };
 
 /**
- * `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time.
- * `proven`: the transaction of the newest anchor, once a proof of it is kept for good.
+ * `looked`: the chain's head was compared with the log. `send_after`: the earliest next transaction, in Unix
+ * milliseconds. `proven`: the newest anchor's transaction, once its proof is stored for good.
  */
 export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: string };
 
-/** After a call that was taken back, though it should not have been, nothing is sent for so long. */
+/** The pause after a call that reverted unexpectedly. */
 const AFTER_FAILURE_MS = 60_000;
 
-/** One turn: anchors what is due. */
+/** Anchors what is due. */
 export async function anchorTurn(
   app: App,
   options: AnchorOptions = {},
@@ -56,7 +56,7 @@ export async function anchorTurn(
   }
 }
 
-/** Gathers the proof that exports carry, as long as it can be had. Throws TurnEnded. */
+/** Stores the proof that exports contain, while the chain can still give it. Throws TickEnded. */
 async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
   const newest = anchors.newestAnchor(await app.load(anchors, work.target));
   if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
@@ -68,7 +68,7 @@ async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOption
   }
 }
 
-/** Follows the anchors there are, and sends one that is due after taking up what the chain holds by now. */
+/** Follows existing anchors, adopts the chain's head, and then sends an anchor that is due. */
 async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
   const { app, target, now } = work;
   const { anchor_every_ms = 600_000, pending_holds_ms = 600_000, memory = {} } = options;
@@ -111,7 +111,7 @@ function isWanted(
   return !newest || now - Date.parse(newest.anchored_at) >= every_ms;
 }
 
-/** Sends a checkpoint; should it be stuck, the newest one by then takes its place under the same nonce. */
+/** Sends a checkpoint. If the transaction is stuck, the newest checkpoint replaces it under the same nonce. */
 async function send(
   work: Work,
   checkpoint: anchors.SignedCheckpoint,
@@ -140,7 +140,7 @@ async function send(
   }
 }
 
-/** What takes the contract from the head it keeps to a checkpoint. Throws LogDiverged when there is no way. */
+/** The call that takes the contract from its head to a checkpoint. Throws LogDiverged if there is no proof. */
 async function callOf(
   { tree, origin }: Work,
   { size, root }: anchors.SignedCheckpoint,

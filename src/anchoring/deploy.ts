@@ -1,4 +1,4 @@
-/** Puts the anchoring contract on the chain, where it is not there yet. */
+/** Deploys the anchoring contract if the chain lacks it. */
 
 import type { Hex } from "../core/model/chain.ts";
 import { DEPLOYMENT_PROXY } from "../core/model/deployment.ts";
@@ -6,7 +6,7 @@ import type { Chain } from "../core/model/ports/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
 
-/** `transaction`: the one that put it there; null when it was there already. */
+/** `transaction`: the deployment; null if the contract existed. */
 export type Deployed = { address: Hex; transaction: Hex | null };
 
 /** Rejects with a Refusal, and as `Chain.send` does. */

@@ -1,4 +1,4 @@
-/** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
+/** Collects an export's evidence: how far the events are signed and anchored, and the proofs of that. */
 import type { ExportEvidence, ExportRange } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
@@ -10,12 +10,12 @@ import { proofsOfAnchors } from "./kept-proofs.ts";
 import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./note.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
-/** What goes beside the events, as lines that verifiers read. */
+/** The evidence as lines for verifiers. */
 type Gathered = Omit<ExportEvidence, "before"> & { before: readonly Evidence[] };
 
 type Source = Pick<App, "pool" | "store" | "load" | "signer">;
 
-/** Evidence for an export of the service's log, or of a stream of it; none while nothing is signed. */
+/** Evidence for an export of the service's log or one of its streams; none while nothing is signed. */
 export const evidenceFor =
   (app: Source) =>
   async (part: ExportRange): Promise<Gathered> => {
@@ -55,8 +55,8 @@ export const evidenceFor =
   };
 
 /**
- * Evidence for an export of a log that contradicts what was signed of it: what can still be gathered, and the checkpoint that
- * this machine signed last, which no verifier can join to such a log.
+ * Evidence for an export of a contradicted log: what is available, and this machine's last signed checkpoint, which
+ * no verifier can join to such a log.
  */
 export const evidenceDespite =
   (app: Source & Pick<App, "signed">) =>
@@ -82,8 +82,8 @@ const bare = (key: string): Gathered => ({
 });
 
 /**
- * Checkpoints of what is anchored and not the newest, without a proof yet: what the chain keeps has to be joined to the
- * export all the same. Those of an earlier key would be judged by the present one.
+ * Anchored checkpoints that have no proof yet and are not the newest, because an export must join them too. Those
+ * of an earlier key are left out: they would be checked by the current key.
  */
 async function anchoredNotes(
   { pool }: Source,
@@ -113,7 +113,7 @@ async function frontierOf(tree: LogTree, size: number): Promise<EvidenceOf<"fron
   return { evidence: "frontier", size, hashes: (await tree.frontierAt(size)).map(inHex) };
 }
 
-/** The line after each event of a stream: that it is in the tree of `size` events, as far as it is. */
+/** A line after each event of a stream: it is in the tree of `size` events. */
 const inclusionsIn = (tree: LogTree, size: number): NonNullable<ExportEvidence["after"]> =>
   function after(rows) {
     return forEach(rows, async ({ position: text, version }): Promise<Evidence | undefined> => {

@@ -1,6 +1,7 @@
 /**
- * Tree heads of our log that others hold: the chain under our account, and witnesses with our own key's signature. One that
- * contradicts the log is proof of a second history. It is kept in the database, so that the gate closes in every process.
+ * Tree heads of our log that others have: the chain under our account, and witnesses with our own key's signature.
+ * A contradicting head proves a second history. It is stored in the database, so that every process refuses
+ * appends.
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { compareChain } from "../chain/history.ts";
@@ -12,10 +13,10 @@ import { verifierKey } from "./note.ts";
 import { openTree } from "./tile-store.ts";
 import { newestNoteOf, parseWitnesses, type WitnessAddress } from "./witness-client.ts";
 
-/** `source` names who shows it; `note` is the signed note, null where the chain is the evidence. */
+/** `source` names who shows it; `note` is the signed note, or null if the chain is the evidence. */
 export type ProvenHead = SaidHead & { source: string; note: string | null };
 
-/** The heads that contradicted the log when they were seen. */
+/** The heads that contradicted the log when they were found. */
 export async function provenHeads({ pool, store }: Pick<App, "pool" | "store">): Promise<ProvenHead[]> {
   const { origin } = await store.identity(MAIN_LOG);
   const { rows } = await pool.query<ProvenHead>(
@@ -25,7 +26,7 @@ export async function provenHeads({ pool, store }: Pick<App, "pool" | "store">):
   return rows.map((row) => ({ ...row, size: Number(row.size) }));
 }
 
-/** Why the log contradicts one of these heads, as a sentence that names who shows it; null where it contradicts none. */
+/** Why the log contradicts one of these heads, as a sentence that names the source; null if it contradicts none. */
 export async function contradictionOfProven(app: App, heads: readonly ProvenHead[]): Promise<string | null> {
   for (const head of heads) {
     const reason = await contradictionOf(app, [head]);
@@ -34,7 +35,10 @@ export async function contradictionOfProven(app: App, heads: readonly ProvenHead
   return null;
 }
 
-/** Holds a head against the log. Where it contradicts the log, it is kept, this process's gate closes, and the reason is answered. */
+/**
+ * Compares a head with the log. A contradicting head is stored, this process stops appends, and the reason is
+ * returned.
+ */
 export async function judgeHead(app: App, head: ProvenHead): Promise<string | null> {
   await openTree(app.pool, MAIN_LOG).grow();
   const reason = await contradictionOfProven(app, [head]);
@@ -53,7 +57,7 @@ export async function judgeHead(app: App, head: ProvenHead): Promise<string | nu
   return reason;
 }
 
-/** An endpoint is believed no longer than it says so: the chain keeps one head, and shows no contradiction now. */
+/** The chain keeps a single head, so an endpoint's contradiction counts only while it shows it. */
 export async function retractChain(app: App): Promise<void> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const { rowCount } = await app.pool.query(
@@ -63,10 +67,9 @@ export async function retractChain(app: App): Promise<void> {
   if (rowCount) app.accepting.suspect();
 }
 
-/** The head that somebody shows now, `null` where it has none of our log; or why it does not say. */
+/** The head that a source shows now, `null` if it has none of our log, or why it gives no answer. */
 type Shown = { head: ProvenHead | null } | { silent: string };
 
-/** The newest note of one witness. */
 async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Shown> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const log = verifierKey(origin, "ed25519", app.signer.public_key);
@@ -78,7 +81,7 @@ async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSig
   return { head: { size, root: hexOf(root), source, note } };
 }
 
-/** What the chain keeps under our account. */
+/** The head of our account on the chain. */
 async function headOfChain(app: App): Promise<Shown> {
   const { chain } = app;
   try {
@@ -103,20 +106,20 @@ async function judge(app: App, shown: Shown): Promise<Judged> {
   const { head } = shown;
   if (!head) return { contradiction: null };
   const judged = judgeHead(app, head).then((contradiction) => ({ contradiction }));
-  // The chain can be asked again; a note is held against the log or nothing goes on.
+  // The chain can be queried again; a note must be compared with the log before anything continues.
   return head.note === null
     ? judged.catch((error: Error) => ({ silent: `the chain: ${error.message}` }))
     : judged;
 }
 
-/** Judges the newest note of one witness: `null` where it does not contradict the log. */
+/** Checks the newest note of one witness: `null` if it does not contradict the log. */
 export const judgeWitness = async (app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Judged> =>
   judge(app, await headOfWitness(app, witness, signal));
 
 /** `reached`: how many of the chain and the witnesses answered; `silent`: why the others did not. */
 export type StartCheck = { reached: number; silent: string[]; contradiction: string | null };
 
-/** What the chain and all witnesses of the settings show, asked at once, each for `deadline_ms` at most. */
+/** Queries the chain and all configured witnesses at once, each for at most `deadline_ms`. */
 function askAll(app: App, deadline_ms: number): Promise<Shown[]> {
   const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
   const late = new Promise<Shown>((done) => {
@@ -130,13 +133,12 @@ function askAll(app: App, deadline_ms: number): Promise<Shown[]> {
   ]);
 }
 
-/** The heads that the chain and the witnesses show now. */
 export async function headsOfOthers(app: App, deadline_ms: number): Promise<ProvenHead[]> {
   const shown = await askAll(app, deadline_ms);
   return shown.flatMap((one) => ("silent" in one ? [] : (one.head ?? [])));
 }
 
-/** Judges what all of them show. */
+/** Checks every answer. */
 export async function askOthers(app: App, deadline_ms: number): Promise<StartCheck> {
   const shown = await askAll(app, deadline_ms);
   const answers = await Promise.all(shown.map((one) => judge(app, one)));

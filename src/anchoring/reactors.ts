@@ -1,7 +1,6 @@
 /**
- * Whenever the log has grown, its tree is signed; whenever what is signed has grown, it is anchored and cosigned, and the log
- * follows what becomes of its anchors. Each goes on by itself: neither a chain nor a witness that is away, hangs or lags keeps
- * anything from being signed.
+ * Signs, anchors and cosigns the growing log, each in its own reactor: a chain or witness that is unavailable,
+ * hangs or lags never delays signing.
  */
 import type { App } from "../core/app.ts";
 import { type ReactorLog, reactor } from "../core/background/reactor.ts";
@@ -20,7 +19,7 @@ const contradicts = (done: string) =>
 
 type Given<Options> = Omit<Options, "memory" | "signal">;
 
-/** Signs the log; as often as the settings say, unless it is said here. */
+/** Default: as often as the settings say. */
 export const signingReactor = (options: Given<SigningOptions> = {}) =>
   reactor({
     name: "log-signing",
@@ -40,7 +39,7 @@ export const signingReactor = (options: Given<SigningOptions> = {}) =>
     resumed: "the log is signed again",
   });
 
-/** A log's origin is fixed when it is made, and is the name that its checkpoints are signed under. */
+/** A log's origin is fixed at its creation and is the name under which its checkpoints are signed. */
 async function originFault({ store, signer }: App): Promise<string | undefined> {
   const { origin } = await store.identity();
   try {
@@ -51,7 +50,7 @@ async function originFault({ store, signer }: App): Promise<string | undefined> 
   }
 }
 
-/** Anchors what is signed; as often as the settings say, unless it is said here. */
+/** Default: as often as the settings say. */
 export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
   reactor({
     name: "log-anchoring",
@@ -75,7 +74,6 @@ export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
     resumed: "the log is anchored again",
   });
 
-/** Has the witnesses of the settings cosign what is signed. */
 export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {}) =>
   reactor({
     name: "log-cosigning",

@@ -1,4 +1,4 @@
-/** Judges the evidence of an export: that its events are the tree that was signed and anchored. */
+/** Verifies an export's evidence: its events form the signed and anchored tree. */
 import { copyHash } from "../../eventstore/verify/bytes.ts";
 import type { Companion, FaultSink, ProvenRange } from "../../eventstore/verify/companion.ts";
 import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-row.ts";
@@ -13,15 +13,18 @@ import type { Fault } from "./fault.ts";
 import { timeOf } from "./named-blocks.ts";
 
 export type AuditOptions = Held & {
-  /** All of them when left out; the tests leave one out at a time. */
+  /** Default: all checks. Tests omit one at a time. */
   auditChecks?: AuditCheck[];
 };
 
-/** In which kinds of evidence stand before the events, and those of which there is one at most. */
+/** The order of evidence before the events, and the kinds that occur at most once. */
 const ORDER: readonly Evidence["evidence"][] = ["key", "frontier", "checkpoint", "anchor", "consistency"];
 const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
 
-/** Lines of evidence before the events, which stay in memory, and their bytes; docs/event-log.md, section 7, names both. */
+/**
+ * Limits of the evidence before the events, which stays in memory: lines and bytes; docs/event-log.md, section 7,
+ * states both.
+ */
 export const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
@@ -32,13 +35,12 @@ export class Audit implements Companion {
   readonly #checks: AuditCheck[];
   #state: EvidenceState | undefined;
   #say: FaultSink = () => {};
-  /** Said at the end, the lowest place first, since tree heads come in any order. */
+  /** Reported at the end, the lowest place first, because tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
   #rank = 0;
   readonly #taken = { lines: 0, bytes: 0 };
-  /** The version shown in a tree last. */
   #shown = 0;
-  /** Of the event read last. */
+  /** The last event read. */
   #event: { version: number; event_hash: Buffer; recorded_at_us: number } | undefined;
 
   constructor(held: AuditOptions) {
@@ -65,7 +67,7 @@ export class Audit implements Companion {
     }
   }
 
-  /** Throws for a line beyond the limits, which is then not read. */
+  /** Throws for a line beyond the limits, before it is parsed. */
   #count(text: string): void {
     this.#taken.lines++;
     this.#taken.bytes += Buffer.byteLength(text);
@@ -113,7 +115,7 @@ export class Audit implements Companion {
     }
   }
 
-  /** A key that cannot be read is none: whatever is signed is then signed by nobody known. */
+  /** An unreadable key counts as no key: then no signature is by a known signer. */
   #trust(text: string): void {
     const state = this.#state!;
     try {
@@ -182,7 +184,7 @@ export class Audit implements Companion {
     }
   }
 
-  /** Runs the checks of one kind of line, about the tree head (or version) at `place`; true when it has no fault. */
+  /** Runs the checks for one kind of line, for the tree head (or version) at `place`; true if none fails. */
   #run<At extends AuditCheck["at"]>(
     at: At,
     place: number,
@@ -214,7 +216,7 @@ export class Audit implements Companion {
   }
 }
 
-/** Up to where all is well though a verdict has a fault: as far as the smaller tree heads prove; of the end, up to the place before. */
+/** The last good place despite a fault: as far as smaller tree heads prove, or the place before the end. */
 function goodBelow(state: EvidenceState, { verdict, place }: JudgedFault): number | undefined {
   const heads = {
     signature: state.signed,

@@ -10,7 +10,7 @@ import type { Fault } from "./fault.ts";
 
 type Named = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
 
-/** One thing that must hold of a line of evidence, or of all together. `fault` answers what failed, or undefined. */
+/** A condition on a line of evidence, or on all lines. `fault` returns the failure, or undefined. */
 export type AuditCheck = Named &
   (
     | { at: "frontier"; fault(line: EvidenceOf<"frontier">, state: EvidenceState): string | undefined }
@@ -27,7 +27,7 @@ export type AuditCheck = Named &
     | { at: "end"; fault(state: EvidenceState): Fault | undefined }
   );
 
-/** Every check of evidence there is; leaving one out leaves some tampering unseen (the tests try each). */
+/** All checks of evidence. Without any one of them some tampering passes; the tests try each. */
 export const auditChecks: AuditCheck[] = [
   {
     name: "frontier_shape",
@@ -320,6 +320,6 @@ export const auditChecks: AuditCheck[] = [
 const lowest = (heads: TreeHead[]): TreeHead | undefined =>
   heads.reduce<TreeHead | undefined>((low, head) => (low && low.size <= head.size ? low : head), undefined);
 
-/** Those that disagree are of other checks. */
+/** Other checks report contradicting heads. */
 const unjoined = (state: EvidenceState, ...from: TreeHead["from"][]): TreeHead[] =>
   state.heads.filter((head) => from.includes(head.from) && state.isAgreed(head) && !state.isJoined(head));

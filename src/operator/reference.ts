@@ -1,4 +1,4 @@
-/** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
+/** Imports or synthesizes reference tables, stores them, and releases them in the log. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { importable, tradeLayoutOf } from "../datasets/layouts/detect.ts";
@@ -14,8 +14,8 @@ import { OPERATOR } from "./releases.ts";
 export type ReferenceReleased = { facts: reference.ReferenceFacts; unchanged: boolean };
 
 /**
- * Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it, and so does a table other
- * than `only`, or one that has lost too many rows to be whole, unless it is to begin `afresh`.
+ * Imports files as a table's next vintage; they are the whole table. Any fault refuses everything, as does a table
+ * other than `only`, or one that lost too many rows, unless `afresh` is set.
  */
 export async function importReference(
   app: App,
@@ -60,7 +60,7 @@ async function refuseShrunk(app: App, table: ReferenceTable<object>, rows: numbe
   );
 }
 
-/** What a file beside tables of reference data is instead of one. */
+/** Names what a file is instead of a reference table. */
 function unlikeTable(header: string): string {
   const trade = tradeLayoutOf(header);
   return trade
@@ -70,7 +70,7 @@ function unlikeTable(header: string): string {
 
 const INVENTED = "Tallystick sandbox, invented figures";
 
-/** Makes and releases the invented stand-ins of all tables, or only of those that are not there. */
+/** Creates and releases synthetic stand-ins of all tables, or only of missing ones. */
 export async function releaseSandboxTables(
   app: App,
   dataDir: string,
@@ -87,7 +87,7 @@ export async function releaseSandboxTables(
   return released;
 }
 
-/** The file first, then the event: what the log names can be opened. */
+/** The file comes before the event, so that every released table can be opened. */
 async function release(
   app: App,
   dataDir: string,
@@ -113,7 +113,7 @@ async function release(
   return { facts, unchanged: result.events.length === 0 };
 }
 
-/** Deletes what was replaced long ago. */
+/** Deletes vintages that were replaced long ago. */
 async function sweep(app: App, dataDir: string): Promise<void> {
   if (!(await app.caughtUp(referenceProjection))) return;
   const now = app.clock.now();

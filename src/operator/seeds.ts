@@ -1,4 +1,4 @@
-/** Chains of seeds whose secret is lost, given up by the operator. */
+/** Abandons chains of seeds whose secret is lost. */
 import type { JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -8,7 +8,7 @@ import { isLost, refundVoided } from "../reactors/rng/lost-seeds.ts";
 
 export type Abandonment = { chains: seeds.AbandonedChain[]; refunded_accounts: number };
 
-/** Gives up every chain that the secret at hand does not make. Said again, it goes on where it stopped. */
+/** Abandons every chain that the current secret does not produce. Idempotent; a repeated call continues. */
 export async function abandonLost(app: App, meta: JsonObject): Promise<Abandonment> {
   const abandoned_at = app.clock.now().toISOString();
   const chains: seeds.AbandonedChain[] = [];

@@ -1,4 +1,4 @@
-/** Whom a worker works for: an agent with a passport, its API key, and a signing key that the passport has proven. */
+/** The worker's identity: an agent with a passport, its API key, and a signing key proven in the passport. */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import { refuse } from "../core/model/refusal.ts";
 import { didOf } from "../domain/identity/public-key.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 
-/** `agent_id`, `api_key`: what was given; else what the folder has. */
+/** `agent_id`, `api_key`: from the settings, otherwise from the folder. */
 export type Wanted = { dir: string; agent_id: string | undefined; api_key: string | undefined };
 
 export type WorkingAgent = { agent_id: string; signer: Signer; is_new: boolean };
@@ -23,8 +23,8 @@ const challenged = z.looseObject({ challenge: z.string() });
 const registered = z.looseObject({ api_key: z.string(), is_new: z.boolean() });
 
 /**
- * The agent of the folder. Without an API key it is registered, and its key proven in the same call; whoever is killed in between is
- * given another API key by the same signing key at the next start.
+ * Opens the folder's agent. Without an API key it registers one and proves its key in the same call; after a crash
+ * in between, the next start gets another API key by the same signing key.
  */
 export async function openAgent(calls: Calls, wanted: Wanted): Promise<WorkingAgent> {
   await mkdir(wanted.dir, { recursive: true, mode: 0o700 });
@@ -59,7 +59,7 @@ export async function openAgent(calls: Calls, wanted: Wanted): Promise<WorkingAg
   return { agent_id, signer, is_new: agent.is_new };
 }
 
-/** The service's text, signed by the key that it is about. */
+/** Signs the service's challenge with the key that it names. */
 async function signedChallenge(calls: Calls, signer: Signer, agent_id: string) {
   const key = didOf({ kind: "ed25519", public: signer.public_key.x });
   const body = { agent_id, key, purpose: "prove" };
@@ -67,7 +67,7 @@ async function signedChallenge(calls: Calls, signer: Signer, agent_id: string) {
   return { challenge, signature: compactJws(signer, challenge) };
 }
 
-/** A compact JWS of EdDSA whose payload is the text, byte for byte. */
+/** A compact JWS (EdDSA) whose payload is the text, byte for byte. */
 export function compactJws({ sign }: Pick<Signer, "sign">, text: string): string {
   const part = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64url");
   const signed = `${part(JSON.stringify({ alg: "EdDSA", typ: "JWT" }))}.${part(text)}`;
