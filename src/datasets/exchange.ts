@@ -1,4 +1,4 @@
-/** Rates of exchange for files whose amounts are not in euros: the table `stage.rates`. */
+/** Exchange rates for files whose amounts are not in euros: the table `stage.rates`. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../core/model/refusal.ts";
 import { monthlyMeans } from "../domain/macro/exchange-rates.ts";
@@ -8,12 +8,12 @@ import { type EcbRates, ecbRates } from "./reference/ecb-rates.ts";
 import { writtenText } from "./reference/files.ts";
 import type { Reference } from "./reference/table.ts";
 
-/** The rates that are current; undefined where none were imported. */
+/** The current rates; undefined if none were imported. */
 export type RatesSource = () => Promise<Reference<EcbRates> | undefined>;
 
 /**
- * Fills `stage.rates` (month, per_euro) with the mean rate of each month that is over by the rates' last day. Real
- * amounts are converted at real rates only. Answers the text that was used, as an input of the release.
+ * Fills `stage.rates` (month, per_euro) with the mean rate of each month completed by the rates' last day. Real
+ * amounts are converted at real rates only. Returns the used text, as an input of the release.
  */
 export async function loadRates(
   connection: DuckDBConnection,

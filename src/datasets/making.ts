@@ -1,12 +1,12 @@
-/** Datasets that are to be served and are not yet: how far their making is, and what whoever asks for one is told. */
+/** Datasets that are not served yet: the progress of their build, and the answer to requests for them. */
 import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { Progress, Stage } from "./progress.ts";
 
-/** How far a build has come: percent of its stage, and in how many seconds it is likely to be done. */
+/** A build's progress: percent of its stage, and the likely seconds until it is done. */
 export type Making = { stage: Stage; percent: number; seconds_left: number };
 
-/** A dataset as far as it has to be known before its files are open: released, or being made for the first time. */
+/** A dataset whose files are not open yet: released, or built for the first time. */
 export type Expected = {
   dataset: string;
   synthetic: boolean;
@@ -14,11 +14,11 @@ export type Expected = {
   making?: () => Making | undefined;
 };
 
-/** What one that cannot be read is to be asked for again after, where nothing is known of its making. */
+/** Default seconds for Retry-After, if the build's progress is unknown. */
 const ASK_AGAIN_S = 5;
 const LONGEST_S = 120;
 
-/** Follows a build: what it reports goes in, and how far it is comes out; undefined before it reports anything. */
+/** Records a build's reports and returns its progress; undefined before the first report. */
 export function followed(): { progress: Progress; making(): Making | undefined } {
   let begun_ms = 0;
   let reported: { stage: Stage; share: number } | undefined;
@@ -37,18 +37,17 @@ export function followed(): { progress: Progress; making(): Making | undefined }
   };
 }
 
-/** Those that are being made, and how far they are. */
 export const makingOf = (awaited: readonly Expected[]): ({ dataset: string } & Making)[] =>
   awaited.flatMap(({ dataset, making }) => {
     const state = making?.();
     return state ? [{ dataset, ...state }] : [];
   });
 
-/** After how many seconds the last of these may be there: they are made one after the other. */
+/** Seconds until the last of these is likely ready; they are built one after another. */
 export const likelyWait = (awaited: readonly Expected[]): number =>
   Math.max(...makingOf(awaited).map(({ seconds_left }) => seconds_left), 0) || ASK_AGAIN_S;
 
-/** What is not open yet may cover the question, so that it is no fault of the caller's. */
+/** A dataset that is not open yet may cover the question, so the caller is not at fault. */
 export function refuseAwaited(awaited: readonly Expected[]): never {
   const made = makingOf(awaited);
   const sentences = made.map(

@@ -14,7 +14,7 @@ import {
 } from "./checks.ts";
 import type { Layout } from "./layout.ts";
 
-/** Eurostat DS-045409 as SDMX-CSV: chosen products, a row for each indicator. */
+/** Eurostat DS-045409 as SDMX-CSV: chosen products, one row per indicator. */
 export const comextSdmx: Layout = {
   name: "SDMX-CSV DS-045409",
   dataset: "comext-ds-045409",

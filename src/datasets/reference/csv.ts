@@ -1,4 +1,4 @@
-/** Reading a small CSV file: every line has the columns that are expected, or the file is refused. */
+/** Reads a small CSV file: every line must have the expected columns. */
 import { CsvError, parse } from "csv-parse/sync";
 import { refuse } from "../../core/model/refusal.ts";
 import { refuseLines } from "../stage.ts";
@@ -8,11 +8,11 @@ export type CsvLine<Column extends string> = { line: number; cells: Record<Colum
 
 export type CsvOptions = {
   delimiter?: string;
-  /** The file may have columns beside these, in any place. */
+  /** Further columns are allowed, in any position. */
   extra_columns?: boolean;
 };
 
-/** The lines below the header, each by column; refused naming the line where quoting, width or header is wrong. */
+/** The lines after the header, by column; refuses wrong quoting, width or headers, naming the line. */
 export function readCsv<Column extends string>(
   file: TextFile,
   columns: readonly Column[],
@@ -38,7 +38,7 @@ export function readCsv<Column extends string>(
   });
 }
 
-/** The header's cells of a first line, for telling layouts apart. */
+/** A first line's header cells, to detect layouts. */
 export const headerCells = (header: string, delimiter = ","): string[] =>
   header.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
 

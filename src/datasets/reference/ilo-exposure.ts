@@ -1,4 +1,4 @@
-/** How far the tasks of an occupation can be done by generative AI: a row for each unit group of ISCO-08. */
+/** The exposure of occupations to generative AI: one row per unit group of ISCO-08. */
 import { z } from "zod";
 import { majorGroups } from "../../domain/salary/occupations.ts";
 import { readCsv } from "./csv.ts";
@@ -11,11 +11,11 @@ const row = z.strictObject({
   /** A unit group of ISCO-08, four digits. */
   isco: z.string().regex(/^\d{4}$/),
   title: z.string().min(1),
-  /** Mean over the tasks of the occupation, 0 to 1. */
+  /** The mean over the occupation's tasks, 0 to 1. */
   score: z.number().min(0).max(1),
-  /** Standard deviation over them. */
+  /** Their standard deviation. */
   sd: z.number().min(0),
-  /** The band that the authors put the occupation in. */
+  /** The authors' band of the occupation. */
   gradient: z.string(),
 });
 export type IloExposure = z.infer<typeof row>;
@@ -44,7 +44,7 @@ function readScores(file: TextFile): IloExposure[] {
   return found;
 }
 
-/** Invented bands for invented scores. */
+/** Synthetic bands of synthetic scores. */
 const bandOf = (score: number) =>
   score >= 0.6 ? "High" : score >= 0.45 ? "Medium" : score >= 0.3 ? "Low" : "None to speak of";
 
