@@ -16,11 +16,11 @@ export type FeedOptions = {
   /** Payload and meta as the stored text that was hashed. */
   proof: boolean;
   /**
-   * A pattern of the actors whose meta is shown, asked for at each wake; that of an event by any other actor is shown by its hash,
-   * `meta_hash`. All are shown when absent.
+   * A pattern of the actors whose meta is shown, read at each wake. Other actors' events have `meta_hash` instead.
+   * Default: all are shown.
    */
   shownActors?: () => Promise<string>;
-  /** Go on past the head as it stood at the start, until the signal is aborted. */
+  /** Continues past the head of the start, until the signal is aborted. */
   follow: boolean;
   /** An SSE event's `id` is its cursor. */
   framing: "ndjson" | "sse";
@@ -210,7 +210,7 @@ function framedLine({ framing, proof, epoch, actors }: Reading): string {
       ? meta
       : `case when coalesce(convert_from(meta, 'UTF8')::json->>'actor', '') ~ ${pg.escapeLiteral(actors)}
          then ${meta} else ',"meta_hash":"' || encode(meta_hash, 'hex') || '"' end`;
-  // The form is that of cursor.ts; a test holds the two together.
+  // cursor.ts has the same format; a test compares them.
   const cursor = `'v1.${epoch}.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
   // Grouped, because every || copies all that precedes it.
   const line = `('{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position)

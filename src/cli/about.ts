@@ -1,4 +1,4 @@
-/** What each command does, in the words of `--help`, which loads no command to say it. */
+/** The commands' descriptions for `--help`, which loads no command. */
 export const about = {
   serve: "run the service (what `npm start` does)",
   demo: "buy one answer with a demo wallet, step by step, and check it; or goods, by --story shop",

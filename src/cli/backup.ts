@@ -1,4 +1,4 @@
-/** `tallystick backup` and `tallystick restore`: the log as a folder, and a database made of one. */
+/** `tallystick backup` and `tallystick restore`: the log as a folder, and a database restored from one. */
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -57,7 +57,7 @@ function backupCommand(terminal: Terminal): Command {
     });
 }
 
-/** The sealed segments; what of them a backup lacks is fetched from the objects. */
+/** The sealed segments; those that a backup lacks are fetched from the objects. */
 async function segmentsOf(app: App): Promise<BackupSegment[]> {
   const { origin } = await app.store.identity(MAIN_LOG);
   await app.caughtUp(segmentsProjection);
@@ -74,7 +74,7 @@ async function segmentsOf(app: App): Promise<BackupSegment[]> {
   }));
 }
 
-/** What vintages are made of: their files are imported again from the same sources, and are held against this. */
+/** The contents of vintages: their files are imported again from the same sources and compared with this. */
 async function keepManifests(dataDir: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await cp(vintagesDir(dataDir), join(folder, "vintages"), {

@@ -58,7 +58,7 @@ export function dataCommands(terminal: Terminal): Command[] {
 
 type ImportChoice = { reporters?: ReporterCode[]; afresh?: boolean };
 
-/** Imports the files and says what came of it. */
+/** Imports the files and reports the result. */
 async function importAndTell(terminal: Terminal, files: string[], options: ImportChoice = {}): Promise<void> {
   const config = terminal.settings();
   if (referenceLayoutOf(await headerOf(files[0]!))) {

@@ -1,4 +1,7 @@
-/** The demo's story of a passport: an agent registers, proves a key, is vouched for, and shows a credential that anybody verifies. */
+/**
+ * The demo of a passport: an agent registers, proves a key, is attested, and shows a credential that anybody can
+ * verify.
+ */
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { importJWK, jwtVerify } from "jose";
@@ -12,9 +15,9 @@ import type { Place } from "./demo-place.ts";
 import { tell } from "./demo-story.ts";
 import { agentWallet } from "./demo-wallets.ts";
 
-/** Micro-USDC that the agent who vouches pays for it. */
+/** Micro-USDC that the attesting agent pays. */
 const MOST_WORD = 500_000n;
-/** Scores are computed once a minute at most. */
+/** Scores are computed at most once a minute. */
 const COMPUTED_MS = 100_000;
 const ASK_AGAIN_MS = 1_000;
 
@@ -108,7 +111,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.line("for people", at(`soul/${passport.sx_id.slice(3)}`));
 }
 
-/** The first agent of the sandbox in the directory that has a wallet; `at` is its place among them. */
+/** The directory's first sandbox agent with a wallet; `at` is its index among them. */
 async function knownAgent(url: string) {
   for (const deadline = Date.now() + COMPUTED_MS; ; await pause(ASK_AGAIN_MS)) {
     const { agents } = await told(url, directory);
@@ -122,7 +125,7 @@ async function knownAgent(url: string) {
   }
 }
 
-/** The agent pays for what it says, with the development chain's money. */
+/** The agent pays for its attestation with the development chain's money. */
 async function vouch(url: string, at: number, subject: string): Promise<z.infer<typeof attested>> {
   const question = { body: { subject, skill: "honesty", weight: 5 } };
   const offer = await ask(url, question, MOST_WORD);
@@ -157,7 +160,7 @@ async function tellCredential(at: (path: string) => string, sx_id: string, walle
   const url = at(`soul/passport/${encodeURIComponent(sx_id)}/credential`);
   const token = await (await get(url)).text();
   const { keys } = await told(at(".well-known/jwks.json"), keySet);
-  // The set names the key by its URL, a credential by its DID: the first is the service's own.
+  // The key set names the key by its URL, a credential by its DID: the first is the service's own.
   const payload = await jwtVerify(token, await importJWK(keys[0]!, "EdDSA"), {
     typ: "vc+jwt",
     algorithms: ["EdDSA"],

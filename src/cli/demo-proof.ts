@@ -1,4 +1,4 @@
-/** Holds what the buyer signed and was told against an export of the payment's stream, and against the chain. */
+/** Compares the buyer's signature and answers with an export of the payment's stream, and with the chain. */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import type { Bought, SignedPayment } from "./demo-buyer.ts";
 
 export type Finding = { ok: boolean; says: string };
-/** `folder` keeps the export, the answer and the receipt, for whoever checks them again. */
+/** `folder` has the export, the answer and the receipt, for a later check. */
 export type Proof = { folder: string; report: VerifyReport; types: string[]; findings: Finding[] };
 
 export const EXPORT = "stream.ndjson";
@@ -29,7 +29,7 @@ export const idOf = ({ transfer }: SignedPayment) =>
     nonce: transfer.nonce,
   });
 
-/** Exports the stream into a file of `folder`; everything after that is read from the file, and the last finding from the chain. */
+/** Exports the stream into a file of `folder`; all findings come from the file, except the last, from the chain. */
 export async function prove(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<Proof> {
   const { tenant, id } = payments.targetOf(idOf(payment));
   const folder = join(place, payment.transfer.nonce.slice(2, 18));
@@ -79,7 +79,7 @@ function recorded(
       ok: settled.transaction === settlement.transaction,
       says: "PaymentSettled names the transaction from the answer",
     },
-    // A stream carries no digest.
+    // A stream has no digest.
     ...(digest === null
       ? []
       : [

@@ -1,4 +1,4 @@
-/** The demo's story of a report: an agent buys a brief, has it as PDF, and asks each of its figures again. */
+/** The demo of a report: an agent buys a brief, gets it as PDF, and requests each of its figures again. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalAccount } from "viem/accounts";

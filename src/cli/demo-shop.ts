@@ -1,4 +1,4 @@
-/** The demo's story of the shop: an agent buys pellets, from the price list to the delivery. */
+/** The demo of the shop: an agent buys pellets, from the price list to the delivery. */
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
@@ -37,7 +37,7 @@ const order = z.looseObject({
 const placed = order.extend({ pay: z.looseObject({ url: z.url(), body: z.looseObject({}) }) });
 const shown = order.extend({ customer: z.unknown() });
 
-/** Asks, signs what is asked for, asks again, and reads what was bought. */
+/** Requests, signs the 402, requests again, and parses the answer. */
 async function bought<Schema extends z.ZodType>(
   wallet: LocalAccount,
   url: string,
@@ -103,7 +103,7 @@ export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Pro
   tell.line("for", JSON.stringify(now.customer));
 }
 
-/** What the operator does: once the chain cannot take the payment back, the goods leave and arrive. */
+/** The operator's part: the goods ship and arrive once the payment is final. */
 async function deliver(app: NonNullable<Place["app"]>, order_id: number): Promise<void> {
   const { delivered, orderNamed, ship } = await import("../operator/shop.ts");
   const named = await orderNamed(app, order_id);

@@ -1,4 +1,4 @@
-/** The demo's story of skills: an agent has one run, gives another up and gets its money back, and the first is run again from what was recorded. */
+/** The demo of skills: an agent orders two runs, cancels one for a refund, and reruns the other from its record. */
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { rerun } from "../api/operations/skills/rerun.ts";
@@ -19,7 +19,7 @@ const TASK = {
   task: "How dependent is Latvia on imports of mineral fuels, and who could stand in?",
   format: "json",
 };
-/** A worker may begin before it is given up; then another is asked for. */
+/** A worker may start before the cancellation; then another run is ordered. */
 const MOST_TRIES = 5;
 
 const execution = z.looseObject({
@@ -96,7 +96,7 @@ export async function runSkills({ url, app }: Place, wallet: LocalAccount): Prom
   if (!again.same || data.refund === null) process.exitCode = 1;
 }
 
-/** Has a skill run for a payment. */
+/** Pays for a skill's run. */
 async function bought(
   url: string,
   wallet: LocalAccount,
@@ -110,7 +110,7 @@ async function bought(
   return { shown: read.data.data, payment };
 }
 
-/** Leaves a run to the worker and takes it back at once; where the worker was faster, another one. */
+/** Orders a run and cancels it at once; repeats if the worker was faster. */
 async function givenUp(
   url: string,
   wallet: LocalAccount,

@@ -1,4 +1,4 @@
-/** `tallystick demo`: an agent that starts with an empty hand buys one answer, and checks what it was told about it. */
+/** `tallystick demo`: a new agent buys one answer, and verifies what it received. */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -21,7 +21,7 @@ import type { Terminal } from "./terminal.ts";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
-/** What the agent would like to know, best first; the last one needs no trade data. */
+/** The agent's questions, best first; the last one needs no trade data. */
 const WISHES = [
   { path: "/v1/agent/trade/top-partners", query: "?reporter=DE&flow=IMPORT&limit=3", of_data: true },
   { path: "/v1/agent/replay/wal-since", query: "?since=2026-01-01T00:00:00Z", of_data: false },
@@ -57,7 +57,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         tell.title("An agent with only a wallet");
         const opening = () =>
           tell.line("", `No service runs: starting one in ${config.DATA_DIR}; the first time takes seconds.`);
-        // Goods are shipped once their payment is final, and scores are computed: reactors see to both.
+        // Reactors ship goods after a final payment, and compute scores.
         const place = await findPlace(config, logger("warn"), url, opening, { reactors: !isAnswer });
         try {
           tell.line("service", place.own ? `${place.url}, until the demo ends` : place.url);
@@ -125,7 +125,7 @@ async function tellSkill(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-/** The sandbox and its tables, where a service of the demo's own has none yet. */
+/** Creates the sandbox and its tables, if the demo's own service has none yet. */
 async function haveData({ own, app, url }: Place, config: Config): Promise<void> {
   if (!own || !app) return;
   const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
@@ -197,7 +197,7 @@ const priceList = z.looseObject({
 });
 const datasets = z.looseObject({ data: z.looseObject({ datasets: z.array(z.unknown()) }) });
 
-/** Reads what is sold and answers the path and query of the call to buy. */
+/** Reads the catalogue; returns path and query of the call to buy. */
 async function choose(url: string): Promise<string> {
   const { prices: offers } = await readJson(`${url}/.well-known/x402`, priceList);
   const { data } = await readJson(`${url}/v1/agent/health`, datasets);
@@ -273,7 +273,7 @@ async function tellChain(
   tell.line("payee", `${usdc(before.payee)} -> ${usdc(after.payee)}`);
 }
 
-/** Of a receipt's members those that are not on the screen already. */
+/** Members of a receipt that are not on the screen already. */
 const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
 
 function tellReceipt({ receipt }: Bought): void {
@@ -290,7 +290,7 @@ function tellReceipt({ receipt }: Bought): void {
 
 const status = z.looseObject({ data: z.looseObject({ status: z.string() }) });
 
-/** What the service says of the payment, where it says anything. */
+/** The service's status of the payment, if any. */
 async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
   const place = `/v1/agent/payments/${idOf(payment)}`;
   tell.line("payment", idOf(payment));

@@ -30,7 +30,7 @@ export function exportCommand(terminal: Terminal): Command {
       const log_id = MAIN_LOG;
       const exported = await withRuntime(terminal, async ({ app }) => {
         const heads = await headsToMeet(app);
-        // A long read is a copy's, where one has all that the log has now.
+        // A long read uses a replica, if one has the whole current log.
         const copy = await app.readers.fresh("log", (await app.store.head()).position);
         const { pool } = copy?.parts ?? app;
         const contradiction = await contradictionInRows({ pool, store: app.store }, heads);

@@ -1,4 +1,4 @@
-/** `tallystick fetch`: the sources' own files, fetched whole or gone on with. */
+/** `tallystick fetch`: downloads the sources' own files, or continues downloads. */
 import { join } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
@@ -25,7 +25,7 @@ type ComextOptions = {
   discard: boolean;
 };
 
-/** The command did what it could, and months are missing. */
+/** The command did what it could, but months are missing. */
 const MONTHS_MISSING = 2;
 
 export function fetchCommand(terminal: Terminal): Command {
@@ -76,7 +76,7 @@ export function fetchCommand(terminal: Terminal): Command {
   return new Command("fetch").description(about.fetch).addCommand(comext);
 }
 
-/** What says how months are imported has no effect on a fetch alone. */
+/** Options of an import have no effect on a download alone. */
 function refuseWithoutImport(
   options: Pick<ComextOptions, "import" | "reporters" | "stop" | "discard">,
 ): void {
@@ -128,7 +128,7 @@ async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
 
 const INTERRUPTED = "interrupted: fetched files are kept, and the same command resumes";
 
-/** Ctrl-C ends the work and keeps what has come. */
+/** Ctrl-C stops the work and preserves what has arrived. */
 async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Refusal("unavailable", INTERRUPTED));
@@ -140,7 +140,7 @@ async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Prom
   }
 }
 
-/** A bar of bytes and their rate, where somebody is looking. */
+/** A bar of bytes and their rate, on a terminal. */
 function byteBar(file: string) {
   const size = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   let began: { at: number; done: number } | undefined;

@@ -1,4 +1,4 @@
-/** `tallystick kurrent`: the log's copy in KurrentDB, which KURRENTDB_URL names. */
+/** `tallystick kurrent`: the log's copy in the KurrentDB of KURRENTDB_URL. */
 import { Command } from "commander";
 import type { App } from "../core/app.ts";
 import { type OutsideLog, OutsideUnavailable } from "../core/model/ports/outside-log.ts";

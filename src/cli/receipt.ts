@@ -1,4 +1,4 @@
-/** `tallystick verify receipt`: everything that can be said of a receipt without asking the service. */
+/** `tallystick verify receipt`: checks a receipt as far as possible without the service. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
@@ -60,7 +60,7 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
     );
 }
 
-/** The export is verified first, all of it: then its lines are what was hashed into the event that the receipt names. */
+/** The whole export is verified first; then its lines are the hashed content of the receipt's event. */
 async function withExport(
   verified: VerifiedReceipt,
   { file, export: path, ...options }: Options & { file: string },

@@ -1,4 +1,4 @@
-/** `tallystick report verify`: the words of a report held against its digest in the log, and each figure asked again. */
+/** `tallystick report verify`: compares a report's text with its digest in the log, and requests each figure again. */
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import type { VerifierKey } from "../anchoring/note.ts";
@@ -77,19 +77,19 @@ Vintages are stored 180 days; then only the log's digests remain.`,
   return new Command("report").description("check reports").addCommand(verify);
 }
 
-/** What was read; `faults`: of what stands around the report, and is no part of it. */
+/** `faults`: faults outside the report, in its envelope. */
 type Given = { facts: DetachedFacts; whole: Report | undefined; faults: Fault[] };
 
-/** What the log says of the report, and where it says so; `none`: why nothing proves its words. */
+/** The report's events in the log, and their location; `none`: why nothing proves its text. */
 type Made = { events: readonly ReportFacts[]; where: string } | { none: string };
 
-/** Figures that were asked again, and how many of them are what the service answers. */
+/** Figures that were requested again, and how many equal the service's answer. */
 type Figures = { asked: number; verified: number; questions: number; url: string };
 
 const faultsOf = ({ facts, whole }: Given): Fault[] =>
   whole ? reportFaults(whole, canonical) : factFaults(facts, canonical);
 
-/** A report as it was answered, with its envelope or without, or its facts alone. */
+/** A report as answered, with or without its envelope, or its facts alone. */
 function read(text: string): Given {
   const value = parsed(text);
   const isAnswer = typeof value === "object" && value !== null && "data" in value;
@@ -107,7 +107,7 @@ function read(text: string): Given {
   return refuse("invalid", `this is no report or its facts: ${issue?.path.join(".")} ${issue?.message}`);
 }
 
-/** A digest is of the members that a report has: any other could say anything. */
+/** A digest covers only a report's known members: any other could say anything. */
 function unknownFaults(given: unknown, known: object): Fault[] {
   const isKnown = inOneForm(given) === inOneForm(known);
   return isKnown ? [] : [{ at: "report", says: "has unknown members" }];
@@ -121,7 +121,7 @@ function inOneForm(value: unknown): string {
   }
 }
 
-/** What an answer says beside its report follows from the report. */
+/** The answer's other members must follow from the report. */
 function aroundFaults(answer: { data: unknown; meta?: unknown }, whole: Report): Fault[] {
   const around = { success: true, meta: aboutReport(whole), rests_on: whole.vintages };
   const { data: _, meta, ...others } = answer;
@@ -148,7 +148,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Puts a question to a service over HTTP, as anybody would. */
+/** Requests over HTTP, like any client. */
 export function askAt(url: string, key: string | undefined): AskAgain {
   const { operations } = catalogueOf(areas);
   const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
@@ -158,7 +158,7 @@ export function askAt(url: string, key: string | undefined): AskAgain {
     const address = new URL(questionOf(operation, { ...input, vintage }), url);
     const once = () => fetch(address, { headers, signal: AbortSignal.timeout(ASK_MS) });
     const answer = await once()
-      // A service closes a connection that was kept for long, maybe just as a question is on its way; what reads may be asked twice.
+      // A service may close an idle connection just as a request is sent; a read may be repeated.
       .catch((error: Error) => (wasClosed(error) ? once() : Promise.reject(error)))
       .catch((error: Error) => refuse("unavailable", `${url} is unreachable: ${reasonOf(error).message}`));
     const body = (await answer.json().catch(() => ({}))) as AskedAgain & {
@@ -172,20 +172,20 @@ export function askAt(url: string, key: string | undefined): AskAgain {
   };
 }
 
-/** What `fetch` has under its own "fetch failed". */
+/** The cause of a "fetch failed". */
 const reasonOf = (error: Error): NodeJS.ErrnoException =>
   error.cause instanceof Error ? error.cause : error;
 
 const wasClosed = (error: Error) =>
   ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(reasonOf(error).code ?? "");
 
-/** Reports ask by GET alone. */
+/** Reports use GET alone. */
 function questionOf(operation: Operation, input: Record<string, unknown>): string {
   if (methodOf(operation) !== "GET") return refuse("invalid", `${operation.name} is not asked by GET`);
   return `${pathOf(operation)}?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** The report's events in an export that is verified whole, as far as something proves it. */
+/** The report's events in a fully verified export, as far as they are proven. */
 async function madeIn(
   { facts }: Given,
   { export: path, key, json: _, url: __, ...options }: Options,
@@ -203,7 +203,7 @@ async function madeIn(
   return { events: proven.flatMap(factsIn), where: `${origin}, ${signature}` };
 }
 
-/** The report's event, as the service proves it to the one who had the report made. */
+/** The report's event, as the service proves it to its buyer. */
 async function madeAt(url: string, { facts }: Given, options: Options): Promise<Made> {
   const { key, origin, witness, head, checkpoint, network, contract, signer, rpc } = options;
   const ofExports = { head: head[0], checkpoint: checkpoint[0], network, contract, signer, rpc };
@@ -236,7 +236,7 @@ async function madeAt(url: string, { facts }: Given, options: Options): Promise<
 const factsIn = ({ type, payload }: { type: string; payload: string }): ReportFacts[] =>
   type === "ReportMade" ? [JSON.parse(payload) as ReportFacts] : [];
 
-/** What binds the words of a report, or its facts and their labels: one event that has their digests. */
+/** A report's text, or its facts and labels, must match one event's digests. */
 function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
   const remedy = "check it in an export of the log by --export";
   if ("none" in made) return [{ at: "words", says: `have no digest in the log: ${made.none}; ${remedy}` }];
@@ -290,7 +290,7 @@ function tell({ given, made, faults, figures }: Told, json: boolean): void {
   process.stdout.write(json ? `${JSON.stringify(told, null, 2)}\n` : `${lines.join("\n")}\n`);
 }
 
-/** A verifier key has a plus, an API key none. */
+/** A verifier key has a plus, an API key has none. */
 function asKeys(text: string, before: Keys): Keys {
   const name = text.includes("+") ? "log" : "api";
   if (before[name] !== undefined)

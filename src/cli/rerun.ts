@@ -1,4 +1,4 @@
-/** `tallystick rerun`: an execution of a skill run again from what was recorded of it, and held against its result. */
+/** `tallystick rerun`: reruns a skill's recorded execution and compares the result. */
 import { Command } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import { type Again, rerun } from "../api/operations/skills/rerun.ts";
@@ -36,7 +36,7 @@ export function rerunCommand(terminal: Terminal): Command {
     });
 }
 
-/** What came of it, a line a step. */
+/** The result, a line per step. */
 export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: Again): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {

@@ -134,7 +134,6 @@ function tellShelves(shelves: readonly Shelf[]): void {
     print(`${location.padEnd(20)} ${on_hand} on hand, ${reserved} reserved, ${on_hand - reserved} available`);
 }
 
-/** A command about one order. */
 function ofOrder(name: string, about: string): Command {
   return new Command(name)
     .description(about)
@@ -219,7 +218,7 @@ function orderCommands(run: Run): Command[] {
   return [list, paid, ship, deliver, takeBack, cancel];
 }
 
-/** Ships once the payment is final, and not after so many seconds. */
+/** Ships once the payment is final, instead of after a fixed time. */
 export async function onceFinal(ship: () => Promise<Order>, seconds: number): Promise<Order> {
   for (const deadline = Date.now() + seconds * 1_000; ; await pause(1_000)) {
     try {
@@ -285,7 +284,7 @@ function asDelta(text: string): number {
   return Number(text);
 }
 
-/** `bag=1,pallet=65` as names and numbers. */
+/** Parses `bag=1,pallet=65` to names and numbers. */
 function asPairs(text: string): [string, number][] {
   return text.split(",").map((pair) => {
     const [, name, count] = /^([a-z0-9-]+)=([1-9]\d{0,8})$/.exec(pair) ?? [];

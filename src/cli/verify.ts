@@ -1,4 +1,4 @@
-/** `tallystick verify`: everything that can be said of an export, or of the database, with what the auditor holds against it. */
+/** `tallystick verify`: checks an export or the database, with the auditor's knowledge. */
 import { Command } from "commander";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { formatVerdicts, printable, type VerifyReport } from "../../eventstore/verify/report.ts";
@@ -85,17 +85,14 @@ the WITNESSES; the report names any that is unreachable.
   return verifying;
 }
 
-/**
- * The database, with the evidence that an export of it would carry, and the tiles that proofs are made of; held against what
- * is known of it elsewhere.
- */
+/** Verifies the database with the evidence of an export and the tiles of proofs, against what is known elsewhere. */
 async function verifyOwn(
   app: App,
   { ask, ...held }: VerifyPackOptions,
   { BASE_RPC_URL, WITNESSES }: Config,
 ): Promise<VerifyReport> {
   const { origin } = await app.store.identity();
-  // Before the events are counted: what is signed meanwhile may be of more.
+  // Read before the events are counted: a later signature may cover more.
   const signed = await app.signed.last(origin);
   const { notes, denials, silent } = await askWitnesses(app, { witnesses: WITNESSES });
   for (const reason of silent) process.stderr.write(`${printable(reason)}\n`);
@@ -122,7 +119,7 @@ async function verifyOwn(
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
 }
 
-/** The configured chain, asked about our own account; undefined where it says nothing, which is told. */
+/** The configured chain's view of our own account; undefined if it does not answer, which is reported. */
 async function ownChain(
   { chain }: App,
   rpc_url: string,
@@ -139,13 +136,13 @@ async function ownChain(
   return isAnchored ? view : undefined;
 }
 
-/** Where events are missing there is no tree to gather evidence from; which ones, the other verdicts say. */
+/** Without all events there is no tree and no evidence; other verdicts name the missing ones. */
 function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
   if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
   return { before: [], fault: { reason: error.message, place: 0 } };
 }
 
-/** The event that a receipt names; whether the receipt itself is good, `verify receipt` says. */
+/** The receipt's event; `verify receipt` checks the receipt itself. */
 async function eventIn(path: string): Promise<HeldEvent> {
   const jws = receiptIn(await textOf(path));
   try {

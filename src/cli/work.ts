@@ -1,4 +1,7 @@
-/** `tallystick work`: a worker of the compute market, for any service. It needs no database, no chain and no settings. */
+/**
+ * `tallystick work`: a worker of the compute market, for any service. It needs no database, no chain and no
+ * settings.
+ */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";

@@ -1,4 +1,4 @@
-/** The page of one agent, at /soul/<id>: who it is, how far it is trusted and why, and where each of that stands in the log. */
+/** The page of one agent, at /soul/<id>: its identity, its trust and the reasons, each with its place in the log. */
 import { ask, reasonOf } from "./ask.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { copied, counted, renewTimes, time } from "./format.ts";
@@ -9,15 +9,15 @@ type Character = { archetype: string; traits: string[]; events: number };
 
 const RENEW_S = 30;
 
-/** As the address names it; a number of a passport as well as an id. */
+/** The address may have a passport's number or its id. */
 const named = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const path = (rest: string) => `/soul/${encodeURIComponent(named)}/${rest}`;
 
-/** An event's place on the page of the log, by the beginning of its id. */
+/** Links an event to the log's page, by the beginning of its id. */
 const eventLink = (event_id: string, text = "event") =>
   el("a", { href: `/log#events/${encodeURIComponent(event_id)}`, title: event_id }, text);
 
-/** The newest event of this type about it, as a link to it. */
+/** Links the agent's newest event of this type. */
 function saidBy({ events }: AgentPassport, type: string, about: string | null): HTMLElement[] {
   const said = events.findLast((one) => one.type === type && one.about === about);
   return said ? [eventLink(said.event_id)] : [];
@@ -81,7 +81,7 @@ function showTrust({ as_of, explanation, samples }: AgentTrust): void {
   showChart("#trust-chart", "trust");
 }
 
-/** Who vouches, and how far from whom it vouches for. */
+/** The attester, and its distance from its subject. */
 function besideText(told: Explanation, attestors: number): string {
   if (attestors === 0) return "No agent attests it.";
   const share =
@@ -160,7 +160,7 @@ function showCharacter({ archetype, traits, events }: Character): void {
   showChart("#dna-chart", "dna");
 }
 
-/** A picture of this service, which opens by itself where it is too small; the figures stand on the page. */
+/** A picture by this service, enlarged on a click; the page has the figures too. */
 function showChart(selector: string, chart: string): void {
   const image = part<HTMLImageElement>(selector);
   if (image.src) return;
@@ -168,7 +168,7 @@ function showChart(selector: string, chart: string): void {
   part<HTMLAnchorElement>(`a:has(> ${selector})`).href = image.src;
 }
 
-/** By which event an agent came to stand so. */
+/** By status, the event that led to it. */
 const STOOD: Record<string, string> = {
   proven: "AgentKeyProven",
   suspended: "AgentSuspended",
@@ -192,7 +192,6 @@ function showPassport(told: AgentPassport): void {
   );
 }
 
-/** A sentence on what the live keys prove. */
 function keysText({ status, keys, events }: AgentPassport): string {
   if (status === "revoked")
     return "Its passport is revoked. No key is valid for it any more, and nobody can act as this agent.";
@@ -250,7 +249,7 @@ function showKeys(told: AgentPassport): void {
   );
 }
 
-/** A domain is a way out of this page; what stands there is its owner's. */
+/** A domain links out of this page, to content of its owner. */
 const linkOut = (domain: string) => el("a", { href: `https://${domain}/`, rel: "nofollow noopener" }, domain);
 
 function showLinks(told: AgentPassport): void {

@@ -3,10 +3,10 @@ import { textIn } from "./ask.ts";
 import { el, facts } from "./dom.ts";
 import { shorten } from "./format.ts";
 
-/** A response, how long it took, and the micro-USDC that it was paid with. */
+/** A response, its duration, and its price in micro-USDC. */
 export type Answered = { response: Response; ms: number; paid_micro: string | undefined };
 
-/** More of an answer is not shown: a browser would stand still over it. */
+/** A longer answer is cut, because it would freeze the browser. */
 const MOST_LETTERS = 200_000;
 const MOST_ROWS = 500;
 const MICRO = 1_000_000;
@@ -66,7 +66,7 @@ function transactionIn(header: string): string | undefined {
 
 type Offer = { maxAmountRequired?: string; payTo?: string; network?: string; description?: string };
 
-/** What a 402 means, and what to do next. */
+/** Explains a 402 and the next step. */
 function explained(value: unknown): HTMLElement {
   const [offer] = (value as { accepts?: Offer[] } | undefined)?.accepts ?? [];
   if (!offer) return el("p", {}, "It is paid for, or called with an API key.");
@@ -93,7 +93,7 @@ function explained(value: unknown): HTMLElement {
   );
 }
 
-/** Views of one answer, of which one is seen: a row of buttons that say which is pressed. */
+/** Alternative views of an answer; the pressed button marks the visible one. */
 function tabs(views: [string, () => HTMLElement][]): HTMLElement[] {
   const pane = el("div", { class: "pane" });
   const buttons = views.map(([name, make]) => {
@@ -133,7 +133,7 @@ function asText(text: string, value: unknown): HTMLElement {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** JSON with its names, texts and values in colours of their own. */
+/** JSON with coloured names, texts and values. */
 function coloured(json: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let end = 0;
@@ -197,7 +197,7 @@ function table(rows: Row[]): HTMLElement {
   );
 }
 
-/** The answer as the service draws it: painted, since a page of ours loads pictures from addresses alone. */
+/** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */
 function picture(drawn: () => Promise<Answered>): HTMLElement {
   const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Asking for the picture…"));
   void (async () => {

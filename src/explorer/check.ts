@@ -1,4 +1,4 @@
-/** One check in a worker, and what it comes to: a sentence, the steps in green and red, and what was taken on trust. */
+/** Runs a check in a worker and shows its result: a sentence, the steps in green and red, and the assumptions. */
 import { reasonOf } from "./ask.ts";
 import { el } from "./dom.ts";
 import { copied, count, counted } from "./format.ts";
@@ -19,11 +19,11 @@ const QUESTIONS: Record<string, string> = {
 };
 
 export type Check = {
-  /** Runs a check in place of the one before; `subject` begins sentences: "The pack". */
+  /** Runs a check and drops the previous one; `subject` begins sentences: "The pack". */
   run(subject: string, task: Promise<Task>): void;
 };
 
-/** A check whose progress and verdicts stand in `place`. */
+/** Shows a check's progress and verdicts in `place`. */
 export function openCheck(place: HTMLElement): Check {
   const bar = el("progress", { max: "1", "aria-label": "Read so far" });
   const done = el("span", {});
@@ -88,7 +88,7 @@ export function openCheck(place: HTMLElement): Check {
   return { run: (subject, task) => void begin(subject, task) };
 }
 
-/** Hands a task to a worker and waits for its report. */
+/** Sends a task to a worker and waits for its report. */
 function told(
   worker: Worker,
   task: Task,
@@ -117,7 +117,7 @@ function summary(subject: string, report: Report): string {
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
 }
 
-/** There was nothing to check: that is no failure, and proves nothing. */
+/** Nothing was checked, which is no failure and no proof. */
 const isIdle = ({ ok, detail }: Verdict) => ok && detail.startsWith("nothing is ");
 
 const isIdleOf = ({ verdicts }: Report, name: string) =>
@@ -172,7 +172,7 @@ const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
 
 const list = (sentences: string[]) => el("ul", {}, ...sentences.map((sentence) => el("li", {}, sentence)));
 
-/** What no check in this page can show, given what the visitor brought. */
+/** The assumptions that no check in this page can prove, given the visitor's input. */
 function trusted(task: Task, report: Report): string[] {
   const { key, heads = [], checkpoints = [] } = task.options;
   const isPack = "pack" in task;

@@ -1,4 +1,4 @@
-/** The page at /rng: a number is drawn; a proof that was pasted, or asked for by the roll's id, is checked by the verifier. */
+/** The page at /rng: draws a number; the verifier checks a proof that was pasted, or requested by the roll's id. */
 import { reached, reasonOf, textIn } from "./ask.ts";
 import { call, type Way } from "./calling.ts";
 import { el, facts, part } from "./dom.ts";
@@ -6,7 +6,7 @@ import { counted, developmentChain, shorten } from "./format.ts";
 import { needHashing } from "./hashing.ts";
 import { faultOf } from "./roll-verifier.js";
 
-/** What rng_verify answers, as far as it is looked at here. */
+/** The fields in use of rng_verify's answer. */
 type RollProof = {
   roll: {
     game_type: string;
@@ -102,21 +102,21 @@ function onSubmit(form: string, proofText: () => Promise<string> | string): void
   });
 }
 
-/** What rng_roll answers, as far as it is shown here. */
+/** The shown fields of rng_roll's answer. */
 type Roll = { roll_id: string; result: object; client_seed: string; nonce: number; seed_hash: string };
 
 const GOT = { dice: "total", coin: "side", range: "value", float: "value", shuffle: "items" } as const;
 
 const given = document.body.dataset.key;
 
-/** With the key that was typed; else with the sandbox's, or with money of the development chain, which is worth nothing. */
+/** The typed key, otherwise the sandbox's, otherwise worthless money of the development chain. */
 function wayIn(field: string): Way {
   const key = typed(field) || given;
   if (key) return { by: "key", key };
   return developmentChain ? { by: "wallet" } : { by: "none" };
 }
 
-/** Words that the service cannot foresee, in place of those that were used. */
+/** Replaces used words by new ones that the service cannot foresee. */
 function suggestWords(): void {
   const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
   const words = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -85,7 +85,7 @@ const FIRMNESS: Record<Firmness, [label: string, meaning: string]> = {
   reorged: ["taken back", "The chain has dropped its block; the anchor is sent again."],
 };
 
-/** How firmly an anchor stands, as a word with its meaning in the title. */
+/** An anchor's finality as a word, explained in its title. */
 export function firmness(state: Firmness): HTMLElement {
   const [label, meaning] = FIRMNESS[state];
   return el("span", { class: `badge ${state}`, title: meaning }, label);

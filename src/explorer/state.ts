@@ -1,4 +1,4 @@
-/** How log, data and chain stand, in one line. */
+/** The state of log, data and chain in one line. */
 import { el } from "./dom.ts";
 import { count, counted, developmentChain } from "./format.ts";
 
@@ -12,9 +12,9 @@ type Ready = {
 
 const AGAIN_MS = 5_000;
 
-/** Shows it, and comes back for as long as something is not up; `onData` is told as often as there are data. */
+/** Shows the state, and repeats while something is not ready; `onData` is called whenever data are available. */
 export async function showState(place: HTMLElement, onData: () => void): Promise<void> {
-  // 503 says the same in the same form.
+  // A 503 has the same body.
   const ready = await fetch("/ready")
     .then((response) => response.json() as Promise<Ready>)
     .catch(() => undefined);
