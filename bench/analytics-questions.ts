@@ -37,10 +37,10 @@ export const questions: Question[] = [
   question("source-concentration", "source-concentration", ["year=2024", "year=2023&flow=EXPORT"]),
 ];
 
-export type Answered = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+export type RawAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
 /** A caller of the service with a key and connections that stay open. */
-export type Caller = (path: string, headers?: Record<string, string>) => Promise<Answered>;
+export type Caller = (path: string, headers?: Record<string, string>) => Promise<RawAnswer>;
 
 export function callerOf(url: string, secret: string, connections: number): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });

@@ -224,7 +224,7 @@ async function restartOne(
 }
 
 /** A process in a namespace: what it is told of the world, and the ports by which it comes to it. */
-type Place = {
+type ProcessSlot = {
   space: Namespace;
   env: Environment;
   ports: Record<"Postgres" | "the vault" | "the chain", number>;
@@ -242,7 +242,7 @@ async function setApart(given: Environment) {
     // Accounts that tasks are paid from are not kept on a real chain unless the operator says so.
     ...{ ALLOW_SYNTHETIC: "1", CUSTODY: "1", BASE_RPC_URL: node.rpc_url },
   };
-  const place = async (n: number): Promise<Place> => {
+  const place = async (n: number): Promise<ProcessSlot> => {
     const space = openNamespace(n + 1);
     const log = await lineToDatabase(env.DATABASE_URL!, space.gateway);
     const vault = await lineToDatabase(env.SUBJECT_KEYS_URL!, space.gateway);
@@ -268,7 +268,7 @@ async function setApart(given: Environment) {
 
 /** Drops what goes between a process and one of those it speaks to, and tells how long after that the next command was answered there. */
 async function cutOne(
-  apart: readonly Place[],
+  apart: readonly ProcessSlot[],
   services: readonly ServiceProcess[],
   nth: number,
 ): Promise<void> {

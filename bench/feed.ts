@@ -33,10 +33,10 @@ const COPIES = {
   ),
 };
 
-type Turn = { lines: number; bytes: number; seconds: number };
+type RoundFigures = { lines: number; bytes: number; seconds: number };
 
 /** Reads to the end, counting lines. */
-async function consume(open: () => Promise<Readable>): Promise<Turn> {
+async function consume(open: () => Promise<Readable>): Promise<RoundFigures> {
   const begun = performance.now();
   let lines = 0;
   let bytes = 0;
@@ -57,7 +57,7 @@ const feedOf = (url: string, secret: string): Promise<IncomingMessage> =>
   });
 
 /** What the consumer's process does: one turn, printed as JSON. */
-async function turn([contender, ...args]: string[]): Promise<Turn> {
+async function turn([contender, ...args]: string[]): Promise<RoundFigures> {
   if (contender === "feed") return consume(() => feedOf(args[0]!, args[1]!));
   const client = new pg.Client({ connectionString: args[0]! });
   await client.connect();
@@ -66,10 +66,10 @@ async function turn([contender, ...args]: string[]): Promise<Turn> {
   return read;
 }
 
-async function inChild(...args: string[]): Promise<Turn> {
+async function inChild(...args: string[]): Promise<RoundFigures> {
   const script = fileURLToPath(import.meta.url);
   const { stdout } = await run(process.execPath, [...process.execArgv, script, "--", "turn", ...args]);
-  return JSON.parse(stdout) as Turn;
+  return JSON.parse(stdout) as RoundFigures;
 }
 
 /** Rows of the size of real ones after the head; their hashes are no chain, which a feed does not mind. */
@@ -146,15 +146,15 @@ async function main(events: number, rounds: number): Promise<void> {
     const service = await startServiceProcess(env);
     await projectionsRest(server.ownerUrl);
     const idle = service.memory();
-    const turns = new Map<string, Turn[]>();
-    const keep = (name: string, made: Turn) => turns.set(name, [...(turns.get(name) ?? []), made]);
+    const turns = new Map<string, RoundFigures[]>();
+    const keep = (name: string, made: RoundFigures) => turns.set(name, [...(turns.get(name) ?? []), made]);
     let peak = 0;
     for (let round = 0; round < rounds; round++) {
       for (const name of Object.keys(COPIES)) keep(name, await inChild(name, server.ownerUrl));
       keep("wal-since", await inChild("feed", service.url, secret));
       peak = Math.max(peak, service.memory());
     }
-    const rateOf = (made: Turn) => made.lines / made.seconds;
+    const rateOf = (made: RoundFigures) => made.lines / made.seconds;
     const feed = turns.get("wal-since")!;
     console.log(`${feed[0]!.lines - 1} events of one tenant; medians of ${rounds} rounds`);
     console.table(

@@ -72,7 +72,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-type Waiting = { ready: number; begun: number; events: number };
+type QueuedCommit = { ready: number; begun: number; events: number };
 type Simulated = { p95_ms: number; lock_busy: number; thread_busy: number; database_busy: number };
 
 /** One log, with so many calls a second at so many processes: each call waits for its process's thread, then for a place in a call of the append functions. */
@@ -80,7 +80,7 @@ function simulate(calls_a_second: number, processes: number): Simulated {
   const draw = numbers(7);
   const end = asked("seconds") * 1_000;
   const free = new Array<number>(processes).fill(0);
-  const queues: Waiting[][] = free.map(() => []);
+  const queues: QueuedCommit[][] = free.map(() => []);
   const late: number[] = [];
   let [thread, database] = [0, 0];
   for (let now = 0; now < end; now += (-Math.log(1 - draw()) * 1_000) / calls_a_second) {
@@ -113,7 +113,7 @@ function simulate(calls_a_second: number, processes: number): Simulated {
 }
 
 /** Serves the commits: one call holds the lock at a time, and takes what waits at its process. Tells how long it was held. */
-function appended(queues: Waiting[][], late: number[]): number {
+function appended(queues: QueuedCommit[][], late: number[]): number {
   for (const queue of queues) queue.sort((a, b) => a.ready - b.ready);
   const next = queues.map(() => 0);
   let [now, held] = [0, 0];
@@ -124,7 +124,7 @@ function appended(queues: Waiting[][], late: number[]): number {
     now = Math.max(now, soonest);
     const at = firsts.indexOf(soonest);
     const queue = queues[at]!;
-    const taken: Waiting[] = [];
+    const taken: QueuedCommit[] = [];
     let events = 0;
     while (next[at]! < queue.length && queue[next[at]!]!.ready <= now && events < MOST_EVENTS) {
       const commit = queue[next[at]!++]!;

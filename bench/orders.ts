@@ -128,9 +128,9 @@ const inProcess = (env: Environment, productOf: () => number) =>
   );
 
 /** A way of ordering: so often a second of these products. */
-type Way = { measure(productOf: () => number): Promise<number>; close(): Promise<unknown> };
+type OrderContender = { measure(productOf: () => number): Promise<number>; close(): Promise<unknown> };
 
-async function rowLock(url: string): Promise<Way> {
+async function rowLock(url: string): Promise<OrderContender> {
   const pool = new pg.Pool({ connectionString: url, max: Math.min(load.connections, 24) });
   await pool.query(`create table stock_level (product_id bigint primary key, on_hand bigint not null, allocated bigint not null);
     create table shop_order (order_id bigint primary key, tenant text not null, facts jsonb not null);
@@ -161,7 +161,7 @@ async function rowLock(url: string): Promise<Way> {
 }
 
 /** With its versions remembered and its writers in line, as ours are: it is spared the reading of streams. */
-async function emmett(url: string): Promise<Way> {
+async function emmett(url: string): Promise<OrderContender> {
   const store = getPostgreSQLEventStore(url);
   await store.schema.migrate();
   const versions = new Map<number, bigint>();

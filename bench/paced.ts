@@ -5,13 +5,13 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export type Pace = { rps: number; seconds: number; connections: number };
 export type Paced = { "a second": number; p50_ms: number; p95_ms: number; p99_ms: number };
-type Asked = { path: string; headers: Record<string, string> };
+type PacedRequest = { path: string; headers: Record<string, string> };
 
 /**
  * Asks `next` for each request, at times of a Poisson process. A time is taken from when a request was due, not from when it was
  * sent: one that had to wait for those before it is told with that wait. Throws where one is not answered 200.
  */
-export async function paced(url: string, next: () => Asked, pace: Pace): Promise<Paced> {
+export async function paced(url: string, next: () => PacedRequest, pace: Pace): Promise<Paced> {
   const agent = new Agent({ keepAlive: true, maxSockets: pace.connections });
   const taken_ms: number[] = [];
   const answers: Promise<void>[] = [];
@@ -36,7 +36,7 @@ export async function paced(url: string, next: () => Asked, pace: Pace): Promise
 }
 
 /** When the answer was there. */
-const asked = (agent: Agent, url: string, { path, headers }: Asked): Promise<number> =>
+const asked = (agent: Agent, url: string, { path, headers }: PacedRequest): Promise<number> =>
   new Promise((done, fail) => {
     const call = request(url + path, { agent, headers }, (answer) => {
       if (answer.statusCode !== 200) {

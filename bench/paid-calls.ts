@@ -41,10 +41,10 @@ const PRICE = "50000";
 const wallets = demoAddresses.map((_, index) => demoAccount(index));
 
 type Job = { url: string; payments: string[]; callers: number };
-type Done = { seconds: number; latencies: number[] };
+type RoundResult = { seconds: number; latencies: number[] };
 
 /** The callers' process: each caller presents one payment after the other. It shares the cores, so it does no more than that. */
-async function call({ url, payments, callers }: Job): Promise<Done> {
+async function call({ url, payments, callers }: Job): Promise<RoundResult> {
   const waiting = [...payments];
   const latencies: number[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
@@ -70,10 +70,10 @@ async function call({ url, payments, callers }: Job): Promise<Done> {
 }
 
 const inOtherProcess = (job: Job) =>
-  new Promise<Done>((done, fail) => {
+  new Promise<RoundResult>((done, fail) => {
     const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, CALLERS: "1" } });
     child.once("message", (message) => {
-      done(message as Done);
+      done(message as RoundResult);
       child.disconnect();
     });
     child.once("exit", (code) => code && fail(new Error(`the callers ended with ${code}`)));

@@ -21,15 +21,15 @@ import { orderKey, startDrawingService, withDatabase, withService } from "./load
 import { loneEvent } from "./lone-event.ts";
 import { type Environment, untilAtRest } from "./service-process.ts";
 
-type Told = { url: string; callers: number; seconds: number };
-type Done = { latencies_ms: number[]; seconds: number };
+type RoundInput = { url: string; callers: number; seconds: number };
+type RoundResult = { latencies_ms: number[]; seconds: number };
 type Headers = Record<string, string>;
 
 /** Has so many callers do one thing after the other until the time is over, or nothing is left to be done. */
 async function asLongAs(
-  { callers, seconds }: Pick<Told, "callers" | "seconds">,
+  { callers, seconds }: Pick<RoundInput, "callers" | "seconds">,
   work: (caller: number) => Promise<boolean>,
-): Promise<Done> {
+): Promise<RoundResult> {
   const latencies_ms: number[] = [];
   const began = performance.now();
   const end = began + seconds * 1_000;
@@ -43,7 +43,7 @@ async function asLongAs(
   return { latencies_ms, seconds: (performance.now() - began) / 1_000 };
 }
 
-async function append({ url, ...load }: Told): Promise<Done> {
+async function append({ url, ...load }: RoundInput): Promise<RoundResult> {
   const store = createEventStore(openPool(url));
   const done = await asLongAs(load, async () => {
     await store.append(loneEvent());
@@ -53,9 +53,9 @@ async function append({ url, ...load }: Told): Promise<Done> {
   return done;
 }
 
-async function appendedBy(told: Told): Promise<Done> {
+async function appendedBy(told: RoundInput): Promise<RoundResult> {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
-  const [done] = (await once(child, "message")) as [Done];
+  const [done] = (await once(child, "message")) as [RoundResult];
   return done;
 }
 
@@ -73,7 +73,11 @@ const signed = (price: RequirementV1, count: number): Promise<Headers[]> =>
 /** Those that are told to come again are counted beside, since a chain takes what one gas key sends in turn. */
 let again = 0;
 
-async function paid(urls: readonly string[], payments: Headers[], load: Omit<Told, "url">): Promise<Done> {
+async function paid(
+  urls: readonly string[],
+  payments: Headers[],
+  load: Omit<RoundInput, "url">,
+): Promise<RoundResult> {
   again = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: load.callers });
   const done = await asLongAs(load, async (caller) => {
@@ -103,7 +107,7 @@ const roll = (url: string, payment: Headers, agent: Agent) =>
   });
 
 /** Calls a second of all, and the time that 95 of 100 take at most. */
-function told(all: readonly Done[], again = 0) {
+function told(all: readonly RoundResult[], again = 0) {
   const latencies = all.flatMap(({ latencies_ms }) => latencies_ms).sort((a, b) => a - b);
   const rate = latencies.length / Math.max(...all.map(({ seconds }) => seconds));
   return {
@@ -161,5 +165,6 @@ async function compare(): Promise<void> {
   });
 }
 
-if (process.send) process.send(await append(JSON.parse(process.argv[2]!) as Told), () => process.exit());
+if (process.send)
+  process.send(await append(JSON.parse(process.argv[2]!) as RoundInput), () => process.exit());
 else await compare();

@@ -19,8 +19,8 @@ import { addToBackup, type BackupSegment } from "../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { copyOfEpoch } from "../src/adapters/kurrentdb.ts";
 import { evidenceFor } from "../src/anchoring/gather-evidence.ts";
-import { sealTurn } from "../src/anchoring/seal-segments.ts";
-import { signTurn } from "../src/anchoring/sign-growth.ts";
+import { sealTick } from "../src/anchoring/seal-segments.ts";
+import { signTick } from "../src/anchoring/sign-growth.ts";
 import { type App, withParts } from "../src/core/app.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
@@ -77,7 +77,7 @@ async function fill(app: App): Promise<void> {
 }
 
 async function signAndSeal(app: App): Promise<void> {
-  await signTurn(app, { checkpoint_every_ms: -60_000 });
+  await signTick(app, { checkpoint_every_ms: -60_000 });
   const { origin } = await app.store.identity();
   const target = anchors.targetOf(origin);
   const { size, root } = (await app.load(anchors, target)).checkpoint!;
@@ -92,8 +92,8 @@ async function signAndSeal(app: App): Promise<void> {
   const anchored = { size, root, ...place, transaction, ...block, anchored_at: at };
   await app.decide(anchors, target, anchors.anchor(anchored), { meta });
   await app.decide(anchors, target, anchors.finalise(transaction, at), { meta });
-  await sealTurn(app, { events: Number(values.segment) });
-  await signTurn(app, { checkpoint_every_ms: -60_000 });
+  await sealTick(app, { events: Number(values.segment) });
+  await signTick(app, { checkpoint_every_ms: -60_000 });
 }
 
 async function sealedOf(app: App): Promise<BackupSegment[]> {

@@ -94,14 +94,14 @@ trigrams.forEach((all, at) => {
   }
 });
 
-type Way = (name: string, threshold: number) => Set<Listed>;
-const ours: Way = (name, threshold) =>
+type NameSearch = (name: string, threshold: number) => Set<Listed>;
+const ours: NameSearch = (name, threshold) =>
   new Set(screen(index, name, threshold, 10_000).map(({ of }) => of.entry));
-const plain: Way = (name, threshold) => {
+const plain: NameSearch = (name, threshold) => {
   const text = wordsOf(name).join(" ");
   return new Set(flat.flatMap((one) => (jaroWinkler(text, one.text) >= threshold ? one.entry : [])));
 };
-const byTrigrams: Way = (name, threshold) => {
+const byTrigrams: NameSearch = (name, threshold) => {
   const mine = trigramsOf(wordsOf(name).join(" "));
   const common = new Map<number, number>();
   for (const one of mine)

@@ -20,8 +20,8 @@ import { openSegment } from "../eventstore/files/segment-file.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { storedPages } from "../eventstore/verify/stored-rows.ts";
 import { openExport, verifyExport } from "../eventstore/verify/verify-export.ts";
-import { sealTurn } from "../src/anchoring/seal-segments.ts";
-import { signTurn } from "../src/anchoring/sign-growth.ts";
+import { sealTick } from "../src/anchoring/seal-segments.ts";
+import { signTick } from "../src/anchoring/sign-growth.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import * as segments from "../src/domain/log/segments.ts";
@@ -75,7 +75,7 @@ try {
   told("appended", wanted, appending);
   await app.pool.query("vacuum analyze eventstore.events");
 
-  const [signing, outcome] = await timed(() => signTurn(app, { checkpoint_every_ms: -60_000 }));
+  const [signing, outcome] = await timed(() => signTick(app, { checkpoint_every_ms: -60_000 }));
   if (outcome !== "done") throw new Error(`not signed: ${JSON.stringify(outcome)}`);
   const target = anchors.targetOf(origin);
   const { size, root } = (await app.load(anchors, target)).checkpoint!;
@@ -108,7 +108,7 @@ try {
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50);
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
-  const [sealing, sealOutcome] = await timed(() => sealTurn(app, { events: segment }));
+  const [sealing, sealOutcome] = await timed(() => sealTick(app, { events: segment }));
   lag.disable();
   clearInterval(watch);
   if (sealOutcome !== "idle") throw new Error(`not sealed: ${JSON.stringify(sealOutcome)}`);

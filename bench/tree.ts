@@ -23,15 +23,15 @@ import { type LogTree, openTree } from "../src/anchoring/tile-store.ts";
 import { hashesIn } from "../src/anchoring/tiles.ts";
 import { keptTables } from "../src/migrations/kept-tables.ts";
 import { median } from "./service-process.ts";
-import { CONTENDERS, type Turn } from "./tree-turn.ts";
+import { CONTENDERS, type RoundFigures } from "./tree-contender.ts";
 
 const run = promisify(execFile);
 
-async function inChild(contender: string, events: number, url: string): Promise<Turn> {
-  const script = fileURLToPath(new URL("./tree-turn.ts", import.meta.url));
+async function inChild(contender: string, events: number, url: string): Promise<RoundFigures> {
+  const script = fileURLToPath(new URL("./tree-contender.ts", import.meta.url));
   const args = [...process.execArgv, script, contender, String(events), url];
   const { stdout } = await run(process.execPath, args);
-  return JSON.parse(stdout) as Turn;
+  return JSON.parse(stdout) as RoundFigures;
 }
 
 /** Rows of the size of real ones after the head; their hashes are no chain, which a tree does not mind. */
@@ -108,7 +108,7 @@ async function main(events: number, rounds: number): Promise<void> {
     await migrating(server.ownerUrl, (owner) => applyMigrations(owner, keptTables));
     await fill(client, events);
     await client.query("vacuum analyze eventstore.events");
-    const turns = new Map<string, Turn[]>(Object.keys(CONTENDERS).map((name) => [name, []]));
+    const turns = new Map<string, RoundFigures[]>(Object.keys(CONTENDERS).map((name) => [name, []]));
     for (let round = 0; round < rounds; round++)
       for (const [name, made] of turns) {
         await client.query("truncate anchoring.tiles_v1");

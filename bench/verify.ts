@@ -29,9 +29,9 @@ const SLOW = new Set(["second verifier"]);
 const STREAMS = 100_000;
 const ORIGIN = "bench.example/main/0123456789abcdef";
 
-type Turn = { seconds: number; peak_mb: number; hashes: number };
+type RoundFigures = { seconds: number; peak_mb: number; hashes: number };
 
-const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
+const TURNS: Record<string, (dir: string) => Promise<RoundFigures>> = {
   verify: async (dir) => {
     const { verifyPack } =
       await compiled<typeof import("../src/audit/verify-pack.ts")>("src/audit/verify-pack");
@@ -61,7 +61,7 @@ const compiled = <Module>(path: string): Promise<Module> =>
   import(new URL(`../dist/${path}.js`, import.meta.url).href);
 
 /** The SHA-256 calls of a verification: as many, over inputs as long, of bytes that are already there. */
-async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promise<Turn> {
+async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promise<RoundFigures> {
   const file = await readFile(join(dir, "lengths.bin"));
   const lengths = new Uint16Array(file.buffer, file.byteOffset, file.length / 2);
   const bytes = Buffer.alloc(65_536, "0123456789");
@@ -72,7 +72,7 @@ async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promis
   return turn(begun, lengths.length);
 }
 
-function turn(begun: number, hashes: number): Turn {
+function turn(begun: number, hashes: number): RoundFigures {
   return {
     seconds: (performance.now() - begun) / 1000,
     peak_mb: process.resourceUsage().maxRSS / 1024,
@@ -164,7 +164,7 @@ function hashedLengths(row: LogRow): number[] {
   return lengths;
 }
 
-function inChild(name: string, dir: string): Turn {
+function inChild(name: string, dir: string): RoundFigures {
   const script = fileURLToPath(import.meta.url);
   return JSON.parse(
     execFileSync(process.execPath, [...process.execArgv, script, "--turn", name, dir], { encoding: "utf8" }),
@@ -177,7 +177,7 @@ async function main(events: number): Promise<void> {
   try {
     await generate(dir, events);
     const { size } = await stat(join(dir, "log.ndjson"));
-    const best = new Map<string, Turn>();
+    const best = new Map<string, RoundFigures>();
     for (let round = 0; round < ROUNDS; round++) {
       for (const name of Object.keys(TURNS)) {
         if (SLOW.has(name) && round > 0) continue;

@@ -77,7 +77,7 @@ export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsum
   };
 }
 
-type Following = LogConsumerOptions & {
+type FollowOptions = LogConsumerOptions & {
   store: EventStore;
   tail: Tail;
   processor: LogProcessor;
@@ -85,7 +85,7 @@ type Following = LogConsumerOptions & {
 };
 
 /** Until the signal aborts, the tail closes or the processor stops. */
-async function follow({ store, tail, processor, tenant, schemas = store.schemas, signal }: Following) {
+async function follow({ store, tail, processor, tenant, schemas = store.schemas, signal }: FollowOptions) {
   const from = (await processor.start({})) ?? "BEGINNING";
   const after =
     from === "END"

@@ -103,7 +103,7 @@ async function hasNews(
 
 type FeedPosition = Omit<LogHead, "log_id">;
 type Page = { lines: Buffer[]; end: FeedPosition };
-type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
+type FeedRead = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
   actors: string | undefined;
@@ -112,7 +112,7 @@ type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
 };
 
 /** Prepares two pages while a third is sent. */
-async function* pages(pool: pg.Pool, reading: Reading, after: FeedPosition): AsyncGenerator<Page> {
+async function* pages(pool: pg.Pool, reading: FeedRead, after: FeedPosition): AsyncGenerator<Page> {
   const begin = async (start: FeedPosition) => {
     const cut = await cutPage(pool, reading, start);
     const lines = readLines(pool, reading, start.position, cut.last);
@@ -132,7 +132,7 @@ async function* pages(pool: pg.Pool, reading: Reading, after: FeedPosition): Asy
 type CutRow = { same_history: boolean; whole: boolean; last: number | null; last_hash: Buffer | null };
 
 /** `last` is null for an empty page; `end` starts the next one. */
-async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: FeedPosition) {
+async function cutPage(pool: pg.Pool, { log_id, tenant, head }: FeedRead, after: FeedPosition) {
   const answer = await pool.query<CutRow>({
     name: "eventstore.feed_page",
     text: `
@@ -165,7 +165,7 @@ async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: 
  */
 async function readLines(
   pool: pg.Pool,
-  reading: Reading,
+  reading: FeedRead,
   after: number,
   last: number | null,
 ): Promise<Buffer[]> {
@@ -201,7 +201,7 @@ function within(chunks: Buffer[], head: number, tail: number): Buffer[] {
   });
 }
 
-function framedLine({ framing, proof, epoch, actors }: Reading): string {
+function framedLine({ framing, proof, epoch, actors }: FeedRead): string {
   const stored = (column: string) =>
     proof ? `to_json(convert_from(${column}, 'UTF8'))::text` : `convert_from(${column}, 'UTF8')`;
   const meta = `',"meta":' || ${stored("meta")}`;

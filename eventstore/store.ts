@@ -11,7 +11,7 @@ export type EventStoreOptions = CombinerOptions & {
   /** If given, payloads are checked before they are appended, and unknown types are refused. */
   schemas?: EventSchemas;
   /** Every append tests it; without it, the database's log is trusted. */
-  ground?: AppendPrecondition;
+  precondition?: AppendPrecondition;
 };
 
 /** The log in Postgres. All errors are of errors.ts, except those of reads, which are the driver's. */

@@ -118,7 +118,7 @@ async function turnsOfOrders(): Promise<void> {
 }
 
 test.skipIf(!library)(
-  "one process's clock an hour ahead and back: nothing is lost, done twice, let go early or held for an hour",
+  "one process's clock jumps an hour ahead and back: nothing is lost, repeated, released early or blocked for an hour",
   async () => {
     const clock = join(dir, "clock");
     const setClock = (ahead: string) => writeFile(clock, `${ahead}\n`);

@@ -28,7 +28,7 @@ const sources = ["src", "eventstore"].flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-test("no file but these reads the machine's clock", () => {
+test("only these files read the machine's clock", () => {
   const reading = sources.filter(
     (name) => !ELSEWHERE.test(name) && readFileSync(join(ROOT, name), "utf8").includes("Date.now()"),
   );
@@ -38,7 +38,7 @@ test("no file but these reads the machine's clock", () => {
 /** The call's own: an answer that reads `app.data` would be kept too long, and one that opens by `app.subjects` would outlive an erasure. */
 const OF_THE_CALL = /\bapp\.(data|subjects)\b|\bapp: \{[^}]*\b(data|subjects)\b/;
 
-test("handlers read the data of their call, and open personal data by it", () => {
+test("handlers read their call's data, and open personal data by it", () => {
   // A run of a skill has no call while the worker runs it.
   const handlers = sources.filter(
     (name) => /^src\/api\/(operations|agents)\//.test(name) && !name.endsWith("skills/running.ts"),

@@ -37,12 +37,12 @@ describe(".env.example", () => {
         expect(given[name] !== "" || rule.parse(undefined) === "", `${name} has a default`).toBe(true);
   });
 
-  test.each(settings)("says what $name means", ({ meaning }) => {
+  test.each(settings)("explains $name", ({ meaning }) => {
     expect(meaning).toMatch(/^# .{10,}\.$/);
   });
 });
 
-test("docs/settings.md is what .env.example says", () => {
+test("docs/settings.md matches .env.example", () => {
   expect(read("docs/settings.md"), "run `npm run docs`").toBe(settingsPage(read(".env.example")));
 });
 
@@ -79,12 +79,12 @@ describe("links in Markdown", () => {
     return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({ page, target: target! }));
   });
 
-  test("are seen", () => {
+  test("are found", () => {
     expect(pages).toContain("README.md");
     expect(links.length).toBeGreaterThan(12);
   });
 
-  test("lead to files that exist, and to headings that are there", () => {
+  test("lead to existing files and headings", () => {
     const broken = links.filter(({ page, target }) => {
       if (/^[a-z]+:/.test(target)) return false;
       const [path, anchor] = target.split("#") as [string, string | undefined];
@@ -156,7 +156,7 @@ describe("containers", () => {
   const argumentsOf = (name: string) =>
     instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 
-  test("compose runs Postgres 18 and the service after it, both stopped in peace", () => {
+  test("compose runs Postgres 18 and the service after it, both stopped cleanly", () => {
     const { postgres, tallystick } = compose.services;
     expect(postgres).toMatchObject({ image: "postgres:18", stop_grace_period: "60s" });
     expect((postgres!.healthcheck as Mapping).test).toContain("pg_isready");
@@ -168,7 +168,7 @@ describe("containers", () => {
     });
   });
 
-  test("the service is told only settings that it has, its owner and its application apart", () => {
+  test("the service gets only its own settings, with separate owner and application", () => {
     const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
     for (const name of Object.keys(told)) expect(Object.keys(environment.shape)).toContain(name);
     expect(new URL(plain(told.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
@@ -180,13 +180,13 @@ describe("containers", () => {
   /** What the container sets itself, and what is for development alone. */
   const NOT_PASSED = ["PORT", "HOST", "DATA_DIR", "ALLOW_PRIVATE_WEBHOOKS", "WEBHOOK_PORTS"];
 
-  test("every setting that a production has comes through, from .env", () => {
+  test("every setting for production can come from .env", () => {
     const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
     const missing = Object.keys(environment.shape).filter((name) => !(name in told));
     expect(missing.sort()).toEqual(NOT_PASSED.toSorted());
   });
 
-  test("the profile scale has two of the same process, and the proxy that knows both", () => {
+  test("the profile scale has two equal processes, and the proxy for both", () => {
     const { tallystick, second, haproxy } = compose.services;
     expect(second).toEqual({ ...tallystick, profiles: ["scale"], ports: [] });
     expect(haproxy).toMatchObject({ profiles: ["scale"], depends_on: ["tallystick", "second"] });
@@ -195,13 +195,13 @@ describe("containers", () => {
     expect(rules).toContain("uri /ready");
   });
 
-  test("no password stands in the file", () => {
+  test("no password is in the file", () => {
     const secrets = text.split("\n").filter((line) => /^\s+\w*(PASSWORD|SECRET|TOKEN|_URL)\w*:/.test(line));
     expect(secrets.length).toBeGreaterThanOrEqual(5);
     for (const line of secrets) expect(line).toMatch(/\$\{[A-Z_]+:[?-]/);
   });
 
-  test("volumes are declared, and what is mounted from here exists", () => {
+  test("volumes are declared, and mounted files exist", () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes }) => volumes as string[]);
     expect(mounted.length).toBeGreaterThanOrEqual(3);
     for (const mount of mounted) {
@@ -212,7 +212,7 @@ describe("containers", () => {
     expect(statSync(join(ROOT, "docker/create-app-role.sh")).mode & 0o111).not.toBe(0);
   });
 
-  test("the image runs a supported Node without root and says whether it lives", () => {
+  test("the image runs a supported Node without root and has a health check", () => {
     const [base, ...others] = argumentsOf("FROM").map((line) => line.split(" ")[0]!);
     expect(base).toMatch(/^node:20-/);
     expect(others).toEqual([base]);
@@ -226,7 +226,7 @@ describe("containers", () => {
     expect(JSON.parse(argumentsOf("ENTRYPOINT")[0]!)).toEqual(["bin/tallystick"]);
   });
 
-  test("what the image copies exists and is let through by .dockerignore, and nothing else is", () => {
+  test("the image copies only existing files that .dockerignore allows", () => {
     const copies = argumentsOf("COPY");
     const copied = copies
       .filter((line) => !line.startsWith("--from"))
@@ -265,7 +265,7 @@ describe("decisions", () => {
     expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, i) => i + 1));
   });
 
-  test.each(files)("%s is one page: context, decision, consequences", (file) => {
+  test.each(files)("%s has one page: context, decision, consequences", (file) => {
     expect(file).toMatch(/^\d{4}(-[a-z0-9]+)+\.md$/);
     const text = read(`docs/decisions/${file}`);
     expect(text).toMatch(new RegExp(`^# ${file.slice(0, 4)}\\. [A-Z].*[^.]\n`));

@@ -62,7 +62,7 @@ async function deafReader(url: string, secret: string): Promise<void> {
   socket.write(`GET ${FEED} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
 }
 
-test("feeds that never end are closed, read or not, and it ends with 0", async () => {
+test("endless feeds are closed, read or not, and the service exits with 0", async () => {
   const service = await serving();
   const secret = await issuedKey();
   const headers = { Authorization: `Bearer ${secret}` };
@@ -75,7 +75,7 @@ test("feeds that never end are closed, read or not, and it ends with 0", async (
   expect(await events.text()).toContain("cursor");
 });
 
-test("a database that does not answer keeps it for LEAVE_SECONDS and no longer; another signal changes nothing", async () => {
+test("an unresponsive database delays the exit by LEAVE_SECONDS at most; another signal changes nothing", async () => {
   const service = await serving({ LEAVE_SECONDS: "2" });
   const blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();

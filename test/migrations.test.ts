@@ -95,7 +95,7 @@ const rowsOf = async (pool: pg.Pool): Promise<unknown[]> => {
 const columns = `select table_schema, table_name, column_name, data_type, is_nullable, column_default
   from information_schema.columns where table_schema in ('read', 'access', 'anchoring') order by 1, 2, ordinal_position`;
 
-test("tables made before migrations were numbered are taken over with their rows", async () => {
+test("tables from before numbered migrations are adopted with their rows", async () => {
   await owner.query(BEFORE);
   const before = await rowsOf(owner);
   expect(before.flat()).toHaveLength(TABLES.length);
@@ -114,7 +114,7 @@ test("tables made before migrations were numbered are taken over with their rows
   expect((await owner.query(columns)).rows).toEqual((await other.query(columns)).rows);
 });
 
-test("counts go on where they stood", async () => {
+test("counts continue", async () => {
   await owner.query(BEFORE);
   await start();
   const quotas = createQuotas(owner, { now: () => new Date("2026-11-22T10:00:00Z") });
@@ -154,7 +154,7 @@ test("a changed column arrives by the next migration, and rows stay", async () =
   );
 });
 
-test("a migration that fails is named, and leaves nothing behind", async () => {
+test("a failed migration is named, and leaves nothing", async () => {
   await start();
   const next = await withNext("create table access.half (n int); select no_such_function()");
   await expect(migrateBy(next)).rejects.toThrow("src/migrations/9000-next.sql: function no_such_function()");
@@ -162,7 +162,7 @@ test("a migration that fails is named, and leaves nothing behind", async () => {
   expect(rows).toEqual([{ half: null }]);
 });
 
-test("starts at once migrate once", async () => {
+test("simultaneous starts migrate once", async () => {
   await owner.query(BEFORE);
   await Promise.all(Array.from({ length: 5 }, () => start()));
   const { rows } = await owner.query("select name from tallystick.migrations order by name");
@@ -170,7 +170,7 @@ test("starts at once migrate once", async () => {
   expect(rows.map(({ name }) => name)).toEqual(files);
 });
 
-test("the service's own role uses the tables and cannot say what was applied", async () => {
+test("the service's own role uses the tables and cannot change the applied list", async () => {
   const role = `app_${randomBytes(6).toString("hex")}`;
   await owner.query(`create role ${role} login password 'secret'`);
   const appUrl = new URL(database.url);

@@ -29,7 +29,7 @@ test.each([
   [new AppendUnknown("the connection was lost", { cause: coded("53100") }), "unavailable"],
   [coded("53300"), "unavailable"],
   [coded("EACCES"), undefined],
-])("%j is told as %s", (error, slug) => {
+])("%j is reported as %s", (error, slug) => {
   const refusal = refusalOf(error);
   expect(refusal?.type.slug).toBe(slug);
   if (slug === "no-room") expect(refusal).toMatchObject({ retry_after_s: 30, type: coreProblems["no-room"] });
@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(disk, { recursive: true });
 });
 
-describe.skipIf(!disk)("a disk that is full", () => {
+describe.skipIf(!disk)("a full disk", () => {
   let dir: string;
   let server: EmbeddedPostgres;
   let services: Service[];
@@ -110,7 +110,7 @@ describe.skipIf(!disk)("a disk that is full", () => {
     return new Set(rows.map(({ stream_id }) => stream_id));
   };
 
-  test("commands are 503 no-room with Retry-After, twice over; then the same calls go through, once each, and read models and reactors follow", async () => {
+  test("commands are 503 no-room with Retry-After, also when repeated; later the same calls succeed once each, and read models and reactors follow", async () => {
     let next = 0;
     for (let round = 0; round < 2; round++) {
       const first = next;

@@ -37,7 +37,7 @@ async function killPostgres(): Promise<void> {
   for (const one of [pid, ...children]) process.kill(one, "SIGKILL");
 }
 
-test("commands and reads come back by themselves, and what was acknowledged is there", async () => {
+test("commands and reads recover by themselves, and acknowledged events exist", async () => {
   const mine = await service.issue({ tenant: "steady", daily: 1_000_000 });
   const ask = () =>
     fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, { headers: mine.headers });

@@ -21,7 +21,7 @@ const started = (env: Record<string, string>): Promise<unknown> =>
 const eventsOf = async (type: string) =>
   (await first.app.store.readLog({ after: 0 })).filter((event) => event.type === type);
 
-test("whoever has the same keys starts beside the first", async () => {
+test("a process with the same keys starts next to the first", async () => {
   expect(await started({})).toBeUndefined();
 });
 
@@ -42,7 +42,7 @@ test.each(Object.entries(OTHER))("another %s is refused, and names itself", asyn
   expect(await started({})).toBeUndefined();
 });
 
-test("a file that was lost is another key, and no chain of seeds is given up for it", async () => {
+test("a lost file means another key, and no chain of seeds is abandoned for it", async () => {
   const file = join(first.data_dir, "seeds.secret");
   secret = (await readFile(file, "utf8")).trim();
   await rm(file);
@@ -50,7 +50,7 @@ test("a file that was lost is another key, and no chain of seeds is given up for
   expect(await eventsOf("SeedChainAbandoned")).toEqual([]);
 });
 
-test("of two that start at once with different keys one is refused", async () => {
+test("of two simultaneous starts with different keys one is refused", async () => {
   // It notes no keys, as it runs no reactors.
   const alone = await startService();
   const both = await Promise.allSettled(
@@ -63,7 +63,7 @@ test("of two that start at once with different keys one is refused", async () =>
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a key is changed once those that had the other are gone", async () => {
+test("a key can be changed once the processes with the other are gone", async () => {
   const { database_url, data_dir } = first;
   const changed = { beside: { database_url, data_dir }, reactors: true, env: OTHER };
   await expect(startService(changed)).rejects.toThrow(ConfigError);

@@ -81,11 +81,11 @@ describe.each(accounts)("%s", (_, account) => {
     await rm(data_dir, { recursive: true, force: true });
   });
 
-  test("npm start is ready without datasets where none are wanted", async () => {
+  test("npm start is ready without datasets if none are configured", async () => {
     running = await npmStart(data_dir, account);
   });
 
-  test("after kill -9 of the service the next start takes over what was left", async () => {
+  test("after kill -9 of the service the next start takes over its processes", async () => {
     const { npm, service, postgres, chain } = running;
     const ended = once(npm, "exit");
     process.kill(service, "SIGKILL");
@@ -104,7 +104,7 @@ describe.each(accounts)("%s", (_, account) => {
   });
 });
 
-test("an old Node is told which one is needed", () => {
+test("an old Node gets the required version", () => {
   const launcher = join(ROOT, "bin", "tallystick");
   const old = `Object.defineProperty(process.versions, "node", { value: "12.22.9" }); require(${JSON.stringify(launcher)})`;
   const { status, stderr } = spawnSync(process.execPath, ["-e", old], { encoding: "utf8" });

@@ -7,16 +7,16 @@ import type pg from "pg";
 import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 
-type Known = { used: number; ahead: number; ends_at: number };
+type CachedCount = { used: number; ahead: number; ends_at: number };
 
-type Gathered = {
+type PendingCount = {
   limit: CallLimit;
   address: string;
   points: number;
   waiting: ((left: CallsLeft) => void)[];
 };
 
-type Counted = { granted: number; used: number; ends_at_ms: number };
+type CountRow = { granted: number; used: number; ends_at_ms: number };
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -45,8 +45,8 @@ class AddressCounter implements AddressLimits {
   readonly #pool: pg.Pool;
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
-  readonly #known = new LRUCache<string, Known>({ max: 100_000 });
-  #gathered = new Map<string, Gathered>();
+  readonly #known = new LRUCache<string, CachedCount>({ max: 100_000 });
+  #gathered = new Map<string, PendingCount>();
   #isInFlight = false;
   #swept_at: number;
 
@@ -82,16 +82,16 @@ class AddressCounter implements AddressLimits {
     return this.#clock.now().getTime();
   }
 
-  #current(limit: CallLimit, address: string): Known | undefined {
+  #current(limit: CallLimit, address: string): CachedCount | undefined {
     const found = this.#known.get(nameOf(limit, address));
     return found && found.ends_at > this.#now() ? found : undefined;
   }
 
-  #unused(limit: CallLimit): Known {
+  #unused(limit: CallLimit): CachedCount {
     return { used: 0, ahead: 0, ends_at: endOf(limit, this.#now()) };
   }
 
-  #left(limit: CallLimit, { used, ahead, ends_at }: Known, granted: boolean): CallsLeft {
+  #left(limit: CallLimit, { used, ahead, ends_at }: CachedCount, granted: boolean): CallsLeft {
     return {
       granted,
       remaining: Math.max(0, limit.calls - used + ahead),
@@ -99,7 +99,7 @@ class AddressCounter implements AddressLimits {
     };
   }
 
-  #gather(limit: CallLimit, address: string): Gathered {
+  #gather(limit: CallLimit, address: string): PendingCount {
     const name = nameOf(limit, address);
     const group = this.#gathered.get(name) ?? { limit, address, points: 0, waiting: [] };
     this.#gathered.set(name, group);
@@ -124,9 +124,9 @@ class AddressCounter implements AddressLimits {
     if (this.#now() - this.#swept_at > SWEEP_MS) await this.#sweep();
   }
 
-  async #count(batch: Gathered[]): Promise<void> {
+  async #count(batch: PendingCount[]): Promise<void> {
     const at = this.#now();
-    const { rows } = await this.#pool.query<Counted>({
+    const { rows } = await this.#pool.query<CountRow>({
       name: "take_calls",
       text: "select * from access.take_calls($1, $2, $3, $4, $5, $6)",
       values: [
@@ -141,7 +141,7 @@ class AddressCounter implements AddressLimits {
     for (const [place, group] of batch.entries()) this.#hand(group, rows[place]!);
   }
 
-  #hand({ limit, address, waiting }: Gathered, row: Counted): void {
+  #hand({ limit, address, waiting }: PendingCount, row: CountRow): void {
     const before = this.#current(limit, address);
     const ends_at = row.ends_at_ms;
     const ahead = waiting.length > 0 && before?.ends_at === ends_at ? before.ahead : 0;
@@ -158,7 +158,7 @@ class AddressCounter implements AddressLimits {
   }
 
   /** Without Postgres each process counts alone, because free calls should not fail then. */
-  #countAlone({ limit, address, waiting }: Gathered): void {
+  #countAlone({ limit, address, waiting }: PendingCount): void {
     // The points added here are already part of `used`.
     const facts = this.#current(limit, address) ?? this.#unused(limit);
     this.#known.set(nameOf(limit, address), facts);

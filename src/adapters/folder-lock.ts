@@ -18,11 +18,11 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
   heldHere.add(own);
   try {
     for (const end = performance.now() + PATIENCE_MS; ; ) {
-      if (await made(path, own)) return () => giveBack(path, own);
+      if (await createLockFile(path, own)) return () => release(path, own);
       const holder = await textIn(path);
       if (performance.now() > end)
         throw new Error(`another process (pid ${holder}) has held ${path} for over a minute`);
-      if (holder !== undefined && (await isLeft(path, holder))) await clearLeft(path, holder);
+      if (holder !== undefined && (await isAbandoned(path, holder))) await clearAbandoned(path, holder);
       else await new Promise((wake) => setTimeout(wake, holder === undefined ? 1 : RETRY_MS));
     }
   } catch (error) {
@@ -31,7 +31,7 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
   }
 }
 
-async function giveBack(path: string, own: string): Promise<void> {
+async function release(path: string, own: string): Promise<void> {
   try {
     if ((await textIn(path)) === own) await rm(path, { force: true });
   } finally {
@@ -40,7 +40,7 @@ async function giveBack(path: string, own: string): Promise<void> {
 }
 
 /** Creates the file with its contents, or not at all. */
-async function made(path: string, own: string): Promise<boolean> {
+async function createLockFile(path: string, own: string): Promise<boolean> {
   const aside = `${path}.${own}`;
   try {
     await writeFile(aside, own, { mode: 0o600, flag: "wx" });
@@ -54,7 +54,7 @@ async function made(path: string, own: string): Promise<boolean> {
   }
 }
 
-async function isLeft(path: string, holder: string): Promise<boolean> {
+async function isAbandoned(path: string, holder: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
   const age = Date.now() - mtimeMs;
   const pid = Number.parseInt(holder, 10);
@@ -65,10 +65,10 @@ async function isLeft(path: string, holder: string): Promise<boolean> {
 }
 
 /** Removes an abandoned lock, under a lock of its own: another process may have replaced it since. */
-export async function clearLeft(path: string, holder: string): Promise<void> {
+export async function clearAbandoned(path: string, holder: string): Promise<void> {
   const release = await lockFolder(`${path}.of-${holder || "nobody"}`);
   try {
-    if ((await textIn(path)) === holder && (await isLeft(path, holder))) await rm(path, { force: true });
+    if ((await textIn(path)) === holder && (await isAbandoned(path, holder))) await rm(path, { force: true });
   } finally {
     await release();
   }

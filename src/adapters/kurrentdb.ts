@@ -197,13 +197,13 @@ async function refuseTruncation(node: KurrentNode, db: EventStoreDBClient, name:
     );
 }
 
-type Addition = { after: number; events: Parameters<OutsideLog["append"]>[1] };
+type AppendRange = { after: number; events: Parameters<OutsideLog["append"]>[1] };
 
 async function append(
   node: KurrentNode,
   db: EventStoreDBClient,
   name: string,
-  { after, events }: Addition,
+  { after, events }: AppendRange,
 ): Promise<boolean> {
   // An append with its own credentials has a deadline; the client's batches wait forever for a lost answer.
   const { credentials } = node;

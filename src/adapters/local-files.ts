@@ -9,12 +9,12 @@ import { join } from "node:path";
 
 const DAY_MS = 86_400_000;
 
-type Local = { path: string; bytes: number };
+type LocalFile = { path: string; bytes: number };
 
 export function localFiles(folder: string) {
   /** By name: the checked file's identity, to detect later writes. */
   const checked = new Map<string, string>();
-  const fetching = new Map<string, Promise<Local | undefined>>();
+  const fetching = new Map<string, Promise<LocalFile | undefined>>();
 
   async function aside<T>(work: (path: string) => Promise<T>): Promise<T> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -27,7 +27,7 @@ export function localFiles(folder: string) {
     }
   }
 
-  async function found(path: string): Promise<Local | undefined> {
+  async function found(path: string): Promise<LocalFile | undefined> {
     const before = await stampOf(path);
     if (!before) return undefined;
     if (checked.get(path) !== before.stamp) {
@@ -42,7 +42,7 @@ export function localFiles(folder: string) {
   async function fetched(
     path: string,
     fetch: (aside: string) => Promise<boolean>,
-  ): Promise<Local | undefined> {
+  ): Promise<LocalFile | undefined> {
     const there = await found(path);
     if (there) return there;
     return aside(async (making) => {
@@ -57,7 +57,7 @@ export function localFiles(folder: string) {
   return {
     aside,
     /** `fetch` writes the file under a temporary name, and its digest is checked. False: it does not exist. */
-    keep(name: string, fetch: (aside: string) => Promise<boolean>): Promise<Local | undefined> {
+    keep(name: string, fetch: (aside: string) => Promise<boolean>): Promise<LocalFile | undefined> {
       const path = join(folder, name.slice(name.lastIndexOf("/") + 1));
       const own = fetching.get(path) ?? fetched(path, fetch).finally(() => fetching.delete(path));
       fetching.set(path, own);

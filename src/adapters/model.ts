@@ -56,12 +56,12 @@ export function modelOf(settings: ModelSettings, pool: pg.Pool, clock: Clock): M
   return openModel({ base_url, name, key, tokens });
 }
 
-type Heard = { text: string } | { why: ModelFailure };
+type ModelReply = { text: string } | { why: ModelFailure };
 
 export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }: ModelOptions): Model {
   const url = `${base_url.replace(/\/+$/, "")}/chat/completions`;
 
-  async function post(body: string, signal: AbortSignal): Promise<Heard & { total_tokens?: number }> {
+  async function post(body: string, signal: AbortSignal): Promise<ModelReply & { total_tokens?: number }> {
     try {
       const answer = await outgoing("model", { "gen_ai.request.model": name }, (traced) =>
         fetch(url, {

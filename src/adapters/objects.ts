@@ -25,7 +25,7 @@ export type ObjectSettings = {
 };
 
 /** The configured bucket, otherwise a folder in DATA_DIR. */
-export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): FileStore {
+export function objectStoreOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): FileStore {
   if (url === undefined) return objectFolder(join(DATA_DIR, "objects"));
   return s3Objects({
     url,

@@ -5,11 +5,11 @@
 import type pg from "pg";
 import type { SeedUses } from "../core/model/ports/seeds.ts";
 
-type Wanted = Parameters<SeedUses["take"]>[1];
-type Waiting = Wanted & { done: (granted: boolean) => void; fail: (error: unknown) => void };
+type SeedRequest = Parameters<SeedUses["take"]>[1];
+type PendingUse = SeedRequest & { done: (granted: boolean) => void; fail: (error: unknown) => void };
 
 export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = () => {}): SeedUses {
-  let gathered = new Map<string, Waiting[]>();
+  let gathered = new Map<string, PendingUse[]>();
   let inFlight = false;
 
   async function flush(): Promise<void> {
@@ -49,8 +49,8 @@ export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = 
 }
 
 /** Grants or refuses each waiting request. The first request for a seed starts its count. */
-async function takeAll(pool: pg.Pool, seed_hash: string, waiting: Waiting[]): Promise<boolean[]> {
-  const [{ most, before }] = waiting as [Waiting];
+async function takeAll(pool: pg.Pool, seed_hash: string, waiting: PendingUse[]): Promise<boolean[]> {
+  const [{ most, before }] = waiting as [PendingUse];
   const values = [seed_hash, waiting.map(({ count }) => count), most];
   const take = () =>
     pool.query<{ granted: boolean }>({

@@ -138,7 +138,7 @@ class FactReader {
 }
 
 /** The end of a payment that our transaction did not move; undefined if it would succeed now. */
-type End = { receipt: Receipt } | { refused: string } | undefined;
+type PaymentEnding = { receipt: Receipt } | { refused: string } | undefined;
 
 /** Sends payments, batched or alone. */
 class Carrier {
@@ -256,7 +256,11 @@ class Carrier {
     throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
   }
 
-  async #endOf(payment: SignedTransfer, seen_block: bigint, transactions: readonly Hex[]): Promise<End> {
+  async #endOf(
+    payment: SignedTransfer,
+    seen_block: bigint,
+    transactions: readonly Hex[],
+  ): Promise<PaymentEnding> {
     const fate = await this.within(outcomeOf(this.#chain, this.facts, payment, seen_block)).catch((error) => {
       throw error instanceof ChainUnavailable ? new TransactionPending(transactions) : error;
     });

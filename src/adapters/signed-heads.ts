@@ -126,7 +126,7 @@ async function put(dir: string, number: number, memory: Memory): Promise<boolean
 }
 
 /** The port over a folder of this machine. */
-export async function keptHeads(dir: string): Promise<StoredHeads> {
+export async function storedHeads(dir: string): Promise<StoredHeads> {
   const heads = await openSignedHeads(dir);
   return {
     origins: async () => [...(await heads.read()).keys()],

@@ -11,21 +11,21 @@ import {
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
-import { keptSecret } from "./kept-secret.ts";
+import { storedSecret } from "./stored-secret.ts";
 
 /** Signs with the `given` key, otherwise with the one in the file. */
 export async function openSigner(path: string, given?: string): Promise<Signer> {
-  return signerOf(given ?? (await keptSecret(path, makeKey)), path);
+  return signerOf(given ?? (await storedSecret(path, makeKey)), path);
 }
 
 /** 32 secret bytes for one purpose: HKDF-SHA256 (RFC 5869) over the key's seed, with the purpose as info. */
 export async function derivedSecret(path: string, given: string | undefined, purpose: string) {
-  const { d } = keyOf(given ?? (await keptSecret(path, makeKey)), path).export({ format: "jwk" });
+  const { d } = keyOf(given ?? (await storedSecret(path, makeKey)), path).export({ format: "jwk" });
   return new Uint8Array(hkdfSync("sha256", Buffer.from(d!, "base64url"), "", `tallystick/${purpose}/1`, 32));
 }
 
 /** The existing key; none is created. */
-export async function heldSigner(path: string, given?: string): Promise<Signer | undefined> {
+export async function existingSigner(path: string, given?: string): Promise<Signer | undefined> {
   if (given === undefined && !existsSync(path)) return undefined;
   return signerOf(given ?? (await readFile(path, "utf8")), path);
 }

@@ -77,12 +77,12 @@ const readGathered = batched(async (pool, names: readonly string[]) => {
   const text = `select name, case when octet_length(bytes) <= ${MOST_BESIDE} then bytes end as bytes
     from objects.small where name = any($1)`;
   const values = [textArray(names)];
-  const { rows } = await pool.query<Found>({ name: "objects_get", text, values });
+  const { rows } = await pool.query<ObjectRow>({ name: "objects_get", text, values });
   const found = new Map(rows.map((row) => [row.name, row.bytes]));
   return names.map((name) => found.get(name) ?? (found.has(name) ? readOne(pool, name) : undefined));
 });
 
-type Found = { name: string; bytes: Buffer | null };
+type ObjectRow = { name: string; bytes: Buffer | null };
 
 async function readOne(pool: pg.Pool, name: string): Promise<Buffer | undefined> {
   const text = "select bytes from objects.small where name = $1";

@@ -33,7 +33,7 @@ export type VaultParts = {
 };
 
 type Row = { subject_id: string; lookup: Buffer; master_key_id: string; wrapped_key: Buffer };
-type Known = { subject_id: string; key: Buffer };
+type SubjectKeyRow = { subject_id: string; key: Buffer };
 
 const REWRAP_AT_ONCE = 1_000;
 /** Vacuuming reads the whole table; only erasures wait for it. */
@@ -95,8 +95,8 @@ class KeyRing {
    * Finds the subjects of these lookups and creates missing ones. Presumed new ones are created before any is
    * searched.
    */
-  async known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, Known>> {
-    const found = new Map<string, Known>();
+  async known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, SubjectKeyRow>> {
+    const found = new Map<string, SubjectKeyRow>();
     const note = (rows: readonly Row[]) => {
       for (const row of rows)
         found.set(nameOf(row.lookup), { subject_id: row.subject_id, key: this.keyOf(row) });

@@ -61,7 +61,7 @@ const mayHavePort = ({ port }: URL, ports: UrlRules["ports"]): boolean =>
 export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   const { allow_private = false, ports = [], deadline_ms = 10_000 } = options;
   const rules = { allow_private, ports };
-  const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
+  const resolve = options.resolve ?? (allow_private ? resolvedLocally : addressesOf);
 
   const addresses = async (url: URL): Promise<string[]> => {
     const literal = literalOf(url);
@@ -73,7 +73,7 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   };
 
   /** Applies all checks, and ends by the deadline. */
-  const exchange = async (text: string, message: Message): Promise<Heard> => {
+  const exchange = async (text: string, message: Message): Promise<ReceivedAnswer> => {
     const refusal = refusalOf(text, rules);
     if (refusal !== undefined) throw new WebhookUnreached(`the URL ${refusal}`);
     const url = new URL(text);
@@ -117,14 +117,14 @@ type Message = {
 };
 
 /** An answer as far as it was received: whole, cut at the limit, or broken off. */
-type Heard = WebhookAnswer & { body: Buffer; end: "whole" | "cut" | "broken" };
+type ReceivedAnswer = WebhookAnswer & { body: Buffer; end: "whole" | "cut" | "broken" };
 
 function send(
   url: URL,
   { method, headers, body, most }: Message,
   addresses: readonly string[],
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<ReceivedAnswer> {
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((done, failed) => {
     const request = open(url, {
@@ -135,7 +135,7 @@ function send(
       lookup: lookupIn(addresses),
       signal,
     });
-    let heard: (() => Heard) | undefined;
+    let heard: (() => ReceivedAnswer) | undefined;
     // The status has arrived, whatever happens to the rest.
     request.on("error", (error) => (heard ? done(heard()) : failed(error)));
     request.on("response", (response) => {
@@ -185,7 +185,8 @@ async function addressesOf(host: string): Promise<string[]> {
 }
 
 /** As any program of this machine resolves it, including local names. */
-const knownHere = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
+const resolvedLocally = async (host: string) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, failed) =>

@@ -8,18 +8,18 @@ import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
 import {
-  type AnchorTrouble,
+  type AnchorFailure,
   adoptHead,
   followAnchors,
   headOnChain,
   recordAnchor,
-  TurnEnded,
+  TickEnded,
 } from "./follow-chain.ts";
 import { bytesOf, hexOf } from "./hex.ts";
-import { keepProof } from "./kept-proofs.ts";
 import { consistencyFault } from "./proofs.ts";
+import { storeProof } from "./stored-proofs.ts";
+import { LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type AnchorOptions = {
   /** The pause between two anchors. Default: ten minutes. */
@@ -41,35 +41,35 @@ export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: str
 const AFTER_FAILURE_MS = 60_000;
 
 /** Anchors what is due. */
-export async function anchorTurn(
+export async function anchorTick(
   app: App,
   options: AnchorOptions = {},
-): Promise<Outcome<AnchorTrouble | "diverged">> {
+): Promise<Outcome<AnchorFailure | "diverged">> {
   try {
-    return await takeTurn(app, async (work) => {
+    return await runTick(app, async (work) => {
       await anchorSigned(work, options);
       await proveNewest(work, options);
     });
   } catch (error) {
-    if (error instanceof TurnEnded) return { status: error.status, reason: error.message };
+    if (error instanceof TickEnded) return { status: error.status, reason: error.message };
     throw error;
   }
 }
 
 /** Stores the proof that exports contain, while the chain can still give it. Throws TickEnded. */
-async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
+async function proveNewest({ app, ...work }: TickContext, { memory = {} }: AnchorOptions): Promise<void> {
   const newest = anchors.newestAnchor(await app.load(anchors, work.target));
   if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
   try {
-    if (await keepProof({ app, ...work }, newest)) memory.proven = newest.transaction;
+    if (await storeProof({ app, ...work }, newest)) memory.proven = newest.transaction;
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    throw new TurnEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
+    throw new TickEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
   }
 }
 
 /** Follows existing anchors, adopts the chain's head, and then sends an anchor that is due. */
-async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
+async function anchorSigned(work: TickContext, options: AnchorOptions): Promise<void> {
   const { app, target, now } = work;
   const { anchor_every_ms = 600_000, pending_holds_ms = 600_000, memory = {} } = options;
   const isDue = (state: anchors.AnchorState) => !memory.looked || isWanted(state, now, anchor_every_ms);
@@ -81,13 +81,13 @@ async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
   const followed = await app.load(anchors, target);
   if (!isDue(followed)) return;
   const compared = await compareChain(app);
-  if (compared.status !== "same") throw new TurnEnded(compared.status, compared.reason);
+  if (compared.status !== "same") throw new TickEnded(compared.status, compared.reason);
   const head = await headOnChain(work, followed);
   const isHeld = (state: anchors.AnchorState) =>
     state.pending !== undefined && now < Date.parse(state.pending.pending_at) + pending_holds_ms;
   if (!(await adoptHead(work, followed, head))) {
     if (isHeld(followed)) return;
-    throw new TurnEnded(
+    throw new TickEnded(
       "behind",
       `the RPC does not show the transaction that anchored ${head?.size} events, though the contract keeps them`,
     );
@@ -113,7 +113,7 @@ function isWanted(
 
 /** Sends a checkpoint. If the transaction is stuck, the newest checkpoint replaces it under the same nonce. */
 async function send(
-  work: Work,
+  work: TickContext,
   checkpoint: anchors.SignedCheckpoint,
   head: KeptHead | undefined,
   { memory = {}, signal }: AnchorOptions,
@@ -142,7 +142,7 @@ async function send(
 
 /** The call that takes the contract from its head to a checkpoint. Throws LogDiverged if there is no proof. */
 async function callOf(
-  { tree, origin }: Work,
+  { tree, origin }: TickContext,
   { size, root }: anchors.SignedCheckpoint,
   head: KeptHead | undefined,
 ): Promise<SignersCall> {

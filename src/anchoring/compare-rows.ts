@@ -2,7 +2,7 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { checkRange, faultSentence, type LogTables } from "./check-rows.ts";
-import { headsKnown, type SaidHead } from "./contradiction.ts";
+import { type ClaimedHead, knownHeads } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";
 import { headsOfOthers, provenHeads } from "./proven-heads.ts";
 import { damagedTile } from "./tile-store.ts";
@@ -11,12 +11,12 @@ import { Frontier } from "./tree.ts";
 /** The chain and each witness have this long to answer. */
 const DEADLINE_MS = 5_000;
 
-type NamedHead = SaidHead & { source?: string };
+type NamedHead = ClaimedHead & { source?: string };
 
 /** All known heads: the log's, this machine's, and those of the chain and the witnesses. */
-export async function headsToMeet(app: App): Promise<NamedHead[]> {
+export async function headsToCompare(app: App): Promise<NamedHead[]> {
   const [{ heads }, proven, shown] = await Promise.all([
-    headsKnown(app),
+    knownHeads(app),
     provenHeads(app),
     headsOfOthers(app, DEADLINE_MS),
   ]);

@@ -9,10 +9,10 @@ import { hexOf } from "./hex.ts";
 import { openTree, TreeTooShort } from "./tile-store.ts";
 
 /** A tree head with the name of its source. */
-export type SaidHead = { size: number; root: Hex };
+export type ClaimedHead = { size: number; root: Hex };
 
 /** The log's newest checkpoint and anchor. `kept`: this machine's last signature, even if the database was reset. */
-export async function headsKnown(app: App): Promise<{ kept: StoredHead | undefined; heads: SaidHead[] }> {
+export async function knownHeads(app: App): Promise<{ kept: StoredHead | undefined; heads: ClaimedHead[] }> {
   const { origin, state } = await headsOf(app);
   const kept = await app.signed.last(origin);
   const heads = [state.checkpoint, anchors.newestAnchor(state), kept];
@@ -23,7 +23,7 @@ export async function headsKnown(app: App): Promise<{ kept: StoredHead | undefin
  * Why these tree heads contradict the log, as a sentence, or null. Full tiles are trusted: only `verify` checks
  * them against the events, and the events themselves.
  */
-export async function contradictionOf(app: App, heads: readonly SaidHead[]): Promise<string | null> {
+export async function contradictionOf(app: App, heads: readonly ClaimedHead[]): Promise<string | null> {
   const { position } = await app.store.head(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   for (const { size, root } of heads) {

@@ -5,14 +5,14 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import { withCosignatures } from "./checkpoint.ts";
 import { openNote } from "./note.ts";
 import { judgeWitness } from "./proven-heads.ts";
-import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
+import { LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
 import { submit, type WitnessAddress, type WitnessAnswer } from "./witness-client.ts";
 
 /** Why a witness does not cosign. `grave`: it has, or reports, a contradiction to our log. */
-export type Trouble = { grave: boolean; reason: string };
+export type WitnessFailure = { grave: boolean; reason: string };
 
 /** By witness name: its failure, and the earliest next request in Unix milliseconds. */
-export type WitnessMemory = Map<string, { trouble: Trouble; ask_after: number }>;
+export type WitnessMemory = Map<string, { trouble: WitnessFailure; ask_after: number }>;
 
 export type CosigningOptions = {
   witnesses: readonly WitnessAddress[];
@@ -23,12 +23,12 @@ export type CosigningOptions = {
   /** What the previous ticks found. */
   memory?: WitnessMemory;
   /** Called when a witness's failure begins, changes or ends. */
-  onTrouble?: (witness: string, trouble: Trouble | undefined) => void;
+  onTrouble?: (witness: string, trouble: WitnessFailure | undefined) => void;
   signal?: AbortSignal;
 };
 
 /** Requests the missing cosignatures of all witnesses below the newest checkpoint. */
-export async function cosignTurn(
+export async function cosignTick(
   app: App,
   options: CosigningOptions,
 ): Promise<Outcome<"diverged" | "disputed">> {
@@ -43,7 +43,7 @@ const askWitnesses = (
   app: App,
   options: CosigningOptions & { memory: WitnessMemory },
 ): Promise<Outcome<"diverged">> =>
-  takeTurn(app, async (work) => {
+  runTick(app, async (work) => {
     const state = await work.app.load(anchors, work.target);
     const { checkpoint } = state;
     if (!checkpoint) return;
@@ -77,7 +77,7 @@ async function proofOf(
 
 function remember(
   name: string,
-  trouble: Trouble | undefined,
+  trouble: WitnessFailure | undefined,
   memory: WitnessMemory,
   { retry_ms = 30_000, onTrouble }: CosigningOptions,
 ): void {
@@ -89,12 +89,12 @@ function remember(
 
 /** Requests and appends a cosignature of the checkpoint; returns the failure, if any. */
 async function ask(
-  work: Work,
+  work: TickContext,
   { cosignatures }: anchors.AnchorState,
   checkpoint: anchors.SignedCheckpoint,
   witness: WitnessAddress,
   options: CosigningOptions,
-): Promise<Trouble | undefined> {
+): Promise<WitnessFailure | undefined> {
   const { name } = witness.key;
   const believed = cosignatures.find((one) => one.witness === name)?.size ?? 0;
   let from = believed;
@@ -128,11 +128,11 @@ const isElsewhere = (
   answer.kind === "other-size" && answer.size !== from && answer.size <= size;
 
 /** The signed size: another client may have submitted the newest checkpoint; then the next tick requests it. */
-const signedBy = async ({ app, target }: Pick<Work, "app" | "target">): Promise<number> =>
+const signedBy = async ({ app, target }: Pick<TickContext, "app" | "target">): Promise<number> =>
   (await app.load(anchors, target)).checkpoint?.size ?? 0;
 
 async function submitFrom(
-  { tree }: Work,
+  { tree }: TickContext,
   old_size: number,
   { size, note }: anchors.SignedCheckpoint,
   witness: WitnessAddress,
@@ -146,11 +146,11 @@ async function submitFrom(
 
 /** Only the witness's own line is stored, and only with a valid signature. */
 async function append(
-  { app, target }: Work,
+  { app, target }: TickContext,
   { size, root, note }: anchors.SignedCheckpoint,
   { key }: WitnessAddress,
   lines: string,
-): Promise<Trouble | undefined> {
+): Promise<WitnessFailure | undefined> {
   let published: string;
   try {
     published = withCosignatures(note, lines, [key]);

@@ -7,10 +7,10 @@ import { refuse } from "../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
 
 /** `transaction`: the deployment; null if the contract existed. */
-export type Deployed = { address: Hex; transaction: Hex | null };
+export type AnchorDeployment = { address: Hex; transaction: Hex | null };
 
 /** Rejects with a Refusal, and as `Chain.send` does. */
-export async function deployAnchor(chain: Chain): Promise<Deployed> {
+export async function deployAnchor(chain: Chain): Promise<AnchorDeployment> {
   const [contract, proxy] = await chain.hasCode([ANCHOR_ADDRESS, DEPLOYMENT_PROXY.address]);
   if (contract) return { address: ANCHOR_ADDRESS, transaction: null };
   if (!proxy)

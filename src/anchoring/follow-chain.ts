@@ -17,32 +17,35 @@ import {
 } from "../domain/anchoring/contract.ts";
 import { hexOf } from "./hex.ts";
 import { judgeHead, retractChain } from "./proven-heads.ts";
-import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";
+import { grownTo, LogDiverged, meta, type TickContext } from "./tick.ts";
 
 /**
  * Why a log is not anchored. `behind`: the chain lags; `foreign`: the anchors are on another chain; `unplaced`: the
  * contract is missing; `unproven`: all is anchored, but the RPC endpoint gives no proof.
  */
-export type AnchorTrouble = "behind" | "foreign" | "unplaced" | "unproven";
+export type AnchorFailure = "behind" | "foreign" | "unplaced" | "unproven";
 
 /** Ends the current tick of anchoring. */
-export class TurnEnded extends Error {
-  readonly status: AnchorTrouble;
+export class TickEnded extends Error {
+  readonly status: AnchorFailure;
 
-  constructor(status: AnchorTrouble, message: string) {
+  constructor(status: AnchorFailure, message: string) {
     super(message);
     this.status = status;
   }
 }
 
 /** Checks that the blocks of our anchors are still in the chain, and which are final. Throws TickEnded. */
-export async function followAnchors({ app, target, now }: Work, known: anchors.AnchorState): Promise<void> {
+export async function followAnchors(
+  { app, target, now }: TickContext,
+  known: anchors.AnchorState,
+): Promise<void> {
   const heads = await app.chain.heads();
   const at = new Date(now).toISOString();
   let final: anchors.StandingAnchor | undefined;
   const unknown = known.anchors.find(({ block_number }) => block_number > heads.latest.number);
   if (unknown)
-    throw new TurnEnded("behind", `the RPC does not know block ${unknown.block_number}, which has an anchor`);
+    throw new TickEnded("behind", `the RPC does not know block ${unknown.block_number}, which has an anchor`);
   const moved = await movedBlocks(app.chain, known.anchors);
   for (const anchor of known.anchors) {
     if (moved.includes(anchor)) {
@@ -56,7 +59,7 @@ export async function followAnchors({ app, target, now }: Work, known: anchors.A
 /** Throws TickEnded: a final block that vanished is no reorg. */
 async function endOnOtherHistory(app: App, anchor: anchors.Anchor): Promise<void> {
   const compared = await compareWith(app, anchor);
-  if (compared.status !== "same") throw new TurnEnded(compared.status, compared.reason);
+  if (compared.status !== "same") throw new TickEnded(compared.status, compared.reason);
   throw new ChainUnavailable("the chain changed while it was read");
 }
 
@@ -64,19 +67,19 @@ const OR_LIE = ", unless the RPC endpoint lies";
 
 /** The contract's head of our log under our key. Throws TickEnded if it is smaller than before. */
 export async function headOnChain(
-  { app: { chain }, origin }: Work,
+  { app: { chain }, origin }: TickContext,
   { anchors: known }: anchors.AnchorState,
 ): Promise<KeptHead | undefined> {
   const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))], { mined: true });
   if (answer!.data === "0x")
-    throw new TurnEnded(
+    throw new TickEnded(
       "unplaced",
       `the anchoring contract is not at ${ANCHOR_ADDRESS}: put it there with \`tallystick anchor deploy\``,
     );
   const head = keptHead(answer!);
   const own = known.findLast(({ signer }) => signer === chain.sender);
   if (own && Number(head?.size ?? 0n) < own.size)
-    throw new TurnEnded("behind", `the RPC does not show the anchor of ${own.size} events any more`);
+    throw new TickEnded("behind", `the RPC does not show the anchor of ${own.size} events any more`);
   return head;
 }
 
@@ -85,7 +88,7 @@ export async function headOnChain(
  * block does not exist yet. Throws LogDiverged if the log does not begin with it.
  */
 export async function adoptHead(
-  work: Work,
+  work: TickContext,
   known: anchors.AnchorState,
   head: KeptHead | undefined,
 ): Promise<boolean> {
@@ -117,7 +120,7 @@ export async function adoptHead(
 }
 
 /** Appends the anchor stated by the transaction's logs; false if they state none. */
-export async function recordAnchor({ app, origin, target }: Work, receipt: Receipt): Promise<boolean> {
+export async function recordAnchor({ app, origin, target }: TickContext, receipt: Receipt): Promise<boolean> {
   const { chain } = app;
   const anchored = receipt.logs
     .map(anchoredIn)

@@ -6,19 +6,19 @@ import { forEach } from "../core/coordination/concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { notesOf } from "../projections/anchoring/heads.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";
-import { proofsOfAnchors } from "./kept-proofs.ts";
 import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./note.ts";
+import { proofsOfAnchors } from "./stored-proofs.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
 /** The evidence as lines for verifiers. */
-type Gathered = Omit<ExportEvidence, "before"> & { before: readonly Evidence[] };
+type EvidenceLines = Omit<ExportEvidence, "before"> & { before: readonly Evidence[] };
 
 type Source = Pick<App, "pool" | "store" | "load" | "signer">;
 
 /** Evidence for an export of the service's log or one of its streams; none while nothing is signed. */
 export const evidenceFor =
   (app: Source) =>
-  async (part: ExportRange): Promise<Gathered> => {
+  async (part: ExportRange): Promise<EvidenceLines> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const state = await app.load(anchors, anchors.targetOf(origin));
     const { checkpoint } = state;
@@ -60,10 +60,10 @@ export const evidenceFor =
  */
 export const evidenceDespite =
   (app: Source & Pick<App, "signed">) =>
-  async (part: ExportRange): Promise<Gathered> => {
+  async (part: ExportRange): Promise<EvidenceLines> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const key = formatVerifierKey(verifierKey(origin, "ed25519", app.signer.public_key));
-    const { before, after } = await evidenceFor(app)(part).catch((error): Gathered => {
+    const { before, after } = await evidenceFor(app)(part).catch((error): EvidenceLines => {
       if (error instanceof LogDamaged || error instanceof TreeTooShort) return bare(key);
       throw error;
     });
@@ -77,7 +77,7 @@ export const evidenceDespite =
   };
 
 const BEFORE_NOTES: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
-const bare = (key: string): Gathered => ({
+const bare = (key: string): EvidenceLines => ({
   before: [{ evidence: "key", key }],
 });
 
@@ -99,9 +99,9 @@ async function anchoredNotes(
   return notes.filter(({ note }) => parseNote(note).signatures.some(({ key_id }) => key_id === key.id));
 }
 
-type Joint = { first: number; second: number };
+type ConsistencyRange = { first: number; second: number };
 
-const consistencies = (tree: LogTree, joints: Joint[]): Promise<EvidenceOf<"consistency">[]> =>
+const consistencies = (tree: LogTree, joints: ConsistencyRange[]): Promise<EvidenceOf<"consistency">[]> =>
   forEach(joints, async ({ first, second }) => ({
     evidence: "consistency",
     first,

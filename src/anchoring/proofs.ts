@@ -101,7 +101,7 @@ export function inclusionFault({ index, size, leaf, root, proof }: Inclusion): s
   if (malformed) return malformed;
   if (!isCount(size) || !isCount(index)) return "index and size are whole numbers from 0 to 2^53 - 1";
   if (index >= size) return `there is no leaf ${index} in a tree of ${size}`;
-  const way = new WayUp(index, size - 1);
+  const way = new TreeClimb(index, size - 1);
   let found = leaf;
   for (const sibling of proof) {
     if (way.ended) return "the proof is too long";
@@ -139,7 +139,7 @@ export function consistencyFault(claim: Consistency): string | undefined {
   if (proof.length === 0) return "the proof is too short";
   // A perfect first tree's root is the first hash, which the proof omits because the verifier has it.
   const [start, ...rest] = powerWithin(first) === first ? [first_root, ...proof] : proof;
-  const way = new WayUp(first - 1, second - 1);
+  const way = new TreeClimb(first - 1, second - 1);
   way.leaveRightEdge();
   let old = start!;
   let grown = start!;
@@ -159,7 +159,7 @@ export function consistencyFault(claim: Consistency): string | undefined {
 }
 
 /** The climb from a node to the root, next to the tree's last node of the same height: fn and sn of the RFC. */
-class WayUp {
+class TreeClimb {
   #node: number;
   #last: number;
 

@@ -4,7 +4,7 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { headsOf } from "./heads.ts";
-import { signTurn } from "./sign-growth.ts";
+import { signTick } from "./sign-growth.ts";
 import { openTree } from "./tile-store.ts";
 import { formatTlogProof } from "./tlog-proof.ts";
 
@@ -81,6 +81,6 @@ export function createProver(app: App, patience_ms = PATIENCE_MS): Prover {
 
 /** Signs the whole log. If another process signs too, the larger checkpoint counts. */
 async function sign(app: App): Promise<void> {
-  const turn = await signTurn(app, { checkpoint_every_events: 0 });
+  const turn = await signTick(app, { checkpoint_every_events: 0 });
   if (typeof turn === "object") throw new Error(turn.reason);
 }

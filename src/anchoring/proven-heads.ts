@@ -7,14 +7,14 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
 import { headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
-import { contradictionOf, type SaidHead } from "./contradiction.ts";
+import { type ClaimedHead, contradictionOf } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";
 import { verifierKey } from "./note.ts";
 import { openTree } from "./tile-store.ts";
 import { newestNoteOf, parseWitnesses, type WitnessAddress } from "./witness-client.ts";
 
 /** `source` names who shows it; `note` is the signed note, or null if the chain is the evidence. */
-export type ProvenHead = SaidHead & { source: string; note: string | null };
+export type ProvenHead = ClaimedHead & { source: string; note: string | null };
 
 /** The heads that contradicted the log when they were found. */
 export async function provenHeads({ pool, store }: Pick<App, "pool" | "store">): Promise<ProvenHead[]> {
@@ -68,9 +68,9 @@ export async function retractChain(app: App): Promise<void> {
 }
 
 /** The head that a source shows now, `null` if it has none of our log, or why it gives no answer. */
-type Shown = { head: ProvenHead | null } | { silent: string };
+type ShownHead = { head: ProvenHead | null } | { silent: string };
 
-async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Shown> {
+async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSignal): Promise<ShownHead> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const log = verifierKey(origin, "ed25519", app.signer.public_key);
   const source = `the witness ${witness.key.name}`;
@@ -82,7 +82,7 @@ async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSig
 }
 
 /** The head of our account on the chain. */
-async function headOfChain(app: App): Promise<Shown> {
+async function headOfChain(app: App): Promise<ShownHead> {
   const { chain } = app;
   try {
     const compared = await compareChain(app);
@@ -99,9 +99,9 @@ async function headOfChain(app: App): Promise<Shown> {
   }
 }
 
-type Judged = { contradiction: string | null } | { silent: string };
+type HeadVerdict = { contradiction: string | null } | { silent: string };
 
-async function judge(app: App, shown: Shown): Promise<Judged> {
+async function judge(app: App, shown: ShownHead): Promise<HeadVerdict> {
   if ("silent" in shown) return shown;
   const { head } = shown;
   if (!head) return { contradiction: null };
@@ -113,16 +113,19 @@ async function judge(app: App, shown: Shown): Promise<Judged> {
 }
 
 /** Checks the newest note of one witness: `null` if it does not contradict the log. */
-export const judgeWitness = async (app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Judged> =>
-  judge(app, await headOfWitness(app, witness, signal));
+export const judgeWitness = async (
+  app: App,
+  witness: WitnessAddress,
+  signal: AbortSignal,
+): Promise<HeadVerdict> => judge(app, await headOfWitness(app, witness, signal));
 
 /** `reached`: how many of the chain and the witnesses answered; `silent`: why the others did not. */
 export type StartCheck = { reached: number; silent: string[]; contradiction: string | null };
 
 /** Queries the chain and all configured witnesses at once, each for at most `deadline_ms`. */
-function askAll(app: App, deadline_ms: number): Promise<Shown[]> {
+function askAll(app: App, deadline_ms: number): Promise<ShownHead[]> {
   const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
-  const late = new Promise<Shown>((done) => {
+  const late = new Promise<ShownHead>((done) => {
     setTimeout(() => done({ silent: "the chain: it does not answer in time" }), deadline_ms).unref();
   });
   return Promise.all([

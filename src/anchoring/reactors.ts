@@ -4,10 +4,15 @@
  */
 import type { App } from "../core/app.ts";
 import { type ReactorLog, reactor } from "../core/background/reactor.ts";
-import { type AnchorMemory, type AnchorOptions, anchorTurn } from "./anchor-signed.ts";
-import { type CosigningOptions, cosignTurn, type Trouble, type WitnessMemory } from "./cosign-signed.ts";
+import { type AnchorMemory, type AnchorOptions, anchorTick } from "./anchor-signed.ts";
+import {
+  type CosigningOptions,
+  cosignTick,
+  type WitnessFailure,
+  type WitnessMemory,
+} from "./cosign-signed.ts";
 import { verifierKey } from "./note.ts";
-import { type SigningOptions, signTurn } from "./sign-growth.ts";
+import { type SigningOptions, signTick } from "./sign-growth.ts";
 import { parseWitnesses } from "./witness-client.ts";
 
 const every_ms = 2_000;
@@ -17,10 +22,10 @@ const runs = ({ settings }: App) => settings.anchoring !== undefined;
 const contradicts = (done: string) =>
   `the log is not ${done}: it contradicts what was signed or anchored of it`;
 
-type Given<Options> = Omit<Options, "memory" | "signal">;
+type ReactorOptions<Options> = Omit<Options, "memory" | "signal">;
 
 /** Default: as often as the settings say. */
-export const signingReactor = (options: Given<SigningOptions> = {}) =>
+export const signingReactor = (options: ReactorOptions<SigningOptions> = {}) =>
   reactor({
     name: "log-signing",
     every_ms,
@@ -29,7 +34,7 @@ export const signingReactor = (options: Given<SigningOptions> = {}) =>
     memory: () => ({}),
     take: ({ app, signal }) => {
       const checkpoint_every_ms = (app.settings.anchoring?.checkpoint_seconds ?? 60) * 1_000;
-      return signTurn(app, { checkpoint_every_ms, ...options, signal });
+      return signTick(app, { checkpoint_every_ms, ...options, signal });
     },
     troubles: {
       diverged: contradicts("signed"),
@@ -51,7 +56,7 @@ async function originFault({ store, signer }: App): Promise<string | undefined> 
 }
 
 /** Default: as often as the settings say. */
-export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
+export const anchoringReactor = (options: ReactorOptions<AnchorOptions> = {}) =>
   reactor({
     name: "log-anchoring",
     every_ms,
@@ -59,7 +64,7 @@ export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
     memory: (): AnchorMemory => ({}),
     take: ({ app, memory, signal }) => {
       const anchor_every_ms = (app.settings.anchoring?.anchor_seconds ?? 600) * 1_000;
-      return anchorTurn(app, { anchor_every_ms, ...options, memory, signal });
+      return anchorTick(app, { anchor_every_ms, ...options, memory, signal });
     },
     troubles: {
       away: "the log is not anchored for now: the chain is away",
@@ -74,7 +79,7 @@ export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
     resumed: "the log is anchored again",
   });
 
-export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {}) =>
+export const cosigningReactor = (options: ReactorOptions<Partial<CosigningOptions>> = {}) =>
   reactor({
     name: "log-cosigning",
     every_ms,
@@ -83,7 +88,7 @@ export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {})
     take: ({ app, memory, log, signal }) => {
       const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
       const witnesses = parseWitnesses(named.join(","));
-      return cosignTurn(app, { witnesses, onTrouble: tellOfWitness(log), ...options, memory, signal });
+      return cosignTick(app, { witnesses, onTrouble: logWitnessFailure(log), ...options, memory, signal });
     },
     troubles: {
       diverged: contradicts("cosigned"),
@@ -95,7 +100,7 @@ export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {})
     resumed: "the log is cosigned again",
   });
 
-const tellOfWitness = (log: ReactorLog) => (witness: string, trouble: Trouble | undefined) => {
+const logWitnessFailure = (log: ReactorLog) => (witness: string, trouble: WitnessFailure | undefined) => {
   if (!trouble) return log.info({ witness }, "the witness cosigns again");
   const { grave, reason } = trouble;
   if (grave) log.error({ witness, reason }, "the witness has seen what contradicts the log, or says so");

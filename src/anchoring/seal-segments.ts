@@ -13,24 +13,24 @@ import { type Outcome, reactor } from "../core/background/reactor.ts";
 import { ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import * as segments from "../domain/log/segments.ts";
 import { headsOf } from "./heads.ts";
+import { LogDiverged } from "./tick.ts";
 import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";
 import { Frontier } from "./tree.ts";
-import { LogDiverged } from "./turn.ts";
 
 export type SealingOptions = {
   /** A power of two. Default: 2^20. */
   events?: number;
 };
 
-type Trouble = "unreached" | "diverged";
+type SealingFailure = "unreached" | "diverged";
 
 export const sealingReactor = (options: SealingOptions = {}) =>
-  reactor<object, Trouble>({
+  reactor<object, SealingFailure>({
     name: "log-sealing",
     every_ms: 10_000,
     runs: ({ settings }) => settings.anchoring !== undefined,
     memory: () => ({}),
-    take: ({ app, signal }) => sealTurn(app, { ...options, signal }),
+    take: ({ app, signal }) => sealTick(app, { ...options, signal }),
     troubles: {
       unreached: "segments of the log are not sealed: the place of objects is away",
       diverged: "segments of the log are not sealed: its events are not those that were signed",
@@ -41,10 +41,10 @@ export const sealingReactor = (options: SealingOptions = {}) =>
   });
 
 /** Seals the segments up to the newest final anchor, in order. */
-export async function sealTurn(
+export async function sealTick(
   app: App,
   { events = segments.SEGMENT_EVENTS, signal }: SealingOptions & { signal?: AbortSignal },
-): Promise<Outcome<Trouble>> {
+): Promise<Outcome<SealingFailure>> {
   const { origin, state } = await headsOf(app);
   const anchored = state.anchors.findLast(({ final }) => final)?.size ?? 0;
   const target = segments.targetOf(origin);

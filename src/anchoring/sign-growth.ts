@@ -7,8 +7,8 @@ import { signCheckpoint } from "./checkpoint.ts";
 import { bytesOf, hexOf } from "./hex.ts";
 import { parseNote, verifierKey } from "./note.ts";
 import { consistencyFault } from "./proofs.ts";
+import { grownTo, LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { grownTo, LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type SigningOptions = {
   /** The longest an event waits for its checkpoint. Default: one minute. */
@@ -19,11 +19,11 @@ export type SigningOptions = {
 };
 
 /** Signs what is due. */
-export const signTurn = (app: App, options: SigningOptions = {}): Promise<Outcome<"diverged">> =>
-  takeTurn(app, (work) => signGrowth(work, options));
+export const signTick = (app: App, options: SigningOptions = {}): Promise<Outcome<"diverged">> =>
+  runTick(app, (work) => signGrowth(work, options));
 
 /** Throws LogDiverged if the log does not continue its signed part. */
-async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
+async function signGrowth(work: TickContext, options: SigningOptions): Promise<void> {
   const { app, tree, origin, target, now } = work;
   const { checkpoint } = await app.load(anchors, target);
   const size = await grownTo(work, options.signal);
@@ -31,7 +31,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
     throw new LogDiverged(`${signed} events were signed, and the log has ${size}: it was cut`);
-  await checkAgainstKept(work, size);
+  await checkAgainstSigned(work, size);
   const isForeign = checkpoint !== undefined && isUnderOtherKey(work, checkpoint, options);
   if (!isForeign && !(await isDue(work, signed, size, options))) return;
 
@@ -57,7 +57,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
  * A database restored from a backup lacks later checkpoints. This machine remembers them, so it signs no second
  * history.
  */
-async function checkAgainstKept({ app, tree, origin }: Work, size: number): Promise<void> {
+async function checkAgainstSigned({ app, tree, origin }: TickContext, size: number): Promise<void> {
   const kept = await app.signed.last(origin);
   if (!kept) return;
   if (kept.size > size)
@@ -72,7 +72,7 @@ async function checkAgainstKept({ app, tree, origin }: Work, size: number): Prom
 
 /** Anchoring's own events need no checkpoint, otherwise signing would never end. */
 async function isDue(
-  { app, target, now }: Work,
+  { app, target, now }: TickContext,
   signed: number,
   size: number,
   { checkpoint_every_ms = 60_000, checkpoint_every_events = 10_000 }: SigningOptions,
@@ -94,7 +94,7 @@ async function isDue(
  * key that verifies it. Services that share a log under two keys would otherwise alternate forever.
  */
 function isUnderOtherKey(
-  { app, origin, now }: Work,
+  { app, origin, now }: TickContext,
   { note, signed_at }: anchors.SignedCheckpoint,
   { checkpoint_every_ms = 60_000 }: SigningOptions,
 ): boolean {

@@ -24,7 +24,7 @@ export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof):
 
 /** Parses a proof without verifying it. Throws MalformedNote. */
 export function parseTlogProof(text: string): TlogProof {
-  const { lines, checkpoint } = parseAbove(text);
+  const { lines, checkpoint } = parseHead(text);
   if (lines.shift() !== FIRST_LINE) throw new MalformedNote(`the first line is not ${FIRST_LINE}`);
   let extra: Buffer | undefined;
   if (lines[0]?.startsWith("extra ")) {
@@ -65,7 +65,7 @@ export const formatAddCheckpoint = ({ old_size, proof, checkpoint }: AddCheckpoi
 
 /** Throws MalformedNote. */
 export function parseAddCheckpoint(text: string): AddCheckpoint {
-  const { lines, checkpoint } = parseAbove(text);
+  const { lines, checkpoint } = parseHead(text);
   const old_size = parseCount(afterWord("old ", lines.shift()), "the old size");
   if (lines.length > HASHES) throw new MalformedNote(`a proof has at most ${HASHES} hashes`);
   return { old_size, proof: lines.map(parseHash), checkpoint };
@@ -78,7 +78,7 @@ const formatAbove = (lines: string[], proof: readonly Buffer[], checkpoint: stri
   [...lines, ...proof.map((hash) => hash.toString("base64")), "", checkpoint].join("\n");
 
 /** The text above and below the first blank line. */
-function parseAbove(text: string): { lines: string[]; checkpoint: string } {
+function parseHead(text: string): { lines: string[]; checkpoint: string } {
   const blank = text.indexOf("\n\n");
   if (blank < 0) throw new MalformedNote("no blank line separates the proof from the checkpoint");
   const lines = text.slice(0, blank).split("\n");

@@ -8,11 +8,11 @@ import { MalformedNote, openNote, parseVerifierKey } from "../anchoring/note.ts"
 import { Frontier } from "../anchoring/tree.ts";
 import { readBlock, readTransaction } from "./anchor.ts";
 import { type AuditCheck, auditChecks } from "./checks.ts";
-import { EvidenceState, type Held, type ReadNote, readNote } from "./evidence-state.ts";
+import { type AuditorKnowledge, EvidenceState, type ReadNote, readNote } from "./evidence-state.ts";
 import type { Fault } from "./fault.ts";
 import { timeOf } from "./named-blocks.ts";
 
-export type AuditOptions = Held & {
+export type AuditOptions = AuditorKnowledge & {
   /** Default: all checks. Tests omit one at a time. */
   auditChecks?: AuditCheck[];
 };

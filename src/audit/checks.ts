@@ -8,10 +8,10 @@ import { provenHead, readBlock, readTransaction } from "./anchor.ts";
 import type { EvidenceState, ReadNote, TreeHead } from "./evidence-state.ts";
 import type { Fault } from "./fault.ts";
 
-type Named = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
+type CheckIdentity = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
 
 /** A condition on a line of evidence, or on all lines. `fault` returns the failure, or undefined. */
-export type AuditCheck = Named &
+export type AuditCheck = CheckIdentity &
   (
     | { at: "frontier"; fault(line: EvidenceOf<"frontier">, state: EvidenceState): string | undefined }
     | { at: "checkpoint"; fault(line: ReadNote, state: EvidenceState): string | undefined }

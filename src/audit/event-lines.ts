@@ -6,7 +6,7 @@ const LINE_END = 10;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** Passes the chunks through; `look` first gets the lines that each chunk completes. */
-export async function* beside(
+export async function* tapLines(
   chunks: AsyncIterable<Uint8Array>,
   look: (lines: Buffer) => void,
 ): AsyncGenerator<Uint8Array, void, void> {

@@ -16,10 +16,10 @@ import type { Fault } from "./fault.ts";
 import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 
 /** An auditor's own checkpoint; `name` identifies it, for example by its file. */
-export type HeldCheckpoint = { name: string; note: string };
+export type AuditorCheckpoint = { name: string; note: string };
 
 /** An event named by a receipt; `issued_at` is the receipt's recording time, in seconds. */
-export type HeldEvent = {
+export type ReceiptedEvent = {
   name: string;
   origin: string;
   position: number;
@@ -28,15 +28,15 @@ export type HeldEvent = {
 };
 
 /** The auditor's knowledge without the pack. Everything named must match. */
-export type Held = {
+export type AuditorKnowledge = {
   /** The log's key. Default: the pack's own. */
   key?: VerifierKey | undefined;
   /** The witnesses that must have cosigned a checkpoint. */
   witnesses?: readonly VerifierKey[];
-  checkpoints?: readonly HeldCheckpoint[];
+  checkpoints?: readonly AuditorCheckpoint[];
   /** Trusted unsigned tree heads, such as those this machine signed; `name` states the source. */
   treeHeads?: readonly (SizeAndRoot & { name: string })[];
-  events?: readonly HeldEvent[];
+  events?: readonly ReceiptedEvent[];
   network?: string | undefined;
   contract?: Hex | undefined;
   signer?: Hex | undefined;
@@ -74,7 +74,7 @@ const GRACE_MS = 120_000;
 
 export class EvidenceState {
   readonly log: LogState;
-  readonly held: Held;
+  readonly held: AuditorKnowledge;
   /** The auditor's key, otherwise the one that the pack names. */
   key: VerifierKey | undefined;
   /** Why the pack's key is invalid. */
@@ -104,14 +104,14 @@ export class EvidenceState {
   early: Fault | undefined;
   #times: AnchorTimes | undefined;
   /** Unmatched receipts by position, or in a stream by event_hash. */
-  readonly #receipts = new Map<number | string, HeldEvent[]>();
+  readonly #receipts = new Map<number | string, ReceiptedEvent[]>();
   readonly #first = new Map<number, TreeHead>();
   readonly #wanted = new Set<number>();
   #broken: BrokenLink[] | undefined;
   #base: number | undefined;
   #common: ReadonlyMap<number, number> | undefined;
 
-  constructor(log: LogState, held: Held) {
+  constructor(log: LogState, held: AuditorKnowledge) {
     this.log = log;
     this.held = held;
     this.key = held.key;

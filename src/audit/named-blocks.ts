@@ -13,14 +13,14 @@ const MEMBERS = ["block_number", "seen_block", "from_block"] as const;
 /** Further blocks are ignored; docs/event-log.md, section 7, states the limit. */
 export const MOST_BLOCKS = 1_000_000;
 
-type Dated = { block: number; recorded_at_us: number; place: number };
+type DatedBlock = { block: number; recorded_at_us: number; place: number };
 
 /** An ordered range of blocks whose times are not all checked. */
-type Run = readonly Dated[];
+type BlockRange = readonly DatedBlock[];
 
 export class NamedBlocks {
   /** By block, the earliest event that names it. */
-  readonly #earliest = new Map<number, Dated>();
+  readonly #earliest = new Map<number, DatedBlock>();
   #left_out: Fault | undefined;
 
   readonly #chain_id: number;
@@ -56,11 +56,11 @@ export class NamedBlocks {
    */
   async early(timesOf: BlockTimes): Promise<Fault | undefined> {
     const all = [...this.#earliest.values()].sort((a, b) => a.block - b.block);
-    let runs: Run[] = all.length > 0 ? [all] : [];
-    let found: { dated: Dated; made: number } | undefined;
+    let runs: BlockRange[] = all.length > 0 ? [all] : [];
+    let found: { dated: DatedBlock; made: number } | undefined;
     while (runs.length > 0) {
       const times = await timesOf(runs.map((run) => run.at(-1)!.block));
-      const next: Run[] = [];
+      const next: BlockRange[] = [];
       for (const run of runs) {
         const last = run.at(-1)!;
         if (found && run[0]!.block > found.dated.block) continue;
@@ -85,7 +85,7 @@ export class NamedBlocks {
   }
 }
 
-const isBefore = ({ recorded_at_us }: Dated, made: number): boolean =>
+const isBefore = ({ recorded_at_us }: DatedBlock, made: number): boolean =>
   recorded_at_us < (made - CLOCK_S) * 1_000_000;
 
 /** Unix seconds; a signed time may be outside the calendar. */

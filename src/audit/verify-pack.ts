@@ -9,7 +9,7 @@ import { readBlock } from "./anchor.ts";
 import type { AskChain } from "./ask-chain.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
 import { blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
-import { beside } from "./event-lines.ts";
+import { tapLines } from "./event-lines.ts";
 import { NamedBlocks } from "./named-blocks.ts";
 
 export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
@@ -33,7 +33,7 @@ export async function verifyPack(
     return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
   const named = new NamedBlocks(chain.chain_id);
   const companion = new Audit({ ...options, chain, blocks: { named, times: blockTimesBy(ask) } });
-  const read = beside(all, (lines) => named.takeLines(lines));
+  const read = tapLines(all, (lines) => named.takeLines(lines));
   return verifyExport(read, { ...options, companion });
 }
 

@@ -6,14 +6,14 @@ import { type Mined, minedBy } from "../domain/payments/payment.ts";
 import { endedQuery, isAbout, isCancellation, settledBy } from "../domain/payments/usdc.ts";
 
 /** A transfer to find, and the earliest block that may have it. */
-export type Sought = { transfer: TransferAuthorization; from_block: bigint };
+export type SoughtTransfer = { transfer: TransferAuthorization; from_block: bigint };
 
 /** An authorization moved its money, or was cancelled or otherwise used in that block. */
 export type Ending =
   | { kind: "moved"; mined: Mined }
-  | ({ kind: "lost"; reason: "cancelled" | "used for another transfer" } & Place);
+  | ({ kind: "lost"; reason: "cancelled" | "used for another transfer" } & TransactionLocation);
 
-type Place = { transaction: Hex; block_number: bigint; block_hash: Hex };
+type TransactionLocation = { transaction: Hex; block_number: bigint; block_hash: Hex };
 
 /** Authorizations per request; nodes limit the length of a filter. */
 const PIECE = 200;
@@ -21,7 +21,7 @@ const PIECE = 200;
 /** The ending of each authorization that has one, up to `to_block`. */
 export async function endingsOf(
   chain: Chain,
-  sought: readonly Sought[],
+  sought: readonly SoughtTransfer[],
   to_block: bigint,
 ): Promise<Map<TransferAuthorization, Ending>> {
   const receipts = new Map<Hex, Promise<Receipt | undefined>>();

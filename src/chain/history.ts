@@ -78,17 +78,17 @@ export type ChainMemory = { head?: Block; standing: Set<Hex> };
 export const noChainMemory = (): ChainMemory => ({ standing: new Set() });
 
 /** True if this head is still in the chain, and so everything found below it. */
-export const stillStands = async (chain: Chain, head: Block | undefined): Promise<boolean> =>
+export const isHeadCurrent = async (chain: Chain, head: Block | undefined): Promise<boolean> =>
   head !== undefined && (await chain.block(head.number))?.hash === head.hash;
 
 /** Like `movedBlocks`, but skips blocks found below a head that is still in the chain. */
-export async function newlyMoved<Known extends KnownBlock>(
+export async function newlyMovedBlocks<Known extends KnownBlock>(
   chain: Chain,
   blocks: readonly Known[],
   latest: Block,
   memory: ChainMemory,
 ): Promise<Known[]> {
-  const known = (await stillStands(chain, memory.head)) ? memory.standing : new Set<Hex>();
+  const known = (await isHeadCurrent(chain, memory.head)) ? memory.standing : new Set<Hex>();
   const moved = await movedBlocks(
     chain,
     blocks.filter(({ block_hash }) => !known.has(block_hash)),

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
-import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
+import { contradictionInRows, headsToCompare } from "../anchoring/compare-rows.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import type { App } from "../core/app.ts";
@@ -30,7 +30,7 @@ export function anchorCommand(terminal: Terminal): Command {
       const status = await withRuntime(
         terminal,
         async ({ app }) => {
-          const heads = await headsToMeet(app);
+          const heads = await headsToCompare(app);
           const seen = chain ? await chainStatus(app.chain, await originOf(app)).catch(asRefusal) : undefined;
           if (seen?.head)
             heads.push({ ...seen.head, source: `the chain, under our account ${seen.signer},` });
@@ -81,7 +81,7 @@ export function anchorCommand(terminal: Terminal): Command {
 
 const originOf = async ({ store }: App): Promise<string> => (await store.identity()).origin;
 
-type Told = AnchorStatus & { chain?: ChainStatus };
+type AnchorReport = AnchorStatus & { chain?: ChainStatus };
 
 function asRefusal(error: unknown): never {
   if (error instanceof TransactionPending)
@@ -91,7 +91,16 @@ function asRefusal(error: unknown): never {
   throw error;
 }
 
-const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, contradiction, chain }: Told) =>
+const page = ({
+  origin,
+  events,
+  checkpoint,
+  anchor,
+  pending,
+  unproven_events,
+  contradiction,
+  chain,
+}: AnchorReport) =>
   [
     `log       ${origin}, ${events} events`,
     ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "What is told"`] : []),

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { addToBackup, type BackupSegment } from "../../eventstore/files/backup.ts";
 import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
+import { contradictionInRows, headsToCompare } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import type { App } from "../core/app.ts";
 import { OutsideUnavailable } from "../core/model/ports/outside-log.ts";
@@ -14,7 +14,7 @@ import { vintagesDir } from "../datasets/manifest.ts";
 import * as segments from "../domain/log/segments.ts";
 import { segmentsAfter, segmentsProjection } from "../projections/anchoring/segments.ts";
 import { about } from "./about.ts";
-import { interruptibly } from "./shown-progress.ts";
+import { interruptibly } from "./progress-bar.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export const backupCommands = (terminal: Terminal): Command[] => [
@@ -30,7 +30,7 @@ function backupCommand(terminal: Terminal): Command {
     .action(async (folder: string) => {
       const { DATA_DIR } = terminal.settings();
       const { backup, added } = await withRuntime(terminal, async ({ app }) => {
-        const contradiction = await contradictionInRows(app, await headsToMeet(app));
+        const contradiction = await contradictionInRows(app, await headsToCompare(app));
         if (contradiction)
           refuse(
             "conflict",

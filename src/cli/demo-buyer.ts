@@ -65,7 +65,7 @@ export type SignedPayment = {
   header: string;
 };
 
-export type Bought = {
+export type Purchase = {
   status: number;
   body: string;
   settlement: z.infer<typeof settlement>;
@@ -79,13 +79,13 @@ export type Bought = {
  * The request besides its URL; a body makes it a POST. `hurried`: does not wait for the proof or an unavailable
  * service, but for a settlement in progress.
  */
-export type Question = { body?: object; hurried?: true };
+export type BuyerRequest = { body?: object; hurried?: true };
 
 /** A request with a timeout; refuses if nobody answers. */
 export async function get(
   url: string,
   headers: Record<string, string> = {},
-  { body }: Question = {},
+  { body }: BuyerRequest = {},
 ): Promise<Response> {
   const posted = body && {
     method: "POST",
@@ -104,10 +104,10 @@ export async function get(
 }
 
 /** The service's answer; a refusal quotes the service. */
-export async function told<Schema extends z.ZodType>(
+export async function fetchAnswer<Schema extends z.ZodType>(
   url: string,
   schema: Schema,
-  { headers = {}, ...question }: Question & { headers?: Record<string, string> } = {},
+  { headers = {}, ...question }: BuyerRequest & { headers?: Record<string, string> } = {},
 ): Promise<z.infer<Schema>> {
   const answer = await get(url, headers, question);
   const text = await answer.text();
@@ -128,7 +128,7 @@ export function parsed(text: string): unknown {
  * Requests without paying; throws a Refusal if the answer is not a 402 that this buyer would pay, up to `most`
  * micro-USDC.
  */
-export async function ask(url: string, question: Question = {}, most = MOST): Promise<Offer> {
+export async function ask(url: string, question: BuyerRequest = {}, most = MOST): Promise<Offer> {
   const answer = await get(url, {}, question);
   if (answer.status !== 402) refuse("unprocessable", `${url} answered ${answer.status} in place of a 402`);
   const { resource, accepts } = read("PAYMENT-REQUIRED", offer, answer.headers);
@@ -184,7 +184,11 @@ export async function sign(account: LocalAccount, { resource, accepted }: Offer)
 }
 
 /** Requests again with the payment; a refusal quotes the service's reason. */
-export async function buy(url: string, { header }: SignedPayment, question: Question = {}): Promise<Bought> {
+export async function buy(
+  url: string,
+  { header }: SignedPayment,
+  question: BuyerRequest = {},
+): Promise<Purchase> {
   const { hurried } = question;
   const paying = { "PAYMENT-SIGNATURE": header, ...(!hurried && { Prefer: "proof" }) };
   let answer = await get(url, paying, question);
@@ -211,7 +215,7 @@ export async function buy(url: string, { header }: SignedPayment, question: Ques
 const isPending = (body: string): boolean =>
   problem.safeParse(parsed(body)).data?.type.endsWith("#payment-pending") ?? false;
 
-function receiptOf(jws: string | undefined): Bought["receipt"] {
+function receiptOf(jws: string | undefined): Purchase["receipt"] {
   if (jws === undefined) return undefined;
   try {
     const payload: unknown = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());

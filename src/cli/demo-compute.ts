@@ -17,7 +17,7 @@ import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { ask, buy, parsed, sign, told } from "./demo-buyer.ts";
+import { ask, buy, fetchAnswer, parsed, sign } from "./demo-buyer.ts";
 import { tell } from "./demo-story.ts";
 
 /** Micro-USDC in escrow for the task. */
@@ -63,7 +63,7 @@ const done = z.looseObject({ task_id: z.string(), exit: z.string(), used_ms: z.n
 
 export async function haveTaskDone(url: string, wallet: LocalAccount, folder: string): Promise<void> {
   tell.step(1, "The market", "GET /soul/compute/marketplace");
-  const before = await told(`${url}/soul/compute/marketplace`, market);
+  const before = await fetchAnswer(`${url}/soul/compute/marketplace`, market);
   tell.line(
     "there are",
     `${before.online} nodes online, ${before.queued} tasks queued, ${before.settled} settled`,
@@ -100,7 +100,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     );
     await worker.tells("paid", line, task.task_id);
     const path = `/soul/compute/status/${task.task_id}`;
-    const now = await told(url + path, settled, { headers: await owner(wallet, url, path) });
+    const now = await fetchAnswer(url + path, settled, { headers: await owner(wallet, url, path) });
     tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.state}`);
     tell.line(
       "price",
@@ -108,7 +108,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     );
 
     tell.step(6, "The receipt, verified offline", `GET /soul/passport/${node.sx_id}`);
-    const { keys } = await told(`${url}/soul/passport/${encodeURIComponent(node.sx_id)}`, passport);
+    const { keys } = await fetchAnswer(`${url}/soul/passport/${encodeURIComponent(node.sx_id)}`, passport);
     await verifyReceipt(now, task.task_id, keys);
   } finally {
     await worker.stop();
@@ -146,11 +146,11 @@ async function owner(wallet: LocalAccount, url: string, path: string): Promise<R
   return { "SIGN-IN-WITH-X": Buffer.from(JSON.stringify({ ...said, signature })).toString("base64") };
 }
 
-type Settled = z.infer<typeof settled>;
+type SettledTask = z.infer<typeof settled>;
 
 /** Verifies with the worker's public key and the exchanged data, without further requests. */
 async function verifyReceipt(
-  { receipt, result }: Settled,
+  { receipt, result }: SettledTask,
   task_id: string,
   keys: z.infer<typeof passport>["keys"],
 ): Promise<void> {

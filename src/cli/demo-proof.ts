@@ -11,7 +11,7 @@ import { verifyPack } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { settledBy, USDC } from "../domain/payments/usdc.ts";
-import type { Bought, SignedPayment } from "./demo-buyer.ts";
+import type { Purchase, SignedPayment } from "./demo-buyer.ts";
 
 export type Finding = { ok: boolean; says: string };
 /** `folder` has the export, the answer and the receipt, for a later check. */
@@ -30,7 +30,12 @@ export const idOf = ({ transfer }: SignedPayment) =>
   });
 
 /** Exports the stream into a file of `folder`; all findings come from the file, except the last, from the chain. */
-export async function prove(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<Proof> {
+export async function prove(
+  app: App,
+  place: string,
+  payment: SignedPayment,
+  bought: Purchase,
+): Promise<Proof> {
   const { tenant, id } = payments.targetOf(idOf(payment));
   const folder = join(place, payment.transfer.nonce.slice(2, 18));
   await mkdir(folder, { recursive: true });
@@ -59,7 +64,7 @@ export async function prove(app: App, place: string, payment: SignedPayment, bou
 function recorded(
   events: { type: string; payload: string }[],
   { transfer, signature }: SignedPayment,
-  { body, settlement }: Bought,
+  { body, settlement }: Purchase,
 ): Finding[] {
   const payloadOf = (wanted: payments.PaymentEvent["type"]): Record<string, unknown> =>
     JSON.parse(events.findLast(({ type }) => type === wanted)?.payload ?? "{}");
@@ -94,7 +99,7 @@ function recorded(
 async function carried(
   { chain }: App,
   { transfer }: SignedPayment,
-  { settlement }: Bought,
+  { settlement }: Purchase,
 ): Promise<boolean> {
   const receipt = await chain.receipt(settlement.transaction);
   return receipt !== undefined && settledBy(receipt, transfer);

@@ -3,8 +3,8 @@ import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { ask, buy, type Question, sign } from "./demo-buyer.ts";
-import type { Place } from "./demo-place.ts";
+import { ask, type BuyerRequest, buy, sign } from "./demo-buyer.ts";
+import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { onceFinal } from "./shop.ts";
 
@@ -42,7 +42,7 @@ async function bought<Schema extends z.ZodType>(
   wallet: LocalAccount,
   url: string,
   schema: Schema,
-  { most, ...question }: Question & { most?: bigint } = {},
+  { most, ...question }: BuyerRequest & { most?: bigint } = {},
 ): Promise<z.infer<Schema>> {
   const offer = await ask(url, question, most);
   if (!/development chain/i.test(offer.resource.description))
@@ -56,7 +56,7 @@ async function bought<Schema extends z.ZodType>(
   return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
-export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Promise<void> {
+export async function buyPellets({ url, app }: DemoService, wallet: LocalAccount): Promise<void> {
   const at = (path: string) => `${url}/v1/agent/${path}`;
   tell.step(1, "The stock", "GET /v1/agent/products?type=granulas");
   const [pellets] = await bought(wallet, at("products?type=granulas"), z.array(product));
@@ -104,7 +104,7 @@ export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Pro
 }
 
 /** The operator's part: the goods ship and arrive once the payment is final. */
-async function deliver(app: NonNullable<Place["app"]>, order_id: number): Promise<void> {
+async function deliver(app: NonNullable<DemoService["app"]>, order_id: number): Promise<void> {
   const { delivered, orderNamed, ship } = await import("../operator/shop.ts");
   const named = await orderNamed(app, order_id);
   const sent = { carrier: "Omniva", tracking: `CC${String(order_id).slice(0, 9)}LV` };

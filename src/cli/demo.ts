@@ -12,9 +12,9 @@ import { SANDBOX } from "../datasets/sandbox.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
-import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
-import { findPlace, type Place, serviceReady } from "./demo-place.ts";
+import { ask, buy, get, type Offer, type Purchase, type SignedPayment, sign } from "./demo-buyer.ts";
 import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
+import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -58,7 +58,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         const opening = () =>
           tell.line("", `No service runs: starting one in ${config.DATA_DIR}; the first time takes seconds.`);
         // Reactors ship goods after a final payment, and compute scores.
-        const place = await findPlace(config, logger("warn"), url, opening, { reactors: !isAnswer });
+        const place = await findService(config, logger("warn"), url, opening, { reactors: !isAnswer });
         try {
           tell.line("service", place.own ? `${place.url}, until the demo ends` : place.url);
           if (story === "shop") await tellShop(place, config);
@@ -74,7 +74,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     );
 }
 
-async function tellShop(place: Place, config: Config): Promise<void> {
+async function tellShop(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { buyPellets } = await import("./demo-shop.ts");
   if (place.own && place.app) {
@@ -89,7 +89,7 @@ async function tellShop(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellPassport(place: Place): Promise<void> {
+async function tellPassport(place: DemoService): Promise<void> {
   const begun = Date.now();
   const { getPassport } = await import("./demo-passport.ts");
   if (place.own && place.app) {
@@ -100,7 +100,7 @@ async function tellPassport(place: Place): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellCompute(place: Place, config: Config): Promise<void> {
+async function tellCompute(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { haveTaskDone } = await import("./demo-compute.ts");
   const wallet = demoWallet();
@@ -109,7 +109,7 @@ async function tellCompute(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellReport(place: Place, config: Config): Promise<void> {
+async function tellReport(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { buyBrief } = await import("./demo-report.ts");
   await haveData(place, config);
@@ -117,7 +117,7 @@ async function tellReport(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellSkill(place: Place, config: Config): Promise<void> {
+async function tellSkill(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { runSkills } = await import("./demo-skill.ts");
   await haveData(place, config);
@@ -126,7 +126,7 @@ async function tellSkill(place: Place, config: Config): Promise<void> {
 }
 
 /** Creates the sandbox and its tables, if the demo's own service has none yet. */
-async function haveData({ own, app, url }: Place, config: Config): Promise<void> {
+async function haveData({ own, app, url }: DemoService, config: Config): Promise<void> {
   if (!own || !app) return;
   const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
   const { releaseSandboxTables } = await import("../operator/reference.ts");
@@ -139,7 +139,11 @@ async function haveData({ own, app, url }: Place, config: Config): Promise<void>
   await serviceReady(url);
 }
 
-async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | undefined): Promise<void> {
+async function buyOneAnswer(
+  place: DemoService,
+  config: Config,
+  own: LocalAccount | undefined,
+): Promise<void> {
   const begun = Date.now();
   tell.step(1, "The price list", "GET /.well-known/x402");
   const path = await choose(place.url);
@@ -262,7 +266,7 @@ async function balances({ chain }: App, { transfer }: SignedPayment): Promise<Ba
 async function tellChain(
   app: App | undefined,
   payment: SignedPayment,
-  { settlement }: Bought,
+  { settlement }: Purchase,
   before: Balances | undefined,
 ): Promise<void> {
   if (!app || !before) return;
@@ -276,7 +280,7 @@ async function tellChain(
 /** Members of a receipt that are not on the screen already. */
 const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
 
-function tellReceipt({ receipt }: Bought): void {
+function tellReceipt({ receipt }: Purchase): void {
   if (!receipt) {
     tell.line("receipt", "this answer has none: a stream has none");
     return;
@@ -300,7 +304,7 @@ async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
     tell.line("the service", `says ${read.data.data.status} (GET /v1/agent/payments/{id}, free)`);
 }
 
-async function tellProof(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<void> {
+async function tellProof(app: App, place: string, payment: SignedPayment, bought: Purchase): Promise<void> {
   const { folder, report, types, findings } = await prove(app, place, payment, bought);
   tell.line("exported", `by the operator's side of this machine: ${types.join(", ")}`);
   tell.line("verified", "by this process, from the file and the chain alone:");

@@ -1,17 +1,17 @@
 /** Creates a missing sandbox at the service's start, while everything else is answered. */
 import type { Logger } from "pino";
 import type { App } from "../core/app.ts";
-import { followed } from "../datasets/making.ts";
+import { trackBuild } from "../datasets/builds.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { SANDBOX } from "../datasets/sandbox.ts";
 import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import type { Config } from "../runtime/config.ts";
 import { buildOptions } from "./build-options.ts";
-import { withProgress } from "./shown-progress.ts";
+import { withProgress } from "./progress-bar.ts";
 
 /** Announces the sandbox to the service; returns the function that creates missing parts. */
 export function expectSandbox(app: App, config: Config, log: Logger): (signal: AbortSignal) => Promise<void> {
-  const parts = ([SANDBOX, SANDBOX_LV] as const).map((dataset) => ({ dataset, ...followed() }));
+  const parts = ([SANDBOX, SANDBOX_LV] as const).map((dataset) => ({ dataset, ...trackBuild() }));
   app.vintage_store.expect(
     parts.map(({ dataset, making }) => ({ dataset, synthetic: true, released: false, making })),
   );

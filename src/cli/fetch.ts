@@ -9,7 +9,7 @@ import type { Period } from "../domain/trade/units.ts";
 import { about } from "./about.ts";
 import { buildOptions } from "./build-options.ts";
 import { asReporters } from "./data.ts";
-import { shownHistory, summed } from "./history-shown.ts";
+import { shownHistory, summaryOf } from "./history-progress.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type ComextOptions = {
@@ -87,14 +87,14 @@ function refuseWithoutImport(
   refuse("invalid", `${named} needs --import: add --import, or omit ${named}; nothing was fetched`);
 }
 
-type Asked = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
+type FetchRequest = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
   from: Period;
   to: Period;
   dir: string;
   now: Date;
 };
 
-async function fetchFiles(asked: Asked): Promise<void> {
+async function fetchFiles(asked: FetchRequest): Promise<void> {
   await interruptibly((signal) => {
     let bar = byteBar("");
     return fetchComext({
@@ -113,7 +113,7 @@ async function fetchFiles(asked: Asked): Promise<void> {
   });
 }
 
-async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
+async function bringHistory(terminal: Terminal, asked: FetchRequest): Promise<void> {
   const { importHistory } = await import("../operator/history.ts");
   const options = buildOptions(terminal.settings());
   const shown = shownHistory((line) => process.stdout.write(`${line}\n`));
@@ -122,7 +122,7 @@ async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
       shown.end,
     ),
   );
-  process.stdout.write(`${summed(summary)}\n`);
+  process.stdout.write(`${summaryOf(summary)}\n`);
   if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;
 }
 

@@ -5,7 +5,7 @@ import { type OutsideLog, OutsideUnavailable } from "../core/model/ports/outside
 import { refuse } from "../core/model/refusal.ts";
 import { compareOutside } from "../outside/copy.ts";
 import { about } from "./about.ts";
-import { withProgress } from "./shown-progress.ts";
+import { withProgress } from "./progress-bar.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function kurrentCommand(terminal: Terminal): Command {

@@ -10,8 +10,8 @@ import { printable, type Verdict, type VerifyReport } from "../../eventstore/ver
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
-import { beside, eventsWith, firstIn } from "../audit/event-lines.ts";
-import type { HeldCheckpoint } from "../audit/evidence-state.ts";
+import { eventsWith, firstIn, tapLines } from "../audit/event-lines.ts";
+import type { AuditorCheckpoint } from "../audit/evidence-state.ts";
 import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -130,7 +130,7 @@ function keeping(
   wantedOf: (origin: string) => ReadonlyMap<string, LoggedEvent[]>,
 ): AsyncIterable<Uint8Array> {
   let wanted: ReadonlyMap<string, LoggedEvent[]> | undefined;
-  return beside(chunks, (lines) => {
+  return tapLines(chunks, (lines) => {
     wanted ??= wantedOf(String(firstIn(lines)?.origin ?? ""));
     const names = [...wanted.keys()].map((id) => JSON.stringify(id));
     for (const event of names.length > 0 ? eventsWith(lines, names) : [])
@@ -171,7 +171,7 @@ async function digestOf(file: string): Promise<string> {
   return digest.digest("hex");
 }
 
-async function checkpointIn(path: string): Promise<HeldCheckpoint> {
+async function checkpointIn(path: string): Promise<AuditorCheckpoint> {
   return { name: path, note: await textOf(path) };
 }
 

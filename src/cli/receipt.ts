@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
-import type { HeldEvent } from "../audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import { refuse } from "../core/model/refusal.ts";
 import {
   type Evidence,
@@ -54,7 +54,9 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
         const verified = await withExport(verifyReceipt(jws, evidence), { file, ...options }, (log) =>
           verifyReceipt(jws, { ...evidence, log }),
         );
-        process.stdout.write(options.json ? `${JSON.stringify(verified, null, 2)}\n` : spoken(verified));
+        process.stdout.write(
+          options.json ? `${JSON.stringify(verified, null, 2)}\n` : formatChecks(verified),
+        );
         if (!verified.ok) process.exitCode = 1;
       }),
     );
@@ -70,7 +72,7 @@ async function withExport(
   if (path === undefined || !payload || !verified.checks.every(({ name, ok }) => name !== "members" || ok))
     return verified;
   const held = await heldBy(options);
-  const named = { name: file, ...(payload.event as Omit<HeldEvent, "name">) };
+  const named = { name: file, ...(payload.event as Omit<ReceiptedEvent, "name">) };
   const { origin, report, events } = await readPack(
     { files: [path], stream_id: `payment-${payload.payment_id}` },
     { ...held, events: [named] },
@@ -86,7 +88,7 @@ async function withExport(
   return { ok, ...more, checks: [...more.checks, ...checks] };
 }
 
-function spoken({ ok, checks, payload }: VerifiedReceipt): string {
+function formatChecks({ ok, checks, payload }: VerifiedReceipt): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.map(
     ({ name, ok, detail }) =>

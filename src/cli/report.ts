@@ -25,8 +25,13 @@ import { provenEvent } from "./logged-event.ts";
 import { asKey, heldBy, orNoExport, type PackOptions, readPack, textOf, withPackOptions } from "./pack.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
-type Keys = { api?: string; log?: VerifierKey };
-type Options = Omit<PackOptions, "key"> & { url?: string; key: Keys; export?: string; json: boolean };
+type VerificationKeys = { api?: string; log?: VerifierKey };
+type Options = Omit<PackOptions, "key"> & {
+  url?: string;
+  key: VerificationKeys;
+  export?: string;
+  json: boolean;
+};
 
 const ASK_MS = 60_000;
 
@@ -78,19 +83,19 @@ Vintages are stored 180 days; then only the log's digests remain.`,
 }
 
 /** `faults`: faults outside the report, in its envelope. */
-type Given = { facts: DetachedFacts; whole: Report | undefined; faults: Fault[] };
+type ReportFile = { facts: DetachedFacts; whole: Report | undefined; faults: Fault[] };
 
 /** The report's events in the log, and their location; `none`: why nothing proves its text. */
-type Made = { events: readonly ReportFacts[]; where: string } | { none: string };
+type ReportEvents = { events: readonly ReportFacts[]; where: string } | { none: string };
 
 /** Figures that were requested again, and how many equal the service's answer. */
-type Figures = { asked: number; verified: number; questions: number; url: string };
+type FigureCheck = { asked: number; verified: number; questions: number; url: string };
 
-const faultsOf = ({ facts, whole }: Given): Fault[] =>
+const faultsOf = ({ facts, whole }: ReportFile): Fault[] =>
   whole ? reportFaults(whole, canonical) : factFaults(facts, canonical);
 
 /** A report as answered, with or without its envelope, or its facts alone. */
-function read(text: string): Given {
+function read(text: string): ReportFile {
   const value = parsed(text);
   const isAnswer = typeof value === "object" && value !== null && "data" in value;
   const bare = isAnswer ? value.data : value;
@@ -187,9 +192,9 @@ function questionOf(operation: Operation, input: Record<string, unknown>): strin
 
 /** The report's events in a fully verified export, as far as they are proven. */
 async function madeIn(
-  { facts }: Given,
+  { facts }: ReportFile,
   { export: path, key, json: _, url: __, ...options }: Options,
-): Promise<Made> {
+): Promise<ReportEvents> {
   const held = await heldBy({ ...options, key: key.log });
   const stream_id = streamOf(facts.report_id);
   const { origin, report: verified, events } = await readPack({ files: [path!], stream_id }, held);
@@ -204,7 +209,7 @@ async function madeIn(
 }
 
 /** The report's event, as the service proves it to its buyer. */
-async function madeAt(url: string, { facts }: Given, options: Options): Promise<Made> {
+async function madeAt(url: string, { facts }: ReportFile, options: Options): Promise<ReportEvents> {
   const { key, origin, witness, head, checkpoint, network, contract, signer, rpc } = options;
   const ofExports = { head: head[0], checkpoint: checkpoint[0], network, contract, signer, rpc };
   const other = Object.entries(ofExports).find(([, value]) => value !== undefined)?.[0];
@@ -237,7 +242,7 @@ const factsIn = ({ type, payload }: { type: string; payload: string }): ReportFa
   type === "ReportMade" ? [JSON.parse(payload) as ReportFacts] : [];
 
 /** A report's text, or its facts and labels, must match one event's digests. */
-function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
+function wordFaults({ facts, whole }: ReportFile, made: ReportEvents): Fault[] {
   const remedy = "check it in an export of the log by --export";
   if ("none" in made) return [{ at: "words", says: `have no digest in the log: ${made.none}; ${remedy}` }];
   const { events } = made;
@@ -258,18 +263,23 @@ function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
 }
 
 function figuresOf(
-  { facts: { facts } }: Given,
+  { facts: { facts } }: ReportFile,
   { questions, faults }: { questions: number; faults: readonly Fault[] },
   url: string,
-): Figures {
+): FigureCheck {
   const asked = facts.filter(isAsked);
   const bad = new Set(faults.map(({ at }) => at));
   return { asked: asked.length, verified: asked.filter(({ id }) => !bad.has(id)).length, questions, url };
 }
 
-type Told = { given: Given; made: Made; faults: readonly Fault[]; figures: Figures | undefined };
+type ReportVerdict = {
+  given: ReportFile;
+  made: ReportEvents;
+  faults: readonly Fault[];
+  figures: FigureCheck | undefined;
+};
 
-function tell({ given, made, faults, figures }: Told, json: boolean): void {
+function tell({ given, made, faults, figures }: ReportVerdict, json: boolean): void {
   const ok = faults.length === 0;
   const what = given.whole ? "report" : "facts";
   const where = "where" in made ? made.where : null;
@@ -291,7 +301,7 @@ function tell({ given, made, faults, figures }: Told, json: boolean): void {
 }
 
 /** A verifier key has a plus, an API key has none. */
-function asKeys(text: string, before: Keys): Keys {
+function asKeys(text: string, before: VerificationKeys): VerificationKeys {
   const name = text.includes("+") ? "log" : "api";
   if (before[name] !== undefined)
     throw new InvalidArgumentError(`is given twice: one API key and one verifier key at most`);

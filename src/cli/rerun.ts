@@ -31,13 +31,13 @@ export function rerunCommand(terminal: Terminal): Command {
           );
         return rerun(app, { tenant, execution_id }, { now, signal: AbortSignal.timeout(300_000) });
       });
-      process.stdout.write(json ? `${JSON.stringify(again, null, 2)}\n` : spoken(again));
+      process.stdout.write(json ? `${JSON.stringify(again, null, 2)}\n` : formatSteps(again));
       if (!again.same) process.exitCode = 1;
     });
 }
 
 /** The result, a line per step. */
-export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: Again): string =>
+export const formatSteps = ({ steps, same, agent, model, result_sha256, again_sha256 }: Again): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {
       const what = how === "kept" ? "from its stored answer" : "asked again";

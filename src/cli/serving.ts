@@ -35,7 +35,7 @@ export async function openServing(
     const makeSandbox =
       config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log) : undefined;
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
-    const sandboxKey = embedded ? await keptSandboxKey(app, config.DATA_DIR) : undefined;
+    const sandboxKey = embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
     const handle = await openServer(runtime, config, log, stopping, sandboxKey);
     return { handle, greeting: greetingOf(config.PUBLIC_URL, app, sandboxKey), makeSandbox, close };
   } catch (error) {
@@ -45,7 +45,7 @@ export async function openServing(
 }
 
 /** The key for trials: stored in DATA_DIR, one per embedded database; none if the log is read-only. */
-async function keptSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
+async function storedSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, "sandbox.key");
   const kept = (await readFile(path, "utf8").catch(() => "")).trim();
   if (kept !== "" && (await isKnown(app, kept))) return kept;

@@ -35,12 +35,12 @@ export function shopCommand(terminal: Terminal): Command {
   return shop;
 }
 
-type Run = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
+type RunInShop = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
 type InSpace = { test: boolean };
 const spaceOf = ({ test }: InSpace) => (test ? "test" : "live");
 const TEST = ["--test", "the shop of test keys", false] as const;
 
-function goodsCommands(run: Run): Command[] {
+function goodsCommands(run: RunInShop): Command[] {
   const list = new Command("list")
     .description("put a product on the list; it sells once it has a price and stock")
     .requiredOption("--slug <name>", "its slug: lower-case letters, digits, hyphens", asSlug)
@@ -141,7 +141,7 @@ function ofOrder(name: string, about: string): Command {
     .option("--tenant <name>", "its buyer, if two buyers have the same number");
 }
 
-function orderCommands(run: Run): Command[] {
+function orderCommands(run: RunInShop): Command[] {
   type Options = { tenant?: string };
   const on = (
     order_id: number,
@@ -159,7 +159,7 @@ function orderCommands(run: Run): Command[] {
     .option(...TEST)
     .action((options) =>
       run(async (app, operator) => {
-        for (const { tenant, order, customer } of await operator.listToDo(
+        for (const { tenant, order, customer } of await operator.listOrders(
           app,
           spaceOf(options),
           options.status,

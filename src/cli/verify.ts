@@ -10,7 +10,7 @@ import { bytesOf } from "../anchoring/hex.ts";
 import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { Audit } from "../audit/audit.ts";
 import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
-import type { HeldEvent } from "../audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import type { Fault } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
@@ -143,11 +143,11 @@ function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
 }
 
 /** The receipt's event; `verify receipt` checks the receipt itself. */
-async function eventIn(path: string): Promise<HeldEvent> {
+async function eventIn(path: string): Promise<ReceiptedEvent> {
   const jws = receiptIn(await textOf(path));
   try {
     const { event, issuedAt } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
-      event: Omit<HeldEvent, "name" | "issued_at">;
+      event: Omit<ReceiptedEvent, "name" | "issued_at">;
       issuedAt: number;
     };
     const { origin, position, event_hash } = event;

@@ -19,7 +19,7 @@ export type BuildSpace = {
 };
 
 /** A builder's output: a manifest and the new partition files, still in the build space. */
-export type Built = {
+export type BuiltVintage = {
   manifest: Manifest;
   /** The vintage that it is based on. */
   replaces: string | null;
@@ -146,7 +146,7 @@ async function tryLock(path: string): Promise<(() => void) | string> {
  * Publishes a built vintage under its name: files first, the manifest last, each step durable. A kill in between
  * leaves only files that no manifest names.
  */
-export async function publish(space: BuildSpace, built: Built): Promise<void> {
+export async function publish(space: BuildSpace, built: BuiltVintage): Promise<void> {
   try {
     await moveIntoPlace(space, built);
   } catch (error) {
@@ -154,7 +154,7 @@ export async function publish(space: BuildSpace, built: Built): Promise<void> {
   }
 }
 
-async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
+async function moveIntoPlace(space: BuildSpace, built: BuiltVintage): Promise<void> {
   for (const name of built.new_files) {
     const target = join(partitionsDir(space.dataDir), name);
     space.beforeWrite(target);

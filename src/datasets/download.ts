@@ -29,7 +29,7 @@ export type Download = {
   pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
 };
 
-export type Downloaded = {
+export type DownloadedFile = {
   path: string;
   sha256: string;
   bytes: number;
@@ -64,7 +64,7 @@ export class ServerBusy extends Refusal {
 }
 
 /** Downloads the file, or finds it. `unavailable` if the server or disk fails; received bytes stay. */
-export async function download(request: Download): Promise<Downloaded> {
+export async function download(request: Download): Promise<DownloadedFile> {
   const { path, signal, pause = sleepFor } = request;
   const finished = request.again ? undefined : await finishedFile(path);
   if (finished) return finished;
@@ -76,7 +76,7 @@ export async function download(request: Download): Promise<Downloaded> {
       break;
     } catch (error) {
       signal?.throwIfAborted();
-      if (!(error instanceof Passing)) throw explained(error, path);
+      if (!(error instanceof TemporaryFailure)) throw explained(error, path);
       const come = await sizeOf(part(path));
       fruitless = come > furthest ? 0 : fruitless + 1;
       furthest = Math.max(furthest, come);
@@ -93,7 +93,7 @@ export const sleepFor = (ms: number, signal: AbortSignal | undefined): Promise<u
   sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted());
 
 /** A temporary failure: a busy server, or a broken connection. */
-class Passing extends Error {
+class TemporaryFailure extends Error {
   readonly retryAfterMs: number;
   constructor(message: string, retryAfterMs = 0) {
     super(message);
@@ -133,18 +133,18 @@ async function once({ url, path, absent, progress, signal }: Download): Promise<
   await response.body?.cancel();
   if (status === 206 || status === 416) {
     await discard(path);
-    throw new Passing(`the server answered ${status} to a range it should have had`);
+    throw new TemporaryFailure(`the server answered ${status} to a range it should have had`);
   }
   if (status === 404 || status === 410) refuse("not_found", absent);
   if (status === 429 || status === 408 || status >= 500) throw busy(status, headers);
   refuse("unavailable", `${url} answered ${status}; nothing was fetched`);
 }
 
-function busy(status: number, headers: Headers): Passing {
+function busy(status: number, headers: Headers): TemporaryFailure {
   const text = headers.get("retry-after") ?? "";
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   const wait = Number.isNaN(ms) ? 0 : Math.max(0, ms);
-  if (wait <= LONGEST_RETRY_AFTER_MS) return new Passing(`the server answered ${status}`, wait);
+  if (wait <= LONGEST_RETRY_AFTER_MS) return new TemporaryFailure(`the server answered ${status}`, wait);
   throw new ServerAway(
     "unavailable",
     `the server answered ${status} and asks to be left alone for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
@@ -205,12 +205,12 @@ async function discard(path: string): Promise<void> {
   await rm(stateFile(path), { force: true });
 }
 
-type Appending = Pick<Download, "progress" | "signal"> & { at: number; total: number | null };
+type AppendOptions = Pick<Download, "progress" | "signal"> & { at: number; total: number | null };
 
 async function append(
   response: Response,
   path: string,
-  { at, total, progress, signal }: Appending,
+  { at, total, progress, signal }: AppendOptions,
 ): Promise<void> {
   const file = await open(part(path), "a");
   const reader = response.body!.getReader();
@@ -229,10 +229,10 @@ async function append(
     await reader.cancel().catch(() => undefined);
     await file.close();
   }
-  if (total !== null && done < total) throw new Passing(`cut off after ${done} of ${total} bytes`);
+  if (total !== null && done < total) throw new TemporaryFailure(`cut off after ${done} of ${total} bytes`);
   if (total !== null && done > total) {
     await discard(path);
-    throw new Passing(`${done} bytes came where the server had said ${total}`);
+    throw new TemporaryFailure(`${done} bytes came where the server had said ${total}`);
   }
 }
 
@@ -249,11 +249,11 @@ function cut(error: unknown, signal: AbortSignal | undefined): never {
       `the server's certificate was not accepted (${code}: ${message}): check the address; where a proxy of yours opens TLS, name its authority by NODE_EXTRA_CA_CERTS`,
     );
   }
-  throw new Passing(cause instanceof Error ? cause.message : String(cause));
+  throw new TemporaryFailure(cause instanceof Error ? cause.message : String(cause));
 }
 
 /** Checks the bytes, and renames the file last. */
-async function finish({ path, check, signal }: Download): Promise<Downloaded> {
+async function finish({ path, check, signal }: Download): Promise<DownloadedFile> {
   try {
     await check(part(path), basename(path));
   } catch (error) {
@@ -272,7 +272,7 @@ async function finish({ path, check, signal }: Download): Promise<Downloaded> {
 }
 
 /** The existing file with its recorded digest. */
-export async function finishedFile(path: string): Promise<Downloaded | undefined> {
+export async function finishedFile(path: string): Promise<DownloadedFile | undefined> {
   const said = await readFile(digestFile(path), "utf8").catch(() => "");
   const sha256 = /^([0-9a-f]{64}) /.exec(said)?.[1];
   if (sha256 === undefined || (await sizeOf(path)) === 0 || (await fileDigest(path)) !== sha256)

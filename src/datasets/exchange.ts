@@ -5,7 +5,7 @@ import { monthlyMeans } from "../domain/macro/exchange-rates.ts";
 import type { ReleaseFacts } from "../domain/trade/dataset.ts";
 import type { Period } from "../domain/trade/units.ts";
 import { type EcbRates, ecbRates } from "./reference/ecb-rates.ts";
-import { writtenText } from "./reference/files.ts";
+import { textOfTable } from "./reference/files.ts";
 import type { Reference } from "./reference/table.ts";
 
 /** The current rates; undefined if none were imported. */
@@ -34,7 +34,7 @@ export async function loadRates(
     `create table stage.rates as select * from (values (0, null), ${values.join(", ")}) r(month, per_euro)
      where per_euro is not null`,
   );
-  const { text } = writtenText(ecbRates, rates, rates.rows);
+  const { text } = textOfTable(ecbRates, rates, rates.rows);
   return {
     name: `${rates.dataset} to ${rates.as_of}`,
     sha256: rates.vintage,

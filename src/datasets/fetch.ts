@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 import { refuse } from "../core/model/refusal.ts";
 import { addMonths, monthsBetween, monthText, type Period } from "../domain/trade/units.ts";
 import type { MonthSize } from "./disk-need.ts";
-import { bytesHere, type Download, type Downloaded, download, sizeAt } from "./download.ts";
+import { bytesHere, type Download, type DownloadedFile, download, sizeAt } from "./download.ts";
 import { sevenZip } from "./seven-zip.ts";
 
 /** Eurostat's file service; `{period}` is the month as YYYYMM. */
@@ -22,7 +22,7 @@ export type ComextRequest = Pick<Download, "again" | "progress" | "signal" | "pa
   /** Called before each month. */
   begin?: (period: Period) => void;
   /** Called when each month is complete. */
-  done?: (period: Period, file: Downloaded) => void;
+  done?: (period: Period, file: DownloadedFile) => void;
 };
 
 /** The months of a range; refuses months that are not over. */
@@ -67,11 +67,11 @@ const isThere = (path: string) =>
   );
 
 /** Downloads the months in order, except those that exist with their digest. */
-export async function fetchComext(request: ComextRequest): Promise<Downloaded[]> {
+export async function fetchComext(request: ComextRequest): Promise<DownloadedFile[]> {
   const { from, to, dir, url = COMEXT_URL, now, begin, done, ...options } = request;
   const months = monthsAsked({ from, to, now });
   await mkdir(dir, { recursive: true });
-  const files: Downloaded[] = [];
+  const files: DownloadedFile[] = [];
   for (const period of months) {
     begin?.(period);
     const name = fileName(period);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../core/model/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import type { BuildSpace, Built } from "./build-space.ts";
+import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import {
@@ -21,7 +21,7 @@ import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
   examineVintage,
-  type Lost,
+  type LostFiles,
   type Manifest,
   missing,
   type PartitionEntry,
@@ -34,7 +34,7 @@ import { sortedAtOnce } from "./spans.ts";
 import { markSpoken } from "./spoken.ts";
 import { checkReporters, foldCells, noneLeftOut, refuseOrphans, stageDdl, stageFile } from "./stage.ts";
 import { openStaged, type StagedMonth } from "./staged-month.ts";
-import { type Unpacked, unpack } from "./unpack.ts";
+import { type UnpackedFile, unpack } from "./unpack.ts";
 
 export type ImportRequest = {
   files: string[];
@@ -49,7 +49,7 @@ export type ImportRequest = {
   /** Use the files alone, without the current vintage. */
   afresh?: boolean;
   /** The lost part of the current vintage; it is left out unless it was restored. */
-  lost?: Lost | undefined;
+  lost?: LostFiles | undefined;
   limits: DuckdbLimits;
   progress?: Progress;
   signal?: AbortSignal;
@@ -78,7 +78,7 @@ export const looking = {
 export async function buildImport(
   space: BuildSpace,
   request: ImportRequest,
-): Promise<Built & { report: ImportReport }> {
+): Promise<BuiltVintage & { report: ImportReport }> {
   if (request.files.length === 0 && !request.staged?.length)
     refuse("invalid", "name at least one file to import");
   if (request.files.length > MAX_FILES) {
@@ -121,7 +121,7 @@ export async function buildImport(
 }
 
 /** An import's input: the cells of its files in `stage`, and the report about them. */
-export type Read = {
+export type ImportInput = {
   layout: Layout;
   inputs: Manifest["inputs"];
   left_out: LeftOut;
@@ -134,7 +134,7 @@ async function readFiles(
   connection: DuckDBConnection,
   space: BuildSpace,
   request: ImportRequest,
-): Promise<Read> {
+): Promise<ImportInput> {
   await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
   const inputs: Manifest["inputs"] = [];
   const left_out = noneLeftOut();
@@ -143,7 +143,7 @@ async function readFiles(
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
     step(request, "read", at, 1);
-    const file: Unpacked = await unpack(space, input, ordinal, { ...looking, signal: request.signal });
+    const file: UnpackedFile = await unpack(space, input, ordinal, { ...looking, signal: request.signal });
     const layout = detectLayout(file.name, file.header);
     if (!first && layout.currency) rates.push(await loadRates(connection, layout.currency, request.rates));
     first ??= { name: file.name, layout };
@@ -178,7 +178,7 @@ async function merge(
   space: BuildSpace,
   request: ImportRequest,
   { layout, inputs, base }: { layout: Layout; inputs: Manifest["inputs"]; base: PartitionEntry[] },
-): Promise<Omit<Built, "replaces">> {
+): Promise<Omit<BuiltVintage, "replaces">> {
   const touched = await rows<{ year: number }>(
     connection,
     "select distinct period // 100 as year from spoken order by year",

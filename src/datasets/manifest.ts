@@ -158,13 +158,13 @@ async function faultOf(dataDir: string, entry: PartitionEntry): Promise<string |
 }
 
 /** The unusable files of a released vintage, and why: single years, or the manifest and so everything. */
-export type Lost = { vintage: string; parts: ReadonlyMap<number | "manifest", string> };
+export type LostFiles = { vintage: string; parts: ReadonlyMap<number | "manifest", string> };
 
 /** The intact and the lost parts of a released vintage. */
 export async function examineVintage(
   dataDir: string,
   vintage: string,
-): Promise<{ manifest: Manifest | undefined; whole: PartitionEntry[]; lost: Lost }> {
+): Promise<{ manifest: Manifest | undefined; whole: PartitionEntry[]; lost: LostFiles }> {
   const found = await manifestOrFault(dataDir, vintage);
   if (typeof found === "string")
     return { manifest: undefined, whole: [], lost: { vintage, parts: new Map([["manifest", found]]) } };

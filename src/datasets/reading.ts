@@ -10,7 +10,7 @@ export type Data = { vintages: Vintages; reference: ReferenceStore; allow_synthe
 export const NONE = "none";
 
 /** The record of reads. */
-export type Watching = {
+export type ReadRecord = {
   data: Data;
   /**
    * The vintages of datasets, then of tables, then `none` if a table was missing; comma-separated, as the input
@@ -20,17 +20,17 @@ export type Watching = {
   /** Each state that was looked up, missing ones included. It grows with further reads. */
   read: ReadonlySet<string>;
   /** Each look-up and its result; it grows too. */
-  looks: ReadonlyMap<string, Look>;
+  looks: ReadonlyMap<string, LookUp>;
 };
 
 /** One look-up: of all datasets or tables, or one by name. */
-export type Look = { at: "datasets" | "dataset" | "tables" | "table"; name: string; found: string };
+export type LookUp = { at: "datasets" | "dataset" | "tables" | "table"; name: string; found: string };
 
 const stateOf = (found: { vintage: string } | undefined) => found?.vintage ?? NONE;
 const statesOf = (all: readonly { vintage: string }[]) => all.map(({ vintage }) => vintage).join(",");
 
 /** Repeats the look-ups in other data; true if each has the same result. */
-export function isFoundAgain(looks: Iterable<Look>, data: Data): boolean {
+export function isFoundAgain(looks: Iterable<LookUp>, data: Data): boolean {
   try {
     for (const look of looks) if (again(look, data) !== look.found) return false;
     return true;
@@ -40,7 +40,7 @@ export function isFoundAgain(looks: Iterable<Look>, data: Data): boolean {
   }
 }
 
-function again({ at, name }: Look, { vintages, reference }: Pick<Data, "vintages" | "reference">): string {
+function again({ at, name }: LookUp, { vintages, reference }: Pick<Data, "vintages" | "reference">): string {
   switch (at) {
     case "datasets":
       return statesOf(vintages.open());
@@ -61,12 +61,12 @@ function again({ at, name }: Look, { vintages, reference }: Pick<Data, "vintages
 }
 
 /** The same data, watched. Reads through nested watchers are recorded by each. */
-export function watched({ vintages, reference, allow_synthetic }: Data): Watching {
+export function watched({ vintages, reference, allow_synthetic }: Data): ReadRecord {
   const datasets = new Set<string>();
   const tables = new Set<string>();
   const read = new Set<string>();
-  const looks = new Map<string, Look>();
-  const look = (at: Look["at"], name: string, found: string) =>
+  const looks = new Map<string, LookUp>();
+  const look = (at: LookUp["at"], name: string, found: string) =>
     void looks.set(`${at} ${name}`, { at, name, found });
   let missing = false;
   const data: Data = {
@@ -108,7 +108,7 @@ export function watched({ vintages, reference, allow_synthetic }: Data): Watchin
 }
 
 /** The same data, fixed until released: each dataset stays at the vintage of its first read. */
-export function held({ vintages, reference, allow_synthetic }: Data): { data: Data; release(): void } {
+export function pinned({ vintages, reference, allow_synthetic }: Data): { data: Data; release(): void } {
   const leases = new Map<string, Lease>();
   const lease = (dataset: string) => {
     const found = leases.get(dataset) ?? vintages.lease(dataset);

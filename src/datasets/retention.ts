@@ -9,7 +9,7 @@ import { rollupName, rollupsDir } from "./rollups/file.ts";
 export const KEEP_DAYS = 180;
 
 /** Vintages that were current since then stay. */
-export const keptSince = (now: Date) => new Date(now.getTime() - KEEP_DAYS * 86_400_000);
+export const retainedSince = (now: Date) => new Date(now.getTime() - KEEP_DAYS * 86_400_000);
 
 /** Files younger than this stay: they may belong to a release in progress. */
 const GRACE_MS = 86_400_000;

@@ -4,11 +4,11 @@
  * datasets have the same trade and are never added: an answer uses a single dataset.
  */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { BuildSpace, Built } from "./build-space.ts";
+import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { literal } from "./duckdb.ts";
 import { missing, type PartitionEntry, partitionPath, readManifest, verifyPartition } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
-import { buildInvented, macros, type SandboxRequest, values } from "./sandbox.ts";
+import { buildSynthetic, macros, type SandboxRequest, values } from "./sandbox.ts";
 import { sandboxCodes, sandboxResidues } from "./sandbox-codes.ts";
 
 export const SANDBOX_LV = "sandbox-lv";
@@ -20,9 +20,9 @@ export type SandboxLvRequest = Pick<SandboxRequest, "replaces" | "limits" | "pro
 };
 
 /** Builds Latvia's CN8 vintage from a published sandbox vintage; `publish` makes it visible. */
-export async function buildSandboxLv(space: BuildSpace, request: SandboxLvRequest): Promise<Built> {
+export async function buildSandboxLv(space: BuildSpace, request: SandboxLvRequest): Promise<BuiltVintage> {
   const { partitions } = await readManifest(space.dataDir, request.basis);
-  return buildInvented(space, request, {
+  return buildSynthetic(space, request, {
     dataset: SANDBOX_LV,
     complete_below: [""],
     years: partitions.map(({ year }) => year),

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
-import type { BuildSpace, Built } from "./build-space.ts";
+import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
 import {
   type DuckdbLimits,
@@ -107,9 +107,9 @@ function weightOf(chapter: string): number {
 const mainChapters = Object.keys(chapterWeights).map(literal).join(", ");
 
 /** Builds the sandbox vintage; `publish` makes it visible. */
-export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<BuiltVintage> {
   const size = request.size ?? SMALL;
-  return buildInvented(space, request, {
+  return buildSynthetic(space, request, {
     dataset: SANDBOX,
     complete_below: ["44"],
     years: Array.from({ length: LAST_YEAR - size.first_year + 1 }, (_, at) => size.first_year + at),
@@ -119,7 +119,7 @@ export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promis
 }
 
 /** A synthetic dataset: `begin` prepares the connection, `write` generates one year's partition. */
-export type Invented = {
+export type SyntheticDataset = {
   dataset: string;
   complete_below: string[];
   years: readonly number[];
@@ -128,11 +128,11 @@ export type Invented = {
 };
 
 /** Builds a vintage of a synthetic dataset of all chapters, year by year. */
-export async function buildInvented(
+export async function buildSynthetic(
   space: BuildSpace,
   request: Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal">,
-  { dataset, complete_below, years, begin, write }: Invented,
-): Promise<Built> {
+  { dataset, complete_below, years, begin, write }: SyntheticDataset,
+): Promise<BuiltVintage> {
   const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
   const connection = await instance.connect();
   try {

@@ -4,12 +4,12 @@ import { type FieldError, Refusal, refuse } from "../core/model/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
 import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
-import type { Unpacked } from "./unpack.ts";
+import type { UnpackedFile } from "./unpack.ts";
 
 /** The most faults of a file in one report. */
 const TOLD = 20;
 
-export type Staged = {
+export type StagedFile = {
   rows: number;
   /** Valid rows left out on purpose, by reason. */
   left_out: LeftOut;
@@ -66,9 +66,9 @@ export function placeOf<File extends Source>(
 export async function stageFile(
   connection: DuckDBConnection,
   layout: Layout,
-  file: Unpacked,
+  file: UnpackedFile,
   ordinal: number,
-): Promise<Staged> {
+): Promise<StagedFile> {
   const rows_expected = file.lines - 1;
   const kept = await readGood(connection, layout, file, ordinal);
   if (kept !== rows_expected || kept === 0) {
@@ -89,7 +89,7 @@ export async function stageFile(
 async function readGood(
   connection: DuckDBConnection,
   layout: Layout,
-  file: Unpacked,
+  file: UnpackedFile,
   ordinal: number,
 ): Promise<number> {
   // Rates are joined to the lines, and a join may reorder them.
@@ -136,7 +136,7 @@ function textsOf(layout: Layout): string {
 }
 
 /** SQL that reads a file's lines as text. A line is a row: no cell has a line break. */
-function csvOf(layout: Layout, file: Unpacked, onFaults: string): string {
+function csvOf(layout: Layout, file: UnpackedFile, onFaults: string): string {
   const names = layout.open_end ? [...layout.columns, OPEN_END] : layout.columns;
   const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
   const quote = layout.quoted ? '"' : "";
@@ -146,7 +146,7 @@ function csvOf(layout: Layout, file: Unpacked, onFaults: string): string {
 }
 
 /** Every line as text; refuses a line with a wrong number of columns. */
-async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
+async function readRaw(connection: DuckDBConnection, layout: Layout, file: UnpackedFile): Promise<void> {
   const rejecting = "store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans'";
   await connection.run(
     `create table stage.raw as select ${textsOf(layout)} from ${csvOf(layout, file, rejecting)}`,
@@ -176,7 +176,7 @@ async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpac
   if (read === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
 }
 
-async function checkRows(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
+async function checkRows(connection: DuckDBConnection, layout: Layout, file: UnpackedFile): Promise<void> {
   const { checks } = layout;
   const first = checks.map(({ good }, at) => `when not coalesce(${good}, false) then ${at}`).join(" ");
   const found = checks.map(({ column }, at) => `when ${at} then "${column}"`).join(" ");

@@ -32,7 +32,7 @@ import { detectLayout } from "./layouts/detect.ts";
 import type { LeftOut } from "./layouts/layout.ts";
 import { fileDigest, type Manifest, stagedDir } from "./manifest.ts";
 import { checkReporters, foldCells, noneLeftOut, refuseLines, stageDdl, stageFile } from "./stage.ts";
-import type { Unpacked } from "./unpack.ts";
+import type { UnpackedFile } from "./unpack.ts";
 
 /** Increase it when the parsing of a bulk file's line changes. */
 const VERSION = "v1";
@@ -58,7 +58,7 @@ export type MonthRequest = {
 /** Parses an unpacked month into the folder and removes its text. Refuses any bad line, and lines of another month. */
 export async function stageMonth(
   space: BuildSpace,
-  file: Unpacked,
+  file: UnpackedFile,
   request: MonthRequest,
 ): Promise<StagedMonth & { rows: number }> {
   const { period, limits, signal } = request;

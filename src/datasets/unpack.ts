@@ -7,11 +7,11 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
-import { formatOf } from "./looks-like.ts";
+import { formatOf } from "./file-kind.ts";
 import { fileDigest } from "./manifest.ts";
 import { NO_TEXT, sevenZip } from "./seven-zip.ts";
 
-export type Unpacked = {
+export type UnpackedFile = {
   name: string;
   /** The plain text, in the build space. */
   path: string;
@@ -23,7 +23,7 @@ export type Unpacked = {
   lines: number;
 };
 
-type Packing = "plain" | "gzip" | "7z";
+type ArchiveFormat = "plain" | "gzip" | "7z";
 
 /** `onHeader` receives the first line before any fault is reported; `onFormat` is called for a file that is no text. */
 export type UnpackOptions = {
@@ -37,7 +37,7 @@ export async function unpack(
   input: string,
   ordinal: number,
   options: UnpackOptions,
-): Promise<Unpacked> {
+): Promise<UnpackedFile> {
   const { signal } = options;
   const name = basename(input);
   const path = join(space.dir, `input-${ordinal}.csv`);
@@ -60,7 +60,7 @@ export async function unpack(
   return { name, path, sha256, bytes, header: text.header, lines: text.lines };
 }
 
-async function examine(input: string, name: string): Promise<{ packing: Packing; bytes: number }> {
+async function examine(input: string, name: string): Promise<{ packing: ArchiveFormat; bytes: number }> {
   const found = await stat(input).catch(() => refuse("invalid", `${input}: there is no such file`));
   if (!found.isFile()) refuse("invalid", `${input} is not a file`);
   const file = await open(input, "r").catch(() => refuse("invalid", `${input} cannot be read`));

@@ -8,6 +8,7 @@ import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { coreProblems } from "../core/model/problem.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
+import type { ExpectedDataset } from "./builds.ts";
 import {
   type DuckdbLimits,
   interruptible,
@@ -17,7 +18,6 @@ import {
   type Params,
   rows,
 } from "./duckdb.ts";
-import type { Expected } from "./making.ts";
 import {
   type Manifest,
   missing,
@@ -62,26 +62,26 @@ export type Vintages = Pick<VintageStore, "open" | "awaited" | "lease">;
 /** Past vintages that stay open until others replace them, because checking their files takes seconds. */
 const MOST_PAST = 4;
 
-type Attached = {
+type AttachedPartition = {
   database: string;
   holders: number;
   ready: Promise<ReadonlySet<string>>;
   rollup?: Promise<YearRollup | undefined>;
 };
-type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
+type ServedVintage = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
 export class VintageStore {
   readonly #options: Required<StoreOptions>;
   #instance: Promise<DuckDBInstance> | undefined;
   readonly #idle: DuckDBConnection[] = [];
   readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
-  readonly #attached = new Map<string, Attached>();
+  readonly #attached = new Map<string, AttachedPartition>();
   /** Files that are being detached: DuckDB does not attach a file twice. */
   readonly #leaving = new Map<string, Promise<void>>();
-  readonly #served = new Map<string, Served>();
-  readonly #expected = new Map<string, Expected>();
+  readonly #served = new Map<string, ServedVintage>();
+  readonly #expected = new Map<string, ExpectedDataset>();
   /** The last requested one comes last. */
-  readonly #past = new Map<string, Promise<Served>>();
+  readonly #past = new Map<string, Promise<ServedVintage>>();
   #running = 0;
   #named = 0;
   #closed = false;
@@ -102,7 +102,7 @@ export class VintageStore {
   }
 
   /** Announces datasets to be served. */
-  expect(datasets: readonly Expected[]): void {
+  expect(datasets: readonly ExpectedDataset[]): void {
     for (const expected of datasets) {
       const known = this.#expected.get(expected.dataset);
       const released = expected.released || (known?.released ?? false);
@@ -111,7 +111,7 @@ export class VintageStore {
   }
 
   /** The announced datasets that are not served: they are being built or opened, or their files are missing. */
-  awaited(): Expected[] {
+  awaited(): ExpectedDataset[] {
     return [...this.#expected.values()].filter(({ dataset }) => !this.#served.has(dataset));
   }
 
@@ -180,7 +180,7 @@ export class VintageStore {
   }
 
   /** Opens a vintage for one user; a single request for a past one need not wait for its roll-ups. */
-  async #take(vintage: string, { rolls_up } = { rolls_up: false }): Promise<Served> {
+  async #take(vintage: string, { rolls_up } = { rolls_up: false }): Promise<ServedVintage> {
     const manifest = await readManifest(this.#options.dataDir, vintage);
     const partitions: OpenPartition[] = [];
     try {
@@ -195,7 +195,7 @@ export class VintageStore {
   }
 
   /** A lease that ends one use of the vintage. */
-  #leaseOf(served: Served): Lease {
+  #leaseOf(served: ServedVintage): Lease {
     let held = true;
     const { vintage } = served.manifest;
     return {
@@ -320,7 +320,7 @@ export class VintageStore {
   async #rollupOf(
     vintage: string,
     entry: PartitionEntry,
-    attached: Attached,
+    attached: AttachedPartition,
     make: boolean,
   ): Promise<YearRollup | undefined> {
     const open = async () => {
@@ -362,7 +362,7 @@ export class VintageStore {
     }
   }
 
-  #letGo(served: Served): void {
+  #letGo(served: ServedVintage): void {
     if (--served.holders === 0) this.#detach(served.partitions);
   }
 

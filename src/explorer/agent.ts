@@ -5,7 +5,7 @@ import { copied, counted, renewTimes, time } from "./format.ts";
 import { badge, levelText, meter, pointsText } from "./scores.ts";
 import type { AgentPassport, AgentTrust, Explanation } from "./soul-wire.ts";
 
-type Character = { archetype: string; traits: string[]; events: number };
+type AgentCharacter = { archetype: string; traits: string[]; events: number };
 
 const RENEW_S = 30;
 
@@ -27,7 +27,7 @@ async function show(): Promise<void> {
   const [passport, trust, character] = await Promise.all([
     ask<AgentPassport>(`/soul/passport/${encodeURIComponent(named)}`, { explain: "true" }),
     ask<AgentTrust>(path("trust"), { explain: "true" }),
-    ask<Character>(path("character")),
+    ask<AgentCharacter>(path("character")),
   ]);
   showWho(passport, trust);
   showTrust(trust);
@@ -76,13 +76,13 @@ function showTrust({ as_of, explanation, samples }: AgentTrust): void {
       " has the digest of all scores.",
     );
     part("#lines").replaceChildren(...linesOf(explanation));
-    write(part("#beside"), besideText(explanation, samples.collaboration ?? 0));
+    write(part("#beside"), attesterText(explanation, samples.collaboration ?? 0));
   }
   showChart("#trust-chart", "trust");
 }
 
 /** The attester, and its distance from its subject. */
-function besideText(told: Explanation, attestors: number): string {
+function attesterText(told: Explanation, attestors: number): string {
   if (attestors === 0) return "No agent attests it.";
   const share =
     told.reciprocal_share === null
@@ -149,7 +149,7 @@ function line(micro: number, what: (Node | string)[], sources: HTMLElement[], ki
   );
 }
 
-function showCharacter({ archetype, traits, events }: Character): void {
+function showCharacter({ archetype, traits, events }: AgentCharacter): void {
   const done = counted(events, "event");
   write(
     part("#nature"),

@@ -4,20 +4,20 @@ import { el, facts } from "./dom.ts";
 import { shorten } from "./format.ts";
 
 /** A response, its duration, and its price in micro-USDC. */
-export type Answered = { response: Response; ms: number; paid_micro: string | undefined };
+export type TimedResponse = { response: Response; ms: number; paid_micro: string | undefined };
 
 /** A longer answer is cut, because it would freeze the browser. */
 const MOST_LETTERS = 200_000;
 const MOST_ROWS = 500;
 const MICRO = 1_000_000;
 
-export const showTrouble = (place: HTMLElement, text: string) =>
+export const showFailure = (place: HTMLElement, text: string) =>
   place.replaceChildren(el("p", { class: "trouble" }, text));
 
 export async function showAnswer(
   place: HTMLElement,
-  answered: Answered,
-  drawn: (() => Promise<Answered>) | undefined,
+  answered: TimedResponse,
+  drawn: (() => Promise<TimedResponse>) | undefined,
 ): Promise<void> {
   const { response } = answered;
   const text = await textIn(response);
@@ -34,7 +34,7 @@ export async function showAnswer(
   );
 }
 
-function heading({ response, ms, paid_micro }: Answered): HTMLElement {
+function heading({ response, ms, paid_micro }: TimedResponse): HTMLElement {
   const event = response.headers.get("Event-Id");
   const settled = response.headers.get("PAYMENT-RESPONSE");
   const paid =
@@ -198,12 +198,12 @@ function table(rows: Row[]): HTMLElement {
 }
 
 /** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */
-function picture(drawn: () => Promise<Answered>): HTMLElement {
+function picture(drawn: () => Promise<TimedResponse>): HTMLElement {
   const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Asking for the picture…"));
   void (async () => {
     try {
       const { response } = await drawn();
-      if (!response.ok) return showTrouble(place, `The picture was answered ${response.status}.`);
+      if (!response.ok) return showFailure(place, `The picture was answered ${response.status}.`);
       const image = await createImageBitmap(await response.blob());
       const canvas = el("canvas", {
         width: String(image.width),
@@ -214,7 +214,7 @@ function picture(drawn: () => Promise<Answered>): HTMLElement {
       canvas.getContext("2d")?.drawImage(image, 0, 0);
       place.replaceChildren(canvas);
     } catch {
-      showTrouble(place, "The picture could not be shown.");
+      showFailure(place, "The picture could not be shown.");
     }
   })();
   return place;

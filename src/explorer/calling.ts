@@ -1,15 +1,19 @@
 /** Calls an operation anonymously, with a key, or with a demo wallet's payment. */
-import type { Answered } from "./answer.ts";
+import type { TimedResponse } from "./answer.ts";
 import { reached } from "./ask.ts";
 import { offerIn, pay } from "./wallet.ts";
 
 export type Question = { method: string; url: string; body: string | undefined };
 
 /** The credential of a call. */
-export type Way = { by: "none" } | { by: "key"; key: string } | { by: "wallet" };
+export type Credential = { by: "none" } | { by: "key"; key: string } | { by: "wallet" };
 
 /** Requests an answer in this form; a wallet pays a 402. */
-export async function call({ method, url, body }: Question, way: Way, accept: string): Promise<Answered> {
+export async function call(
+  { method, url, body }: Question,
+  way: Credential,
+  accept: string,
+): Promise<TimedResponse> {
   // A browser rejects other characters in a header, as if the network had failed.
   if (way.by === "key" && /[^\x21-\x7e]/.test(way.key))
     throw new Error(

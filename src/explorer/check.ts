@@ -4,7 +4,7 @@ import { el } from "./dom.ts";
 import { copied, count, counted } from "./format.ts";
 import { needHashing } from "./hashing.ts";
 import type { Verdict } from "./verifier.js";
-import type { News, Report, Task } from "./worker.ts";
+import type { Report, Task, WorkerMessage } from "./worker.ts";
 
 const QUESTIONS: Record<string, string> = {
   format: "Can every line be read?",
@@ -92,10 +92,10 @@ export function openCheck(place: HTMLElement): Check {
 function told(
   worker: Worker,
   task: Task,
-  onProgress: (news: Extract<News, { progress: number }>) => void,
+  onProgress: (news: Extract<WorkerMessage, { progress: number }>) => void,
 ): Promise<Report> {
   return new Promise((done, fail) => {
-    worker.addEventListener("message", ({ data }: MessageEvent<News>) => {
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
       if ("report" in data) done(data.report);
       else if ("failed" in data) fail(new Error(data.failed));
       else onProgress(data);

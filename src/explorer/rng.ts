@@ -1,6 +1,6 @@
 /** The page at /rng: draws a number; the verifier checks a proof that was pasted, or requested by the roll's id. */
 import { reached, reasonOf, textIn } from "./ask.ts";
-import { call, type Way } from "./calling.ts";
+import { type Credential, call } from "./calling.ts";
 import { el, facts, part } from "./dom.ts";
 import { counted, developmentChain, shorten } from "./format.ts";
 import { needHashing } from "./hashing.ts";
@@ -44,7 +44,7 @@ function proofIn(text: string): RollProof {
   return proof as RollProof;
 }
 
-async function asked(roll_id: string, way: Way): Promise<string> {
+async function asked(roll_id: string, way: Credential): Promise<string> {
   const question = { method: "POST", url: "/v1/agent/rng/verify", body: JSON.stringify({ roll_id }) };
   const { response } = await call(question, way, "application/json");
   const text = await textIn(response);
@@ -110,7 +110,7 @@ const GOT = { dice: "total", coin: "side", range: "value", float: "value", shuff
 const given = document.body.dataset.key;
 
 /** The typed key, otherwise the sandbox's, otherwise worthless money of the development chain. */
-function wayIn(field: string): Way {
+function wayIn(field: string): Credential {
   const key = typed(field) || given;
   if (key) return { by: "key", key };
   return developmentChain ? { by: "wallet" } : { by: "none" };

@@ -2,7 +2,7 @@
 import { el } from "./dom.ts";
 import { count, counted, developmentChain } from "./format.ts";
 
-type Ready = {
+type ReadinessReport = {
   status: string;
   log: { up: boolean; position: number | null; contradiction: string | null };
   chain: { up: boolean; block: number | null };
@@ -16,14 +16,14 @@ const AGAIN_MS = 5_000;
 export async function showState(place: HTMLElement, onData: () => void): Promise<void> {
   // A 503 has the same body.
   const ready = await fetch("/ready")
-    .then((response) => response.json() as Promise<Ready>)
+    .then((response) => response.json() as Promise<ReadinessReport>)
     .catch(() => undefined);
   place.replaceChildren(...(ready ? told(ready) : [light(false, "The service cannot be reached.")]));
   if (ready && ready.datasets.length > 0) onData();
   if (ready?.status !== "ready") setTimeout(() => void showState(place, onData), AGAIN_MS);
 }
 
-function told({ log, chain, datasets, missing }: Ready): HTMLElement[] {
+function told({ log, chain, datasets, missing }: ReadinessReport): HTMLElement[] {
   const contradicted = log.contradiction !== null;
   const position = log.position ?? 0;
   const waiting = missing?.length ?? 0;

@@ -1,7 +1,7 @@
 /** An operation's page: its form becomes a call, anonymous, with a key, or with a demo wallet's payment. */
-import { showAnswer, showTrouble } from "./answer.ts";
+import { showAnswer, showFailure } from "./answer.ts";
 import { reasonOf } from "./ask.ts";
-import { call, type Question, type Way } from "./calling.ts";
+import { type Credential, call, type Question } from "./calling.ts";
 import { el, part } from "./dom.ts";
 import { developmentChain } from "./format.ts";
 
@@ -24,8 +24,8 @@ function openTry(): void {
   showRequest();
 }
 
-const wayIn = (): Way => {
-  const by = (new FormData(form()).get("way") as Way["by"] | null) ?? "none";
+const wayIn = (): Credential => {
+  const by = (new FormData(form()).get("way") as Credential["by"] | null) ?? "none";
   return by === "key" ? { by, key: keyField()?.value.trim() ?? "" } : { by };
 };
 
@@ -95,7 +95,7 @@ async function run(): Promise<void> {
       forms.includes("image/png") ? () => call(asked, way, "image/png") : undefined,
     );
   } catch (error) {
-    showTrouble(place, reasonOf(error));
+    showFailure(place, reasonOf(error));
   } finally {
     button.disabled = false;
   }

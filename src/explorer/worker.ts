@@ -9,9 +9,9 @@ export type Task = ({ pack: Blob } | { proof: Proof }) & { options: Options };
 /** A pack's report has its head and number of events. */
 export type Report = Awaited<ReturnType<typeof verifyProof>> | Awaited<ReturnType<typeof verifyPack>>;
 
-export type News = { progress: number; events: number } | { report: Report } | { failed: string };
+export type WorkerMessage = { progress: number; events: number } | { report: Report } | { failed: string };
 
-const tell = (news: News) => self.postMessage(news);
+const tell = (news: WorkerMessage) => self.postMessage(news);
 
 self.addEventListener("message", ({ data }: MessageEvent<Task>) => {
   check(data).then(

@@ -1,6 +1,6 @@
 /** Compares the chain's transfers for payments and refunds with the log. */
 
-import { endingsOf, type Sought } from "../chain/endings.ts";
+import { endingsOf, type SoughtTransfer } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
@@ -50,7 +50,7 @@ export type Books = {
 };
 
 /** A payment in the log: its claim, and the settled amount minus reverted ones. */
-type Entry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
+type BookEntry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
 
 /** Payments per chain query. */
 const PAGE = 1_000;
@@ -121,7 +121,7 @@ async function withdrawalsOf(
 }
 
 /** Everything received since the first payment, or since this service first watched the address. */
-async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint): Promise<Incoming> {
+async function incomingOf(app: App, known: Map<string, BookEntry>, to_block: bigint): Promise<Incoming> {
   const asset = USDC.address.toLowerCase() as Hex;
   const [network, pay_to] = [networkOf(app.chain), app.pay_to.toLowerCase() as Hex];
   const sums: Incoming = {
@@ -171,7 +171,7 @@ async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint)
 }
 
 /** The log's amount per transaction and account. */
-function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
+function settledIn(known: Map<string, BookEntry>, pay_to: Hex): Map<Hex, bigint> {
   const sums = new Map<Hex, bigint>();
   for (const { state } of known.values()) {
     if (state.status !== "settled" || state.claim.pay_to !== pay_to) continue;
@@ -181,7 +181,7 @@ function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
   return sums;
 }
 
-const movedBy = ({ transfer }: Sought, endings: Awaited<ReturnType<typeof endingsOf>>) =>
+const movedBy = ({ transfer }: SoughtTransfer, endings: Awaited<ReturnType<typeof endingsOf>>) =>
   endings.get(transfer)?.kind === "moved" ? transfer.value : 0n;
 
 const greatest = (a: bigint, b: bigint) => (a > b ? a : b);
@@ -206,7 +206,7 @@ function enter(account: Account, id: string, chain: bigint, log: bigint): void {
   if (chain !== log && account.differences.length < SHOWN) account.differences.push(id);
 }
 
-const paymentToSeek = ({ claim }: Payment): Sought => ({
+const paymentToSeek = ({ claim }: Payment): SoughtTransfer => ({
   transfer: payments.transferOf(claim),
   from_block: fromBlock(claim.seen_block),
 });
@@ -233,17 +233,17 @@ const addsUp = ({ credited, reversed, available, held, spent, withdrawn, debt }:
   credited - reversed === available + held + spent + withdrawn - debt;
 
 /** A withdrawal in the log: paid minus reverted. */
-type WithdrawalEntry = { sought: Sought; paid_micro: bigint; has_failed: boolean };
+type WithdrawalEntry = { sought: SoughtTransfer; paid_micro: bigint; has_failed: boolean };
 
 type ReadBooks = {
-  payments: Map<string, Entry>;
+  payments: Map<string, BookEntry>;
   accounts: Map<string, Sums>;
   withdrawals: Map<string, WithdrawalEntry>;
 };
 
 /** Every claimed payment of this chain, and every account. */
 async function readBooks(app: App): Promise<ReadBooks> {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, BookEntry>();
   const accounts = new Map<string, Sums>();
   const withdrawals = new Map<string, WithdrawalEntry>();
   const ours = `${networkOf(app.chain)}:`;
@@ -290,7 +290,7 @@ function seenFirst(before: Payment, after: Payment): Payment {
   return { ...after, claim: { ...after.claim, seen_block } };
 }
 
-function post(entry: Entry, { type }: PaymentEvent): void {
+function post(entry: BookEntry, { type }: PaymentEvent): void {
   const { claim, refund } = entry.state;
   const amount = BigInt(claim.amount_micro);
   const back = BigInt(refund?.amount_micro ?? 0);

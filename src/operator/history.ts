@@ -8,7 +8,7 @@ import { Refusal, refuse } from "../core/model/refusal.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
 import {
-  type Downloaded,
+  type DownloadedFile,
   finishedFile,
   removeDownload,
   ServerAway,
@@ -17,17 +17,17 @@ import {
 } from "../datasets/download.ts";
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
-import { examineVintage, type Lost } from "../datasets/manifest.ts";
+import { examineVintage, type LostFiles } from "../datasets/manifest.ts";
 import { OtherReporters } from "../datasets/stage.ts";
 import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
-import type { Unpacked } from "../datasets/unpack.ts";
+import type { UnpackedFile } from "../datasets/unpack.ts";
 import { unpack } from "../datasets/unpack.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, yearOf } from "../domain/trade/units.ts";
-import { ahead, each } from "./ahead.ts";
-import { type BuildOptions, importStaged, OPERATOR, type Released } from "./releases.ts";
+import { ahead, each } from "./prefetch.ts";
+import { type BuildOptions, importStaged, OPERATOR, type VintageRelease } from "./releases.ts";
 
 const DATASET = "comext-bulk";
 /** Archives fetched before the current month is done. */
@@ -49,22 +49,22 @@ export type HistoryRequest = Omit<BuildOptions, "progress"> &
     /** Free space, and the time in Unix milliseconds; tests replace both. */
     free?: Free;
     time?: () => number;
-    tell: (told: Told) => void;
+    tell: (told: HistoryReport) => void;
   };
 
 /** Progress reports. */
-export type Told =
+export type HistoryReport =
   /** Released months whose files are missing or damaged, and why. */
   | { kind: "lost"; months: Period[]; why: string[] }
   | { kind: "begun"; asked: number; already: number }
   | { kind: "doing"; what: "fetching" | "reading" | "writing"; of: number; share?: number }
-  | { kind: "fetched"; period: Period; file: Downloaded }
+  | { kind: "fetched"; period: Period; file: DownloadedFile }
   /** The next retry of a busy server, and the end of retries. */
   | { kind: "waiting"; period: Period; why: string; again: Date; given_up: Date }
   /** A month was read; `resumed`: by an earlier run. */
   | { kind: "read"; period: Period; rows: number; resumed: boolean }
   | { kind: "missing"; fault: MonthFault }
-  | { kind: "released"; months: Period[]; released: Released };
+  | { kind: "released"; months: Period[]; released: VintageRelease };
 
 /** A month that was not imported, the reason and the remedy. */
 export type MonthFault = { period: Period; why: Refusal; remedy: string };
@@ -79,9 +79,9 @@ export type HistorySummary = {
 };
 
 /** A month in progress. */
-type Way = { period: Period } & (
-  | { at: "fetched"; file: Downloaded }
-  | { at: "unpacked"; text: Unpacked }
+type MonthTask = { period: Period } & (
+  | { at: "fetched"; file: DownloadedFile }
+  | { at: "unpacked"; text: UnpackedFile }
   | { at: "staged"; staged: StagedMonth }
   | { at: "unchanged" }
   | { at: "fault"; why: Refusal; fetching: boolean }
@@ -111,7 +111,7 @@ class History {
   /** The archives of released months, by digest. */
   #inLog = new Map<Period, string>();
   /** The missing or damaged part of the current vintage. */
-  #lost: Lost | undefined;
+  #lost: LostFiles | undefined;
   #kept = new Map<Period, StagedMonth>();
   /** The read months of the current year. */
   #year: StagedMonth[] = [];
@@ -204,7 +204,7 @@ class History {
     }
   }
 
-  async #fetch(period: Period, signal: AbortSignal): Promise<Way> {
+  async #fetch(period: Period, signal: AbortSignal): Promise<MonthTask> {
     const { again, tell } = this.#request;
     const staged = this.#kept.get(period);
     if (staged && !again) return { period, at: "staged", staged };
@@ -223,7 +223,7 @@ class History {
   }
 
   /** Retries a busy server until it answers or was busy for too long. */
-  async #patiently(period: Period, signal: AbortSignal): Promise<Downloaded> {
+  async #patiently(period: Period, signal: AbortSignal): Promise<DownloadedFile> {
     const { tell, pause = sleepFor, time = Date.now } = this.#request;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
@@ -248,7 +248,7 @@ class History {
   }
 
   /** A damaged archive is downloaded once more, because the transfer may have failed. */
-  async #archive(period: Period, signal: AbortSignal): Promise<Downloaded> {
+  async #archive(period: Period, signal: AbortSignal): Promise<DownloadedFile> {
     const { dir, url, again, now, pause, tell } = this.#request;
     const progress = (done: number, total: number | undefined) =>
       tell({
@@ -266,7 +266,7 @@ class History {
     return file!;
   }
 
-  async #open(way: Way, signal: AbortSignal): Promise<Way> {
+  async #open(way: MonthTask, signal: AbortSignal): Promise<MonthTask> {
     if (way.at !== "fetched") return way;
     const { period, file } = way;
     try {
@@ -280,7 +280,7 @@ class History {
   }
 
   /** Processes a month as far as possible; returns why the whole run must end, if it must. */
-  async #take(way: Way): Promise<Refusal | undefined> {
+  async #take(way: MonthTask): Promise<Refusal | undefined> {
     const { period } = way;
     const { tell, stop } = this.#request;
     if (way.at === "unchanged") {
@@ -303,7 +303,7 @@ class History {
     return undefined;
   }
 
-  async #read(way: Way): Promise<Extract<Way, { at: "staged" | "fault" }>> {
+  async #read(way: MonthTask): Promise<Extract<MonthTask, { at: "staged" | "fault" }>> {
     const { period } = way;
     const { tell, limits, reporters, signal } = this.#request;
     if (way.at === "fault") return way;
@@ -396,10 +396,10 @@ async function monthsIn(
   return { archives, lost: months.length > 0 ? { ...lost, months } : undefined };
 }
 
-type LostMonths = Lost & { months: Period[] };
+type LostMonths = LostFiles & { months: Period[] };
 
 /** The months of a release whose files are lost. */
-function lostMonths({ periods, partitions }: dataset.ReleaseFacts, { parts }: Lost): Period[] {
+function lostMonths({ periods, partitions }: dataset.ReleaseFacts, { parts }: LostFiles): Period[] {
   const years = partitions.map(({ year }) => year);
   const gone = new Set(years.filter((year) => parts.has("manifest") || parts.has(year)));
   return monthsBetween(periods.from, periods.to).filter((period) => gone.has(yearOf(period)));
@@ -418,7 +418,7 @@ function refuseBesideLost({ vintage, months, parts }: LostMonths, { from, to }: 
 }
 
 /** A month's own fault; faults of the machine or the run are thrown. */
-function fault(period: Period, error: unknown, fetching: boolean): Way & { at: "fault" } {
+function fault(period: Period, error: unknown, fetching: boolean): MonthTask & { at: "fault" } {
   const isMachines = (why: Refusal) =>
     why.type === tradeProblems["disk-full"] || why.type === tradeProblems["memory-limit"];
   if (!(error instanceof Refusal) || isMachines(error)) throw error;

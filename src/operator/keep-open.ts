@@ -47,9 +47,9 @@ export async function openCurrent(app: App, onError: OnError): Promise<void> {
     await app.vintage_store.serve(vintage).catch((error: Error) => onError(dataset, error));
 }
 
-type Named = { vintage: string };
+type VintageRef = { vintage: string };
 
-const isNotIn = (shelf: { open(): Named[] }) => {
+const isNotIn = (shelf: { open(): VintageRef[] }) => {
   const open = new Set(shelf.open().map(({ vintage }) => vintage));
-  return ({ vintage }: Named) => !open.has(vintage);
+  return ({ vintage }: VintageRef) => !open.has(vintage);
 };

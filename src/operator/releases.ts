@@ -1,15 +1,21 @@
 /** Builds datasets from files or a generator, and releases them in the log for every process. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
-import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
+import {
+  type BuildSpace,
+  type BuiltVintage,
+  isWanted,
+  publish,
+  takeBuildSpace,
+} from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import type { ImportReport } from "../datasets/import.ts";
-import { type Lost, releaseFacts } from "../datasets/manifest.ts";
+import { type LostFiles, releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import type { Reference } from "../datasets/reference/table.ts";
-import { keptSince, sweepVintages } from "../datasets/retention.ts";
+import { retainedSince, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX, type SandboxSize } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
@@ -30,7 +36,7 @@ export type BuildOptions = {
   signal?: AbortSignal;
 };
 
-export type Released = { facts: dataset.ReleaseFacts; unchanged: boolean };
+export type VintageRelease = { facts: dataset.ReleaseFacts; unchanged: boolean };
 
 /**
  * Imports files as the next vintage of their dataset. `conflict` while another import runs for longer than a
@@ -40,7 +46,7 @@ export async function importFiles(
   app: App,
   files: string[],
   options: BuildOptions & { reporters?: ReporterCode[]; afresh?: boolean },
-): Promise<Released & { report: ImportReport }> {
+): Promise<VintageRelease & { report: ImportReport }> {
   const { data_dir, ...rest } = options;
   // Otherwise the release would be refused only after reading many files.
   await app.accepting.check();
@@ -61,8 +67,8 @@ export async function importFiles(
 export async function importStaged(
   app: App,
   staged: readonly StagedMonth[],
-  options: BuildOptions & { reporters?: ReporterCode[]; lost?: Lost | undefined },
-): Promise<Released & { report: ImportReport }> {
+  options: BuildOptions & { reporters?: ReporterCode[]; lost?: LostFiles | undefined },
+): Promise<VintageRelease & { report: ImportReport }> {
   const { data_dir: _, ...rest } = options;
   await app.accepting.check();
   const { buildImport } = await import("../datasets/import.ts");
@@ -86,7 +92,7 @@ export async function importStaged(
 export async function releaseSandbox(
   app: App,
   options: BuildOptions & { size?: SandboxSize },
-): Promise<Released> {
+): Promise<VintageRelease> {
   const { data_dir, ...rest } = options;
   return inSpareSpace(options, async (space, signal) => {
     const replaces = await currentVintage(app, SANDBOX);
@@ -96,7 +102,7 @@ export async function releaseSandbox(
 }
 
 /** Creates and releases Latvia's CN8 trade, split from the current sandbox; `conflict` if there is none. */
-export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<Released> {
+export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<VintageRelease> {
   const { data_dir, ...rest } = options;
   return inSpareSpace(options, async (space, signal) => {
     const basis = await currentVintage(app, SANDBOX);
@@ -149,7 +155,12 @@ const SPARE_MS = 6 * 3_600_000;
 const LOOK_MS = 250;
 
 /** Files come before the event, so that every released file can be opened. */
-async function release(app: App, space: BuildSpace, built: Built, operation: string): Promise<Released> {
+async function release(
+  app: App,
+  space: BuildSpace,
+  built: BuiltVintage,
+  operation: string,
+): Promise<VintageRelease> {
   await publish(space, built);
   const facts = releaseFacts(built.manifest, built.replaces, app.clock.now());
   const target = { tenant: OPERATOR, id: facts.dataset };
@@ -165,7 +176,7 @@ async function release(app: App, space: BuildSpace, built: Built, operation: str
 async function sweep(app: App, space: BuildSpace): Promise<void> {
   if (!(await app.caughtUp(releasesProjection))) return;
   const now = app.clock.now();
-  const kept = await releasesSince(app.pool, keptSince(now));
+  const kept = await releasesSince(app.pool, retainedSince(now));
   const keep = new Set(kept.map(({ vintage }) => vintage));
   await sweepVintages(space, keep, now);
   await sweepSnapshots(space.dataDir, keep, now);

@@ -63,7 +63,7 @@ export async function openSandboxAgents(
   if (!(await app.load(agents, agents.targetOf(sandboxAgentIds[0]!))))
     await registerAll(app, await wallets());
   const first = await app.load(attestations, attestations.targetOf(attestationId(0, 1, SKILLS[0]!)));
-  if (!first) await sayAll(app);
+  if (!first) await attestAll(app);
 }
 
 const meta = operatorMeta("agents.sandbox");
@@ -127,7 +127,7 @@ async function bind(decide: InUnit["decide"], agent_id: string, sx_number: numbe
   await decide(agents, agents.targetOf(agent_id), agents.prove(key, { by_api_key: false, rotating: null }));
 }
 
-async function sayAll(app: App): Promise<void> {
+async function attestAll(app: App): Promise<void> {
   const known = await Promise.all(
     sandboxAgentIds.map((agent_id) => app.load(agents, agents.targetOf(agent_id))),
   );
@@ -147,7 +147,7 @@ async function sayAll(app: App): Promise<void> {
               seeded_at: at,
             }),
           );
-      for (const { from, to, skill, weight } of saidByAll()) {
+      for (const { from, to, skill, weight } of attestationPlans()) {
         const attestation_id = attestationId(from, to, skill);
         const facts = {
           ...{
@@ -169,14 +169,14 @@ async function sayAll(app: App): Promise<void> {
 const attestationId = (from: number, to: number, skill: string) =>
   digestOf(`sandbox attestation ${from} ${to} ${skill}`).toString("hex").slice(0, 32);
 
-type Words = { from: number; to: number; skill: string; weight: number };
+type AttestationPlan = { from: number; to: number; skill: string; weight: number };
 
 /** The same in every sandbox: trusted agents attest others; a ring that attests only itself earns nothing. */
-function saidByAll(): Words[] {
+function attestationPlans(): AttestationPlan[] {
   const draw = drawer("tallystick sandbox agents");
   const ring = NAMES.flatMap(({ name }, index) => (name.startsWith("ring-") ? index : []));
   const others = NAMES.length - ring.length;
-  const said: Words[] = [{ from: 0, to: 1, skill: SKILLS[0]!, weight: 5 }];
+  const said: AttestationPlan[] = [{ from: 0, to: 1, skill: SKILLS[0]!, weight: 5 }];
   for (let from = 0; from < others; from++)
     for (let n = 0; n < (from < 9 ? 2 * SAID : SAID - 1); n++) {
       const to = draw(others);

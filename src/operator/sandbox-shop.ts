@@ -4,9 +4,9 @@ import type { InUnit } from "../core/commands/unit.ts";
 import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
 import * as product from "../domain/commerce/product.ts";
 import * as stock from "../domain/commerce/stock.ts";
-import { type Space, shopTenant } from "./shop.ts";
+import { type ShopSpace, shopTenant } from "./shop.ts";
 
-type Invented = Omit<ProductFacts, "product_id" | "cn_code" | "vat_bp" | "listed_at"> & {
+type SandboxProduct = Omit<ProductFacts, "product_id" | "cn_code" | "vat_bp" | "listed_at"> & {
   /** Euro cents without tax, by unit. */
   net_cents: Partial<Record<UnitName, number>>;
   /** Base units by location. */
@@ -27,7 +27,7 @@ const wood = {
   kwh_per_kg: null,
 };
 
-const INVENTED: readonly Invented[] = [
+const INVENTED: readonly SandboxProduct[] = [
   {
     ...fuel,
     slug: "granulas-premium",
@@ -74,7 +74,7 @@ const VAT_BP = 2_100;
  * commit, so an interrupted start leaves it complete or absent.
  */
 export async function openSandboxShop(app: App): Promise<void> {
-  const spaces: readonly Space[] = app.embedded_chain ? ["live", "test"] : ["test"];
+  const spaces: readonly ShopSpace[] = app.embedded_chain ? ["live", "test"] : ["test"];
   for (const space of spaces) {
     const tenant = shopTenant(space);
     if (await app.load(product, { tenant, id: "1" })) continue;

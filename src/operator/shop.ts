@@ -24,9 +24,9 @@ import {
 } from "../reactors/commerce/steps.ts";
 
 /** Test keys have their own shop. */
-export type Space = "live" | "test";
+export type ShopSpace = "live" | "test";
 
-export const shopTenant = (space: Space) => (space === "test" ? "test:operator" : "operator");
+export const shopTenant = (space: ShopSpace) => (space === "test" ? "test:operator" : "operator");
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
 
@@ -46,7 +46,7 @@ export type NewProduct = Omit<ProductFacts, "product_id" | "listed_at" | "cn_cod
 };
 
 /** Lists a product, under the next free number by default. It is on sale once it has a price and stock. */
-export async function listProduct(app: App, space: Space, wanted: NewProduct): Promise<number> {
+export async function listProduct(app: App, space: ShopSpace, wanted: NewProduct): Promise<number> {
   await whole(app, catalogueProjection);
   const tenant = shopTenant(space);
   if ((await findProduct(app.pool, { tenant, slug: wanted.slug })) !== undefined)
@@ -60,7 +60,7 @@ export async function listProduct(app: App, space: Space, wanted: NewProduct): P
 }
 
 /** Finds a product by slug or number. */
-async function named(app: App, space: Space, name: string): Promise<{ tenant: string; id: string }> {
+async function named(app: App, space: ShopSpace, name: string): Promise<{ tenant: string; id: string }> {
   const tenant = shopTenant(space);
   if (/^\d+$/.test(name)) return { tenant, id: name };
   await whole(app, catalogueProjection);
@@ -71,7 +71,7 @@ async function named(app: App, space: Space, name: string): Promise<{ tenant: st
 
 export async function setPrice(
   app: App,
-  space: Space,
+  space: ShopSpace,
   { name, ...price }: { name: string; unit: UnitName; net_cents: number; from?: string | undefined },
 ): Promise<void> {
   const set_at = nowOf(app);
@@ -81,12 +81,12 @@ export async function setPrice(
 }
 
 /** Withdraws a product; its orders continue. */
-export async function withdrawProduct(app: App, space: Space, name: string): Promise<void> {
+export async function withdrawProduct(app: App, space: ShopSpace, name: string): Promise<void> {
   const target = await named(app, space, name);
   await app.decide(product, target, product.withdraw(nowOf(app)), { meta: operatorMeta("shop.withdraw") });
 }
 
-type Moved = { shelves: readonly stock.Shelf[] };
+type StockLevels = { shelves: readonly stock.Shelf[] };
 
 /** Moves a listed product's stock; returns the new stock by location. */
 async function moveStock(
@@ -94,7 +94,7 @@ async function moveStock(
   target: { tenant: string; id: string },
   operation: string,
   decision: (state: stock.StockState) => stock.StockEvent[],
-): Promise<Moved> {
+): Promise<StockLevels> {
   if (!(await app.load(product, target)))
     refuse("not_found", `there is no product ${target.id}; list it first`);
   const { result } = await app.decide(stock, target, decision, { meta: operatorMeta(operation) });
@@ -103,27 +103,31 @@ async function moveStock(
 
 export async function receiveStock(
   app: App,
-  space: Space,
+  space: ShopSpace,
   { name, ...facts }: { name: string; location: string; quantity: number; reference: string | null },
-): Promise<Moved> {
+): Promise<StockLevels> {
   const decision = stock.receive({ ...facts, received_at: nowOf(app) });
   return moveStock(app, await named(app, space, name), "shop.receive", decision);
 }
 
 export async function adjustStock(
   app: App,
-  space: Space,
+  space: ShopSpace,
   { name, ...facts }: { name: string; location: string; delta: number; reason: string },
-): Promise<Moved> {
+): Promise<StockLevels> {
   const decision = stock.adjust({ ...facts, adjusted_at: nowOf(app) });
   return moveStock(app, await named(app, space, name), "shop.adjust", decision);
 }
 
 /** An order with its recipient, unless that was erased. */
-export type ToDo = { tenant: string; order: Order; customer: Record<string, unknown> | null };
+export type OrderToHandle = { tenant: string; order: Order; customer: Record<string, unknown> | null };
 
 /** A shop's orders in this status, the oldest first, at most two hundred. */
-export async function listToDo(app: App, space: Space, status: orders.OrderStatus): Promise<ToDo[]> {
+export async function listOrders(
+  app: App,
+  space: ShopSpace,
+  status: orders.OrderStatus,
+): Promise<OrderToHandle[]> {
   await whole(app, ordersProjection);
   const found = await ordersOf(app.pool, { space, status });
   const customers = await app.subjects.open(

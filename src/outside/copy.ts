@@ -33,7 +33,7 @@ function* batchesOf(events: readonly CopiedEvent[]): Generator<CopiedEvent[]> {
 }
 
 /** The copy's progress by its newest event, or why it is not a copy of this log. */
-export async function callerStatusOf(
+export async function copyStatusOf(
   app: App,
   outside: OutsideLog,
 ): Promise<{ at: number } | { reason: string }> {

@@ -6,10 +6,10 @@ import { type RestoreResult, restoreLog } from "../../eventstore/files/restore.t
 import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { copyOfEpoch } from "../adapters/kurrentdb.ts";
-import { keptHeads } from "../adapters/signed-heads.ts";
+import { storedHeads } from "../adapters/signed-heads.ts";
 import { systemClock } from "../adapters/system.ts";
 import { parseCheckpoint } from "../anchoring/checkpoint.ts";
-import { contradictionOf, type SaidHead } from "../anchoring/contradiction.ts";
+import { type ClaimedHead, contradictionOf } from "../anchoring/contradiction.ts";
 import { readEvidence } from "../anchoring/evidence.ts";
 import { hexOf } from "../anchoring/hex.ts";
 import { MalformedNote, openNote, UnverifiedNote, verifierKey } from "../anchoring/note.ts";
@@ -115,7 +115,7 @@ async function openCopy(config: Config, url: string, given: string | undefined):
 }
 
 async function epochSigned({ DATA_DIR }: Config): Promise<string> {
-  const origins = await (await keptHeads(join(DATA_DIR, "signed"))).origins();
+  const origins = await (await storedHeads(join(DATA_DIR, "signed"))).origins();
   const [origin] = origins;
   if (origin === undefined || origins.length > 1)
     throw new BackupUnsound(
@@ -134,7 +134,7 @@ async function restoreKept(
   const projections = areas.flatMap((area) => area.projections);
   // No call waits meanwhile, and folds occupy connections for long.
   const config = { ...given, DATABASE_WAIT_MS: Math.max(given.DATABASE_WAIT_MS, CONNECTION_MS) };
-  const signed = await keptHeads(join(config.DATA_DIR, "signed"));
+  const signed = await storedHeads(join(config.DATA_DIR, "signed"));
   // Before any insert: otherwise the service would go on signing a log that lacks witnessed events.
   const witnessed = await witnessedOf(config, origin);
   const held_against = witnessed.map(({ who }) => who);
@@ -225,7 +225,7 @@ export async function foldAll(
   let best = -1;
   let moved_at = performance.now();
   for (;;) {
-    const standing = await standingsOf(app.pool);
+    const standing = await progressOf(app.pool);
     const at = (projection: Projection) => standing.get(nameOf(projection))?.position ?? 0;
     const left = waiting.reduce((sum, projection) => sum + Math.max(0, position - at(projection)), 0);
     const done = total - left;
@@ -240,17 +240,17 @@ export async function foldAll(
   }
 }
 
-type Standing = { position: number; trouble: string | null };
+type ProjectionProgress = { position: number; trouble: string | null };
 
-async function standingsOf(pool: pg.Pool): Promise<Map<string, Standing>> {
+async function progressOf(pool: pg.Pool): Promise<Map<string, ProjectionProgress>> {
   const sql = "select projection, position::float8 as position, trouble from read.checkpoints";
-  const { rows } = await pool.query<Standing & { projection: string }>(sql);
+  const { rows } = await pool.query<ProjectionProgress & { projection: string }>(sql);
   return new Map(rows.map(({ projection, position, trouble }) => [projection, { position, trouble }]));
 }
 
 function unfinished(
   waiting: readonly Projection[],
-  standing: ReadonlyMap<string, Standing>,
+  standing: ReadonlyMap<string, ProjectionProgress>,
   position: number,
 ): RestoreUnfinished {
   const told = waiting.map((projection) => {
@@ -341,7 +341,10 @@ async function refuseUnreached(
 }
 
 /** Rejects where the backup ends before it. */
-async function anchoredOf({ chain }: App, { origin, events }: RestoreSource): Promise<SaidHead | undefined> {
+async function anchoredOf(
+  { chain }: App,
+  { origin, events }: RestoreSource,
+): Promise<ClaimedHead | undefined> {
   const { head } = await chainStatus(chain, origin);
   if (head && head.size > events)
     throw new BackupUnsound(

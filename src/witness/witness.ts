@@ -69,11 +69,11 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
     const { request, checkpoint } = asked;
     const { origin, size } = checkpoint;
     const keys = logs.filter((log) => log.name === origin);
-    if (keys.length === 0) return said(404, `this witness does not follow ${origin}`);
+    if (keys.length === 0) return reply(404, `this witness does not follow ${origin}`);
     if (!isSigned(request.checkpoint, keys))
-      return said(403, `no key that this witness knows of ${origin} has signed the checkpoint`);
+      return reply(403, `no key that this witness knows of ${origin} has signed the checkpoint`);
     if (request.old_size > size)
-      return said(400, `the old size ${request.old_size} is above the new one, ${size}`);
+      return reply(400, `the old size ${request.old_size} is above the new one, ${size}`);
     const head: SignedHead = {
       size,
       root: checkpoint.root.toString("base64"),
@@ -96,7 +96,7 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
     const memory = await state.read();
     const origin = logs.map((log) => log.name).find((one) => originHash(one) === origin_hash);
     const head = origin === undefined ? undefined : memory.get(origin);
-    if (!head) return said(404, "this witness has cosigned no checkpoint of that log");
+    if (!head) return reply(404, "this witness has cosigned no checkpoint of that log");
     const { text, signatures } = parseNote(head.note);
     const verified = signatures.filter((one) =>
       logs.some((log) => log.name === origin && log.name === one.name && log.id === one.key_id),
@@ -125,7 +125,7 @@ function read(body: string): Answer | { request: AddCheckpoint; checkpoint: Chec
     const request = parseAddCheckpoint(body);
     return { request, checkpoint: parseTreeHead(parseNote(request.checkpoint).text) };
   } catch (error) {
-    if (error instanceof MalformedNote) return said(400, error.message);
+    if (error instanceof MalformedNote) return reply(400, error.message);
     throw error;
   }
 }
@@ -155,18 +155,18 @@ function refusalOf(
     onFork?.({ origin, size, cosigned: known.note, refused: note });
   if (old_size !== first) return { status: 409, type: "text/x.tlog.size", body: `${first}\n` };
   if (size === 0 && !root.equals(EMPTY_ROOT))
-    return said(422, "a checkpoint of size 0 has another root than the empty tree");
+    return reply(422, "a checkpoint of size 0 has another root than the empty tree");
   if (known && size === first && !root.equals(first_root))
-    return said(422, `the checkpoint of ${first} events has another root than the one that was cosigned`);
+    return reply(422, `the checkpoint of ${first} events has another root than the one that was cosigned`);
   const fault = consistencyFault({ first, first_root, second: size, second_root: root, proof });
   return fault
-    ? said(422, `the checkpoint does not continue the one of ${first} events: ${fault}`)
+    ? reply(422, `the checkpoint does not continue the one of ${first} events: ${fault}`)
     : undefined;
 }
 
 const TEXT = "text/plain; charset=utf-8";
 
-const said = (status: Answer["status"], sentence: string): Answer => ({
+const reply = (status: Answer["status"], sentence: string): Answer => ({
   status,
   type: TEXT,
   body: `${sentence}\n`,

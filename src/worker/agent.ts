@@ -9,7 +9,7 @@ import { didOf } from "../domain/identity/public-key.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 
 /** `agent_id`, `api_key`: from the settings, otherwise from the folder. */
-export type Wanted = { dir: string; agent_id: string | undefined; api_key: string | undefined };
+export type AgentChoice = { dir: string; agent_id: string | undefined; api_key: string | undefined };
 
 export type WorkingAgent = { agent_id: string; signer: Signer; is_new: boolean };
 
@@ -17,7 +17,7 @@ const SIGNING_KEY = "signing-key.pem";
 const AGENT = "agent.json";
 
 const saved = z.object({ url: z.string(), agent_id: z.string(), api_key: z.string() });
-type Saved = z.infer<typeof saved>;
+type SavedAgent = z.infer<typeof saved>;
 
 const challenged = z.looseObject({ challenge: z.string() });
 const registered = z.looseObject({ api_key: z.string(), is_new: z.boolean() });
@@ -26,7 +26,7 @@ const registered = z.looseObject({ api_key: z.string(), is_new: z.boolean() });
  * Opens the folder's agent. Without an API key it registers one and proves its key in the same call; after a crash
  * in between, the next start gets another API key by the same signing key.
  */
-export async function openAgent(calls: Calls, wanted: Wanted): Promise<WorkingAgent> {
+export async function openAgent(calls: Calls, wanted: AgentChoice): Promise<WorkingAgent> {
   await mkdir(wanted.dir, { recursive: true, mode: 0o700 });
   const signer = await openSigner(join(wanted.dir, SIGNING_KEY));
   const known = await savedIn(wanted.dir);
@@ -74,7 +74,7 @@ export function compactJws({ sign }: Pick<Signer, "sign">, text: string): string
   return `${signed}.${part(sign(Buffer.from(signed)))}`;
 }
 
-async function savedIn(dir: string): Promise<Saved | undefined> {
+async function savedIn(dir: string): Promise<SavedAgent | undefined> {
   const text = await readFile(join(dir, AGENT), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {
@@ -84,7 +84,7 @@ async function savedIn(dir: string): Promise<Saved | undefined> {
   }
 }
 
-async function save(dir: string, agent: Saved): Promise<void> {
+async function save(dir: string, agent: SavedAgent): Promise<void> {
   const aside = join(dir, `${AGENT}.${process.pid}`);
   await writeFile(aside, `${JSON.stringify(agent)}\n`, { mode: 0o600, flush: true });
   await rename(aside, join(dir, AGENT));

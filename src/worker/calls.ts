@@ -19,7 +19,7 @@ const MOST_TOLD = 300;
  * `key`: the command's idempotency key, if it has one already. `until`: the time of performance.now() at which
  * retries end.
  */
-export type Asking = { body?: object; key?: string; until?: number; signal?: AbortSignal };
+export type CallOptions = { body?: object; key?: string; until?: number; signal?: AbortSignal };
 
 /** A refusal by the service. `kind`: its problem type, such as `stale-lease`. */
 export class CallRefused extends Error {
@@ -39,7 +39,7 @@ export type Calls = {
   /** The credential of later calls. */
   identify(api_key: string): void;
   /** Rejects with CallRefused when the service refuses, at the deadline, or when the signal aborts. */
-  ask<Schema extends z.ZodType>(path: string, schema: Schema, asking?: Asking): Promise<z.infer<Schema>>;
+  ask<Schema extends z.ZodType>(path: string, schema: Schema, asking?: CallOptions): Promise<z.infer<Schema>>;
 };
 
 /** `onAway` is called once when a service that has answered becomes unavailable. */
@@ -47,7 +47,7 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
   let authorization: Record<string, string> = {};
   let isAway = false;
 
-  async function once(path: string, { body, signal }: Asking, key: string): Promise<Response> {
+  async function once(path: string, { body, signal }: CallOptions, key: string): Promise<Response> {
     const limit = AbortSignal.timeout(ANSWER_MS);
     return fetch(url + path, {
       method: body ? "POST" : "GET",

@@ -16,10 +16,10 @@ import { AUDIT_S } from "../domain/compute/task.ts";
 import { compactJws, type WorkingAgent } from "./agent.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 
-export type Offer = { hourly_rate_usd: number; max_concurrent: number; kinds: readonly BuiltIn[] };
+export type NodeOffer = { hourly_rate_usd: number; max_concurrent: number; kinds: readonly BuiltIn[] };
 
 /** A task's outcome at this worker. `state`: its status at the service; `lost` if another worker has it. */
-export type Done = {
+export type TaskOutcome = {
   task_id: string;
   task_type: string;
   attempt: number;
@@ -29,10 +29,10 @@ export type Done = {
   state: string;
 };
 
-export type Told =
-  | { event: "online"; agent_id: string; sx_id: string; offer: Offer }
+export type WorkerReport =
+  | { event: "online"; agent_id: string; sx_id: string; offer: NodeOffer }
   | { event: "away"; reason: string }
-  | ({ event: "task" } & Done)
+  | ({ event: "task" } & TaskOutcome)
   | { event: "paid"; task_id: string; provider_usd: string }
   | { event: "draining"; running: number };
 
@@ -72,8 +72,8 @@ export type WorkerParts = {
   calls: Calls;
   agent: WorkingAgent;
   executor: Executor;
-  offer: Offer;
-  tell: (told: Told) => void;
+  offer: NodeOffer;
+  tell: (told: WorkerReport) => void;
   now?: () => Date;
 };
 
@@ -88,7 +88,7 @@ export async function work(parts: WorkerParts, stopping: AbortSignal): Promise<v
   await calls.ask("/soul/node/availability", z.unknown(), { body: { agent_id, status: "available" } });
   tell({ event: "online", agent_id, sx_id, offer });
 
-  const hand = new Hand(parts);
+  const hand = new CurrentWork(parts);
   await hand.recall();
   const ending = new AbortController();
   const beside = [
@@ -120,7 +120,11 @@ const pullPath = ({ offer }: WorkerParts) =>
   `/soul/compute/pull?wait_s=${WAIT_S}&kinds=${offer.kinds.join(",")}`;
 
 /** Pulls tasks until stopped; returns the key of a pull without a received answer. */
-async function keepPulling(parts: WorkerParts, hand: Hand, stop: AbortSignal): Promise<string | undefined> {
+async function keepPulling(
+  parts: WorkerParts,
+  hand: CurrentWork,
+  stop: AbortSignal,
+): Promise<string | undefined> {
   while (!stop.aborted) {
     if (hand.size >= parts.offer.max_concurrent) {
       await hand.oneDone();
@@ -143,7 +147,7 @@ const isBusy = (error: unknown): error is CallRefused =>
   error instanceof CallRefused && error.kind === "node-busy";
 
 /** Stops pulling and finishes current tasks. A task leased while stopping is received again by its pull's key. */
-async function drain(parts: WorkerParts, hand: Hand, unheard: string | undefined): Promise<void> {
+async function drain(parts: WorkerParts, hand: CurrentWork, unheard: string | undefined): Promise<void> {
   const { calls, agent } = parts;
   const until = performance.now() + LEAVING_MS;
   try {
@@ -164,7 +168,7 @@ async function drain(parts: WorkerParts, hand: Hand, unheard: string | undefined
 const isAway = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 
 /** A worker's current work: active leases, and results waiting for acceptance. */
-class Hand {
+class CurrentWork {
   readonly #parts: WorkerParts;
   readonly #leases = new Map<string, AbortController>();
   readonly #doing = new Set<Promise<void>>();
@@ -262,7 +266,7 @@ async function runTask(
   { calls, agent, executor, now = () => new Date() }: WorkerParts,
   task: Lent,
   lost: AbortSignal,
-): Promise<Done> {
+): Promise<TaskOutcome> {
   const { task_id, task_type, attempt, price_usd, lease_id } = task;
   const started = now();
   const ran = await run(executor, task, lost);

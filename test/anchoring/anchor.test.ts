@@ -82,7 +82,7 @@ const refused = (type = "conflict") =>
   [Refusal, (error: Refusal) => error.code === "conflict" && error.type.slug === type] as const;
 
 describe("a checkpoint", () => {
-  test("is signed, and the next one is of more events", () => {
+  test("is signed, and the next one covers more events", () => {
     given([])
       .when(sign(checkpoint(10)))
       .then([signed(10)]);
@@ -91,13 +91,13 @@ describe("a checkpoint", () => {
       .then([signed(20, "2")]);
   });
 
-  test("is signed once, whoever says it again", () => {
+  test("is signed once when the command is repeated", () => {
     given([signed(10)])
       .when(sign({ ...checkpoint(10), signed_at: "2026-01-02T00:00:00.000Z" }))
       .thenNothingHappened();
   });
 
-  test("never goes back", () => {
+  test("never decreases", () => {
     given([signed(10)])
       .when(sign(checkpoint(9)))
       .thenThrows(...refused());
@@ -114,7 +114,7 @@ describe("a checkpoint", () => {
 });
 
 describe("a cosignature", () => {
-  test("is kept once a witness, below the checkpoint it is of", () => {
+  test("is stored once per witness, with the checkpoint that it covers", () => {
     given([signed(10)])
       .when(cosign(cosignature("w1", 10)))
       .then([cosigned("w1", 10)]);
@@ -132,7 +132,7 @@ describe("a cosignature", () => {
     expect(publishedNote(initialState())).toBeUndefined();
   });
 
-  test("of an earlier checkpoint is not published with the newest, and says how far the witness came", () => {
+  test("of an earlier checkpoint is not published with the newest, but advances the witness's status", () => {
     const history = [signed(10), cosigned("w1", 10), cosigned("w2", 10), signed(20)];
     given(history)
       .when(cosign(cosignature("w1", 20)))
@@ -145,7 +145,7 @@ describe("a cosignature", () => {
     ]);
   });
 
-  test("that comes too late, of another root, or before any checkpoint is refused", () => {
+  test("is refused when it is late, has another root, or precedes any checkpoint", () => {
     given([signed(10), signed(20)])
       .when(cosign(cosignature("w1", 10)))
       .thenThrows(...refused());
@@ -159,7 +159,7 @@ describe("a cosignature", () => {
 });
 
 describe("an anchor", () => {
-  test("is kept, and the next one above it", () => {
+  test("is stored, and so is a later one", () => {
     given([signed(10)])
       .when(anchor(first))
       .then([anchored(first)]);
@@ -171,7 +171,7 @@ describe("an anchor", () => {
     });
   });
 
-  test("is kept once, also when it is said after a later one", () => {
+  test("is stored once, even if it is repeated after a later one", () => {
     given([anchored(first)])
       .when(anchor(first))
       .thenNothingHappened();
@@ -180,7 +180,7 @@ describe("an anchor", () => {
       .thenNothingHappened();
   });
 
-  test("never goes back", () => {
+  test("never decreases", () => {
     given([anchored(second)])
       .when(anchor(first))
       .thenThrows(...refused());
@@ -204,7 +204,7 @@ describe("an anchor", () => {
       .thenThrows(...refused());
   });
 
-  test("that the chain took back leaves the one before it", () => {
+  test("removed by a reorg leaves the one before it", () => {
     const history = [anchored(first), anchored(second)];
     given(history)
       .when(reorg(second.transaction, AT))
@@ -218,7 +218,7 @@ describe("an anchor", () => {
       .then([anchored(placed(20, 111))]);
   });
 
-  test("that is final makes those below it so; it is said once and not taken back", () => {
+  test("that is final finalizes earlier ones, is recorded once and cannot be removed", () => {
     const history = [anchored(first), anchored(second), anchored(third)];
     given(history)
       .when(finalise(second.transaction, AT))
@@ -236,7 +236,7 @@ describe("an anchor", () => {
       .thenThrows(...refused());
   });
 
-  test("nobody knows is neither final nor taken back", () => {
+  test("that is unknown can be neither finalized nor removed", () => {
     given([anchored(first)])
       .when(finalise(third.transaction, AT))
       .thenNothingHappened();
@@ -249,8 +249,8 @@ describe("an anchor", () => {
   });
 });
 
-describe("what is pending", () => {
-  test("stands until something is anchored, and is not said of what is", () => {
+describe("a pending anchor", () => {
+  test("exists until an anchor is recorded, and is refused for an anchored size", () => {
     given([signed(10)])
       .when(pend(pending(10)))
       .then([sent(10)]);
@@ -265,7 +265,7 @@ describe("what is pending", () => {
   });
 });
 
-test("the stream is the operator's, and its events have the form that is stored", () => {
+test("the operator owns the stream, and its events match the stored form", () => {
   expect(targetOf("log.example/1/0f")).toEqual({ tenant: "operator", id: "log.example/1/0f" });
   expect(streamOf("log.example/1/0f")).toBe("anchor-log.example/1/0f");
   for (const event of [

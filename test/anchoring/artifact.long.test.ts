@@ -8,7 +8,7 @@ import { ABI, INIT_CODE, SOLC } from "../../src/domain/anchoring/generated/log-a
 const source = await readFile(logAnchor.source, "utf8");
 
 test.each(contracts)(
-  "the artifact of $name is what `npm run contracts` makes of its source",
+  "the artifact of $name is what `npm run contracts` compiles from its source",
   async (contract) => {
     const artifact = artifactOf(contract, await readFile(contract.source, "utf8"));
     expect(artifact).toBe(await readFile(contract.artifact, "utf8"));
@@ -25,14 +25,14 @@ test("the compiler is pinned, in package.json and in the source", async () => {
     expect(await readFile(contract.source, "utf8")).toContain(`pragma solidity ${devDependencies.solc};`);
 });
 
-test("a comment does not change the code, another line does, and a mistake is told in the compiler's words", () => {
+test("a comment does not change the code, another line does, and an error shows the compiler's message", () => {
   const codeOf = (text: string) => /INIT_CODE = "(0x[0-9a-f]+)"/.exec(artifactOf(logAnchor, text))?.[1];
   expect(codeOf(`${source}// and no more\n`)).toBe(INIT_CODE);
   expect(codeOf(source.replace("mstore8(input, 0x01)", "mstore8(input, 0x00)"))).not.toBe(INIT_CODE);
   expect(() => artifactOf(logAnchor, source.replace("uint64 keptSize", "uint63 keptSize"))).toThrow(/uint63/);
 });
 
-test("nobody owns the contract, and no function takes ether", () => {
+test("the contract has no owner, and no function accepts ether", () => {
   const functions = ABI.filter((entry) => entry.type === "function");
   expect(functions.map(({ name }) => name).sort()).toEqual(
     ["anchor", "commitSeeds", "endorse", "head", "seedCommittedAt", "successor"].sort(),

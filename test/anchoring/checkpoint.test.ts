@@ -54,7 +54,7 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 `;
 
 describe("a checkpoint", () => {
-  test("is read as the specification's example has it", () => {
+  test("parses the specification's example", () => {
     const { text, signatures } = parseNote(SOFA);
     expect(parseCheckpoint(text)).toMatchObject({
       origin: "example.com/behind-the-sofa",
@@ -75,7 +75,7 @@ describe("a checkpoint", () => {
     expect(openCheckpoint(note, { log })).toEqual({ ...checkpoint, cosignatures: [] });
   });
 
-  test("of an empty log is one, too", () => {
+  test("of an empty log is valid", () => {
     const empty = { origin, size: 0, root: EMPTY_ROOT, extensions: ["more"] };
     expect(openCheckpoint(signCheckpoint(empty, signer), { log })).toEqual({ ...empty, cosignatures: [] });
   });
@@ -118,7 +118,7 @@ describe("a checkpoint", () => {
     expect(() => signCheckpoint({ ...checkpoint, ...change }, signer)).toThrow(MalformedNote);
   });
 
-  test("of another log, or by another key, is not believed", () => {
+  test("of another log, or signed by another key, is refused", () => {
     const elsewhere = signCheckpoint({ ...checkpoint, origin: "log.example.com/other" }, signer);
     expect(() => openCheckpoint(elsewhere, { log })).toThrow("no known key has signed");
     const text = formatCheckpoint({ ...checkpoint, origin: "log.example.com/other" });
@@ -130,7 +130,7 @@ describe("a checkpoint", () => {
     expect(() => openCheckpoint(forged, { log })).toThrow(UnverifiedNote);
   });
 
-  test("that only witnesses have signed is not believed", () => {
+  test("signed only by witnesses is refused", () => {
     const { text } = parseNote(note);
     const unsigned = `${text}\n${cosign(witnessNames[0], 1)}`;
     expect(() => openCheckpoint(unsigned, { log, witnesses })).toThrow(/the log's key .* has not signed/);
@@ -138,7 +138,7 @@ describe("a checkpoint", () => {
 });
 
 describe("cosignatures", () => {
-  test("join the note, each witness's latest once", () => {
+  test("are added to the note, each witness's latest once", () => {
     const first = withCosignatures(note, cosign(witnessNames[0], 100), witnesses);
     const second = withCosignatures(first, cosign(witnessNames[1], 200), witnesses);
     const third = withCosignatures(second, cosign(witnessNames[0], 300), witnesses);
@@ -150,7 +150,7 @@ describe("cosignatures", () => {
     expect(parseNote(third).signatures).toHaveLength(3);
   });
 
-  test("of strangers in an answer are dropped", () => {
+  test("of unknown witnesses in an answer are dropped", () => {
     const answer = cosign("stranger.example", 1) + cosign(witnessNames[0], 2);
     const signers = parseNote(withCosignatures(note, answer, witnesses)).signatures.map(({ name }) => name);
     expect(signers).toEqual([origin, witnessNames[0]]);
@@ -176,7 +176,7 @@ describe("cosignatures", () => {
     expect(() => withCosignatures(note, answer, witnesses)).toThrow(fault);
   });
 
-  test("are given for checkpoints only", () => {
+  test("are created for checkpoints only", () => {
     const other = formatNote({ text: "hello\n", signatures: [signText("hello\n", origin, signer)] });
     expect(() => cosignCheckpoint(other, witnessNames[0], signer, 1)).toThrow(MalformedNote);
   });
@@ -191,7 +191,7 @@ describe("a tlog-proof", () => {
   const index = 6;
   const text = formatTlogProof({ index, proof: proofOf(index), checkpoint: note });
 
-  test("is read as the specification's example has it", () => {
+  test("parses the specification's example", () => {
     const example = `c2sp.org/tlog-proof@v1
 extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6kYXJ3aW4tYXJ
 index 73894
@@ -236,7 +236,7 @@ ${SOFA}`;
     expect(() => openTlogProof(changed, event_hash, { log })).toThrow(ProofError);
   });
 
-  test("does not hold without the log's signature", () => {
+  test("is invalid without the log's signature", () => {
     expect(() => openTlogProof(text, events[index]!, { log: witnesses[0]! })).toThrow(UnverifiedNote);
   });
 
@@ -264,7 +264,7 @@ ${SOFA}`;
     expect(() => openTlogProof(changed, events[index]!, { log })).toThrow(fault);
   });
 
-  test("no changed character of one is believed, and none breaks anything", () => {
+  test("is refused with any character changed, without a crash", () => {
     fc.assert(
       fc.property(fc.nat({ max: text.length - 1 }), fc.integer({ min: 1, max: 127 }), (at, change) => {
         const other = String.fromCharCode(text.charCodeAt(at) ^ change);
@@ -281,8 +281,8 @@ ${SOFA}`;
   });
 });
 
-describe("what a log sends a witness", () => {
-  test("is read as the specification's example has it", () => {
+describe("the body of add-checkpoint", () => {
+  test("parses the specification's example", () => {
     const example = `old 20852014
 PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=
 jrJZDmY8Y7SyJE0MWLpLozkIVMSMZcD5kvuKxPC3swk=

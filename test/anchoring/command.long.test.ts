@@ -68,7 +68,7 @@ async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
 /** How far the first service had come when it was killed. */
 let reached: AnchorStatus;
 
-test("before a service has run, the commands say that nothing is anchored", async () => {
+test("the commands report that nothing is anchored before a service has run", async () => {
   expect(await runWith(env, "anchor", "deploy")).toMatchObject({
     code: 0,
     stdout: `The contract is already at ${ANCHOR_ADDRESS}.\n`,
@@ -79,7 +79,7 @@ test("before a service has run, the commands say that nothing is anchored", asyn
   expect(asked).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
 });
 
-test("a service anchors its log, until it is killed", async () => {
+test("a service anchors its log until it is killed", async () => {
   const first = await serve();
   await anchoredBeyond(0, first);
   reached = await status();
@@ -88,7 +88,7 @@ test("a service anchors its log, until it is killed", async () => {
   await stop(first, "SIGKILL");
 });
 
-test("the next one goes on, and the commands say how far it came", async () => {
+test("the next service continues, and the commands report its progress", async () => {
   await run("keys", "issue", "--tenant", "acme");
   const second = await serve();
   await anchoredBeyond(reached.anchor!.size, second);

@@ -77,7 +77,7 @@ test("the proxy's code and address are those of its keyless transaction", async 
   expect(await codeAt(DEPLOYMENT_PROXY.address)).toBe(DEPLOYMENT_PROXY.code);
 });
 
-test("the contract's address is known beforehand, and the same wherever deployCall is sent", async () => {
+test("the contract's address is predictable, and the same for any sender of deployCall", async () => {
   const salt = `0x${"00".repeat(32)}` as const;
   const known = getContractAddress({
     opcode: "CREATE2",
@@ -135,7 +135,7 @@ test("the contract's address is known beforehand, and the same wherever deployCa
   expect(await transactionsSince(latest.number)).toBe(1);
 });
 
-test("a head is kept with its block, found in storage and in the logs", async () => {
+test("a head is stored with its block, and found in storage and in the logs", async () => {
   const log_id = contract.logIdOf("log.example/main/0f");
   expect(log_id).toBe(sha256("log.example/main/0f"));
   const other_log = contract.logIdOf("log.example/audit/0f");
@@ -184,7 +184,7 @@ test("a head is kept with its block, found in storage and in the logs", async ()
   other.close();
 });
 
-test("what travels with others is Multicall3's, and nobody's anchor", async () => {
+test("a batched call has Multicall3 as its sender and anchors for nobody", async () => {
   const log_id = contract.logIdOf("together");
   const { call, options } = contract.anchorCall({ log_id, size: 3n, root: smallRoot(3n) }, []);
   const { logs } = await chain.send(call, { gas: options.gas, purpose: "settlement" });
@@ -193,7 +193,7 @@ test("what travels with others is Multicall3's, and nobody's anchor", async () =
   expect(contract.keptHead(mine!)).toBeUndefined();
 });
 
-test("seeds are committed once: a second time, and by another, changes nothing", async () => {
+test("seeds are committed once; a repetition or another sender changes nothing", async () => {
   const signer = chain.sender;
   const other = await another();
   const seeds = Array.from({ length: 4 }, (_, i) => sha256(`seed ${i}`));
@@ -225,7 +225,7 @@ test("seeds are committed once: a second time, and by another, changes nothing",
   other.close();
 });
 
-test("as many seeds as may be asked for fit into a transaction", async () => {
+test("the largest allowed number of seeds fits into a transaction", async () => {
   const seedsOf = (count: number) =>
     Array.from({ length: count }, (_, i) => sha256(`of ${count}, seed ${i}`));
   for (const count of [1, 10, 100, contract.MOST_SEEDS]) {
@@ -275,7 +275,7 @@ test("a signer names one successor, once", async () => {
   retiring.close();
 });
 
-test("what was kept outlives the node", async () => {
+test("stored heads survive the node's restart", async () => {
   const log_id = contract.logIdOf("restarted");
   await send(contract.anchorCall({ log_id, size: 6n, root: smallRoot(6n) }, []));
   await workshop.node.leave();

@@ -119,7 +119,7 @@ test(`every growth up to ${LEAVES} leaves is taken, and no forgery of it`, async
   expect(await tryAll(stories)).toBeGreaterThan(LEAVES === 64 ? 40_000 : 15 * stories.length);
 });
 
-test("growths of trees of up to 2^64 - 1 leaves are taken, and no forgery of them", async () => {
+test("growths of trees of up to 2^64 - 1 leaves are accepted, and forgeries are not", async () => {
   const near = fc
     .tuple(fc.integer({ min: 0, max: 63 }), fc.bigInt(-2n, 2n))
     .map(([power, more]) => 2n ** BigInt(power) + more);
@@ -136,7 +136,7 @@ test("growths of trees of up to 2^64 - 1 leaves are taken, and no forgery of the
   );
 });
 
-test("a root does not say how many leaves it has: a size of the same shape goes through, and only such a one", async () => {
+test("a root does not determine its number of leaves: only a size of the same shape is accepted for it", async () => {
   const { first, first_root, second_root, proof } = smallGrowth(4n, 5n);
   const log_id = sha256("shapes");
   const first_one = { what: "4", call: anchor(log_id, first, first_root), verdict: "taken" };
@@ -172,7 +172,7 @@ const growth = (log_id: Hex, { second, second_root, proof }: Growth): Anchoring 
   proof,
 });
 
-test("a signer's head is nobody else's", async () => {
+test("one signer's head is not another's", async () => {
   const { chain } = workshop;
   const other_key = generatePrivateKey();
   const other = workshop.connect({ gas_key: other_key });
@@ -194,7 +194,7 @@ test("a signer's head is nobody else's", async () => {
   other.close();
 });
 
-test("no amount of gas lets a forged proof through", async () => {
+test("no amount of gas makes the contract accept a forged proof", async () => {
   const step = largeGrowth(2n ** 12n - 1n, 2n ** 13n - 3n);
   const log_id = sha256("little gas");
   await send(workshop.chain, start(log_id, step));
@@ -216,7 +216,7 @@ test("no amount of gas lets a forged proof through", async () => {
   expect(dishonest).not.toContain(true);
 });
 
-test("what is not a call of its own is refused: sizes beyond 64 bits, cut or overlong data, ether", async () => {
+test("malformed calls are refused: sizes beyond 64 bits, truncated or overlong data, ether", async () => {
   const log_id = sha256("odd calls");
   const { to, data } = anchor(log_id, 5n, smallRoot(5n));
   const from = workshop.chain.sender;

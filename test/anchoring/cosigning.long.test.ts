@@ -8,12 +8,12 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { cosignCheckpoint, openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import {
   type CosigningOptions,
-  cosignTurn,
-  type Trouble,
+  cosignTick,
+  type WitnessFailure,
   type WitnessMemory,
 } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, type VerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseAddCheckpoint } from "../../src/anchoring/tlog-proof.ts";
 import { parseWitnesses, type WitnessAddress } from "../../src/anchoring/witness-client.ts";
 import type { App } from "../../src/core/app.ts";
@@ -30,7 +30,7 @@ import { signerOf } from "./signers.ts";
 let setup: AnchoringSetup;
 let app: App;
 let log: VerifierKey;
-let told: [witness: string, Trouble | undefined][];
+let told: [witness: string, WitnessFailure | undefined][];
 let isShared = false;
 beforeEach(async () => {
   told = [];
@@ -60,7 +60,7 @@ type Running = RunningWitness & { dir: string; address: WitnessAddress };
 
 const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOptions> = {}, by = app) =>
   turnOf(by, "log-cosigning", (turn) =>
-    cosignTurn(turn.app, {
+    cosignTick(turn.app, {
       witnesses,
       retry_ms: -60_000,
       onTrouble: (witness, trouble) => void told.push([witness, trouble]),
@@ -69,7 +69,7 @@ const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOpt
   );
 const sign = async (by = app) => {
   await setup.happen(by);
-  expect(await signTurn(by, AT_ONCE)).toBe("done");
+  expect(await signTick(by, AT_ONCE)).toBe("done");
 };
 /** Who cosigned the note as it is published. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {
@@ -88,7 +88,7 @@ const rewrite = async () => {
   client.release();
 };
 
-test("a service's checkpoint is cosigned by a witness, and so it is published and told of", async () => {
+test("a witness cosigns a service's checkpoint, which is published and reported with the cosignature", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const { origin } = await service.app.store.identity();
@@ -116,7 +116,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   });
 });
 
-test("each checkpoint is cosigned once, and what that appends asks for no further one", async () => {
+test("each checkpoint is cosigned once, and the resulting events need no further checkpoint", async () => {
   const witness = await witnessOf();
   const [address] = [witness.address];
   expect(await cosign([address])).toEqual({ status: "done" });
@@ -124,7 +124,7 @@ test("each checkpoint is cosigned once, and what that appends asks for no furthe
     await sign();
     for (let turn = 0; turn < 2; turn++) {
       await cosign([address]);
-      await signTurn(app, AT_ONCE);
+      await signTick(app, AT_ONCE);
     }
     expect(await cosigners([address])).toEqual(["w.example"]);
     expect(await setup.story()).toEqual(
@@ -134,7 +134,7 @@ test("each checkpoint is cosigned once, and what that appends asks for no furthe
   expect(told).toEqual([]);
 });
 
-test("a witness that is killed is asked again for the newest checkpoint, and knows what it cosigned", async () => {
+test("a killed witness is asked again for the newest checkpoint, and remembers what it cosigned", async () => {
   const first = await witnessOf();
   await sign();
   await cosign([first.address]);
@@ -158,7 +158,7 @@ test("a witness that is killed is asked again for the newest checkpoint, and kno
   expect(memory.size).toBe(0);
 });
 
-test("a cosignature that got lost on its way is given again; a witness that is new begins at the beginning", async () => {
+test("a lost cosignature is repeated, and a new witness starts from size 0", async () => {
   const witness = await witnessOf();
   await sign();
   const cut = await listen(async (request, response) => {
@@ -179,7 +179,7 @@ test("a cosignature that got lost on its way is given again; a witness that is n
   expect(await cosigners([fresh.address])).toEqual(["w.example"]);
 });
 
-test("a log that was rewritten with its checkpoints finds no witness any more, and that is an alarm", async () => {
+test("no witness cosigns a log rewritten with its checkpoints, which raises an alarm", async () => {
   const SIGNING_KEY = newSigningKey();
   const [honest, forger] = [await setup.beside({ SIGNING_KEY }), await setup.beside({ SIGNING_KEY })];
   onTestFinished(async () => {
@@ -210,7 +210,7 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
 
-test("two services ask at once, and one cosignature is kept", async () => {
+test("two services ask at the same time, and one cosignature is stored", async () => {
   const witness = await witnessOf();
   const other = await setup.beside();
   onTestFinished(() => other.close());
@@ -261,7 +261,7 @@ const elsewhere = cosignCheckpoint(
   ...(["liar.example", signer, 1] as const),
 );
 
-describe("a witness that", () => {
+describe("a witness", () => {
   beforeAll(async () => {
     const { close } = await begin();
     isShared = true;
@@ -274,7 +274,7 @@ describe("a witness that", () => {
   const away = (reason: string | RegExp) => ({ grave: false, reason: expect.stringMatching(reason) });
   const grave = (reason: string | RegExp) => ({ grave: true, reason: expect.stringMatching(reason) });
 
-  test.each<[string, RequestListener, Trouble]>([
+  test.each<[string, RequestListener, WitnessFailure]>([
     ["hangs", () => undefined, away("does not answer in time")],
     [
       "begins an answer and never ends it",
@@ -302,7 +302,7 @@ describe("a witness that", () => {
     ["says that it has seen more", size(1_000_000), grave("has cosigned 1000000 events")],
     ["says that it has seen what it has not", size(0), grave("has cosigned 0 events")],
     ["refuses the proof", says(422, "no"), grave("422")],
-  ])("%s keeps nobody else from cosigning, and is asked again", async (_, handle, trouble) => {
+  ])("with %s does not stop the others from cosigning, and is asked again", async (_, handle, trouble) => {
     await sign();
     const other = verifierKey("honest.example", "cosignature/v1", signerOf("honest").public_key);
     const good: RequestListener = async (request, response) => {
@@ -334,7 +334,7 @@ describe("a witness that", () => {
 test.each([
   ["a newer checkpoint than the turn asks about", 0],
   ["one checkpoint after the other between two questions", 2],
-])("a witness that was shown %s is no alarm", async (_, ahead) => {
+])("that was shown %s raises no alarm", async (_, ahead) => {
   for (let n = 0; n <= ahead; n++) await sign();
   const sizes = (await setup.checkpoints()).slice(1);
   const witness: RequestListener = async (request, response) => {
@@ -350,7 +350,7 @@ test.each([
   expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
 });
 
-test("WITNESSES is a list of prefixes and keys, and what is wrong with it is said", () => {
+test("WITNESSES is a list of prefixes and keys, and faults are named", () => {
   const key = formatVerifierKey(verifierKey("w.example", "cosignature/v1", signerOf("w").public_key));
   const other = formatVerifierKey(verifierKey("v.example", "cosignature/v1", signerOf("v").public_key));
   const witnesses = (text: string) =>

@@ -19,7 +19,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-describe("an endpoint that", () => {
+describe("an endpoint", () => {
   let meddler: Meddler;
   let by: App;
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe("an endpoint that", () => {
   }
   const honest: Meddler["meddle"] = () => undefined;
 
-  test("hangs has the log signed all the same, and anchored when it answers again", async () => {
+  test("that hangs does not stop signing, and anchoring resumes when it answers", async () => {
     meddler.meddle = () => "hangs";
     const impatient = through({ request_ms: 500, deadline_ms: 1_000 });
     expect(await setup.turn({}, impatient)).toMatchObject({ status: "away" });
@@ -46,7 +46,7 @@ describe("an endpoint that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("loses the receipt leaves an anchor pending, which is taken up when it is found", async () => {
+  test("that loses the receipt leaves an anchor pending, which is recorded once found", async () => {
     const before = await setup.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
     meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
     const impatient = through({ sending: { wait_ms: 1_500, poll_ms: 20 } });
@@ -61,7 +61,7 @@ describe("an endpoint that", () => {
     );
   });
 
-  test("says that more is anchored than the log has is an alarm, and believed no longer than it says so", async () => {
+  test("that reports a larger head than the log raises an alarm only while it does so", async () => {
     const lie = Buffer.alloc(128);
     lie.writeBigUInt64BE(1_000_000n, 24);
     lie.fill(7, 32, 64);
@@ -83,7 +83,7 @@ describe("an endpoint that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("serves a chain of another number is not sent anything", async () => {
+  test("with another chain id gets no transaction", async () => {
     meddler.meddle = (method) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     expect(await setup.turn({}, by)).toMatchObject({
       status: "away",
@@ -92,7 +92,7 @@ describe("an endpoint that", () => {
     expect(meddler.asked).not.toContain("eth_sendRawTransaction");
   });
 
-  test("takes its finalized block back neither takes an anchor back nor raises an alarm", async () => {
+  test("that drops its finalized block neither removes an anchor nor raises an alarm", async () => {
     await setup.turn({}, by);
     await setup.mine(4);
     await setup.turn({}, by);
@@ -109,8 +109,8 @@ describe("an endpoint that", () => {
   });
 });
 
-describe("a chain that", () => {
-  test("is dead changes nothing but that the log is signed", async () => {
+describe("a chain", () => {
+  test("that is unreachable changes nothing except that the log is signed", async () => {
     await setup.happen();
     const dead = setup.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
     onTestFinished(() => dead.close());
@@ -118,7 +118,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned"]);
   });
 
-  test("is away has the log signed all the same, and anchored later", async () => {
+  test("that is unavailable does not stop signing, and anchoring happens later", async () => {
     await setup.happen();
     const away = () => Promise.reject(new ChainUnavailable("no answer"));
     expect(await setup.turn({}, setup.over({ read: away }))).toEqual({
@@ -131,7 +131,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("lags behind what it showed before changes nothing", async () => {
+  test("that lags behind its earlier head changes nothing", async () => {
     await setup.happen();
     const { latest: old } = await app.chain.heads();
     await setup.turn();
@@ -149,7 +149,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
   });
 
-  test("does not show who brought the head that it keeps is told of, and followed when it does", async () => {
+  test("that does not show the sender of its head is reported, and followed once it does", async () => {
     await setup.happen();
     const dying = setup.over({
       send: async (call, options) => {
@@ -166,7 +166,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("has not the contract is told how it gets there", async () => {
+  test("without the contract is reported with the command that deploys it", async () => {
     await setup.happen();
     await setup.workshop.rpc("anvil_setCode", ANCHOR_ADDRESS, "0x");
     await setup.workshop.rpc("anvil_setNonce", ANCHOR_ADDRESS, "0x0");
@@ -181,7 +181,7 @@ describe("a chain that", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("finds no gas on our key is asked again when there is some", async () => {
+  test("is tried again once the empty gas key has ether", async () => {
     await setup.happen();
     const poor = setup.workshop.connect({ gas_key: generatePrivateKey() });
     onTestFinished(() => poor.close());

@@ -1,6 +1,6 @@
 /** A log that was rewritten, cut or damaged is neither signed nor anchored any more. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
+import { anchorTick } from "../../src/anchoring/anchor-signed.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/core/app.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
@@ -26,8 +26,8 @@ async function unguarded(sql: string): Promise<void> {
   }
 }
 
-describe("a log that was", () => {
-  test("rewritten is neither signed nor anchored any more", async () => {
+describe("a log", () => {
+  test("that was rewritten is neither signed nor anchored", async () => {
     await setup.happen();
     await setup.turn();
     await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
@@ -49,13 +49,13 @@ describe("a log that was", () => {
     await unguarded(`update eventstore.events set event_hash = sha256('other') where position = ${size}`);
     const send = () => Promise.reject(new Error("it was sent"));
     const unsent = setup.over({ send }, setup.heedless());
-    expect(await anchorTurn(unsent, AT_ONCE)).toMatchObject({
+    expect(await anchorTick(unsent, AT_ONCE)).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("do not continue the anchor"),
     });
   });
 
-  test("rewritten with its checkpoints is caught by what the chain keeps", async () => {
+  test("rewritten with its checkpoints is detected by the chain's head", async () => {
     await setup.happen();
     await setup.happen();
     await setup.turn();
@@ -71,7 +71,7 @@ describe("a log that was", () => {
     expect(await setup.story()).toEqual([]);
   });
 
-  test("cut is told from one that lags: by the checkpoint, and without it by the chain", async () => {
+  test("that was truncated is distinguished from a lagging one by the checkpoint, or by the chain", async () => {
     for (let n = 0; n < 5; n++) await setup.happen();
     await setup.turn();
     await unguarded("delete from eventstore.events where position > 2");
@@ -87,7 +87,7 @@ describe("a log that was", () => {
     });
   });
 
-  test("robbed of an event in its midst is known to be damaged", async () => {
+  test("without an event in the middle is reported as damaged", async () => {
     for (let n = 0; n < 3; n++) await setup.happen();
     await setup.turn();
     await setup.happen();
@@ -99,7 +99,7 @@ describe("a log that was", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("left without a part of its tree is known to be damaged, and goes on when the tree is grown anew", async () => {
+  test("without a part of its tree is reported as damaged, and recovers when the tree is rebuilt", async () => {
     await Promise.all(Array.from({ length: 520 }, () => setup.happen()));
     await setup.turn();
     await unguarded("delete from anchoring.tiles_v1 where level = 0 and tile_index = 0");

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SendLimits } from "../../src/adapters/send-queue/limits.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { type App, withParts } from "../../src/core/app.ts";
 import type { Receipt } from "../../src/core/model/chain.ts";
@@ -20,8 +20,8 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-describe("after a send whose answer never came to the log", () => {
-  test("the next turn takes up what the chain holds, and nothing is sent twice", async () => {
+describe("after a send whose answer was lost", () => {
+  test("the next tick adopts the chain's head, and nothing is sent twice", async () => {
     await setup.happen();
     const dying = setup.over({
       send: async (call, options) => {
@@ -37,7 +37,7 @@ describe("after a send whose answer never came to the log", () => {
     expect((await setup.state()).anchors).toMatchObject([{ size: Number((await setup.kept())!.size) }]);
   });
 
-  test("a pending one is waited for by every process, and sent again once it has been for too long", async () => {
+  test("every process waits for the pending transaction, and sends again after the timeout", async () => {
     await setup.happen();
     let sent = 0;
     const transactions = [`0x${"1".repeat(64)}`] as const;
@@ -57,7 +57,7 @@ describe("after a send whose answer never came to the log", () => {
     expect((await anchorStatus(app)).pending).toBeNull();
   });
 
-  test("one that was mined while it was waited for is found", async () => {
+  test("a transaction mined during the wait is found", async () => {
     await setup.happen();
     const memory = {};
     let mined: Receipt | undefined;
@@ -72,7 +72,7 @@ describe("after a send whose answer never came to the log", () => {
     expect((await setup.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
   });
 
-  test("one that came to nothing is no anchor, and is not sent again at once", async () => {
+  test("a reverted transaction is no anchor, and is not repeated at once", async () => {
     await setup.happen();
     const memory = {};
     let sent = 0;
@@ -91,7 +91,7 @@ describe("after a send whose answer never came to the log", () => {
   });
 });
 
-describe("a transaction that is stuck", () => {
+describe("a stuck transaction", () => {
   const sending = { stuck_ms: 150, poll_ms: 20, foreign_ms: 150 };
   /** As the chain goes on without saving its state, which would set it mining. */
   const stuckOver = async (more: Partial<SendLimits> = {}) => {
@@ -107,13 +107,13 @@ describe("a transaction that is stuck", () => {
       return one!;
     });
 
-  test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
+  test("is replaced by one with the newest checkpoint and a higher fee, while signing continues", async () => {
     await setup.happen();
     const by = await stuckOver();
     const turn = setup.turn({}, by);
     const first = await newestInPool();
     await setup.happen();
-    expect(await signTurn(app, AT_ONCE)).toBe("done");
+    expect(await signTick(app, AT_ONCE)).toBe("done");
     const { size } = (await setup.state()).checkpoint!;
     // The first may be replaced before the newer checkpoint is signed, by one that pays more for the same.
     const second = await newestInPool(({ input }) => headInCall(input)?.size === BigInt(size));
@@ -126,7 +126,7 @@ describe("a transaction that is stuck", () => {
     expect(await setup.kept()).toMatchObject({ size: BigInt(size) });
   });
 
-  test("outlives the process that sent it: another one replaces it under its nonce", async () => {
+  test("outlives its process: another process replaces it under its nonce", async () => {
     await setup.happen();
     const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
     // A turn that signed nothing within its time is taken again.
@@ -140,7 +140,7 @@ describe("a transaction that is stuck", () => {
     expect((await setup.state()).pending!.transactions).toEqual([left.hash]);
 
     await setup.happen();
-    await signTurn(app, AT_ONCE);
+    await signTick(app, AT_ONCE);
     const heir = setup.workshop.connect({ sending });
     onTestFinished(() => heir.close());
     const turn = setup.turn({ pending_holds_ms: -60_000 }, withParts(app, { chain: heir }));
@@ -152,7 +152,7 @@ describe("a transaction that is stuck", () => {
     expect(pending).toBeUndefined();
   });
 
-  test("and whose nonce went to another is not sent anew; the next turn sees what is there", async () => {
+  test("that lost its nonce is not sent again; the next tick reads the chain", async () => {
     await setup.happen();
     const by = await stuckOver({ stuck_ms: 400 });
     const turn = setup.turn({}, by);
@@ -176,7 +176,7 @@ describe("a transaction that is stuck", () => {
 });
 
 describe("a reorg", () => {
-  test("that drops an anchor has it sent again; once final it is said so, and later ones follow", async () => {
+  test("that drops an anchor causes a new one, which becomes final like later ones", async () => {
     await setup.happen();
     const snapshot = await setup.snapshot();
     await setup.turn();
@@ -197,7 +197,7 @@ describe("a reorg", () => {
     expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
   });
 
-  test("that drops two leaves the chain with one that proves both", async () => {
+  test("that drops two anchors leads to one anchor that proves both", async () => {
     await setup.happen();
     const snapshot = await setup.snapshot();
     await setup.turn();
@@ -209,7 +209,7 @@ describe("a reorg", () => {
     expect((await setup.state()).anchors).toMatchObject([{ size: (await setup.state()).checkpoint!.size }]);
   });
 
-  test("of what is final is none: the RPC serves another chain, and nothing is marked or sent", async () => {
+  test("of a final block means another chain: nothing is marked or sent", async () => {
     await setup.happen();
     const snapshot = await setup.snapshot();
     await setup.turn();

@@ -5,7 +5,7 @@ import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { anchoringReactor, signingReactor } from "../../src/anchoring/reactors.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus, chainStatus } from "../../src/anchoring/status.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
 import type { App } from "../../src/core/app.ts";
@@ -28,7 +28,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-test("a turn signs what is there and anchors it; the chain keeps the very root of the tree", async () => {
+test("a tick signs and anchors the log, and the chain stores the tree's root", async () => {
   await setup.happen();
   await setup.happen();
   const { position: size } = await app.store.head();
@@ -55,7 +55,7 @@ test("a turn signs what is there and anchors it; the chain keeps the very root o
   });
 });
 
-test("where nothing is new, nothing is signed, and the anchoring's own events ask for no checkpoint", async () => {
+test("without new events nothing is signed, and anchoring's own events need no checkpoint", async () => {
   expect(await setup.turn()).toEqual({ status: "done" });
   expect(await setup.story()).toEqual([]);
   await setup.happen();
@@ -77,7 +77,7 @@ test("where nothing is new, nothing is signed, and the anchoring's own events as
   expect(await setup.turn({ memory }, deaf)).toEqual({ status: "done" });
 });
 
-test("events wait for their checkpoint as long, or as many, as they may, and checkpoints for their anchor", async () => {
+test("events wait for a checkpoint up to the time and number limits, and checkpoints for their anchor", async () => {
   // An anchor becomes final whenever the chain has gone on enough.
   const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
   await setup.happen();
@@ -97,14 +97,14 @@ test("events wait for their checkpoint as long, or as many, as they may, and che
   expect(standing.at(-1)!.size).toBe(checkpoint!.size);
 });
 
-test("after a change of key what is signed is signed again, once, and a service that waits for its time does not", async () => {
+test("after a key change the checkpoint is signed again once, but not by a service that waits for its time", async () => {
   await setup.happen();
   await setup.turn();
   const other = await setup.beside({ SIGNING_KEY: newSigningKey() });
   onTestFinished(() => other.close());
   const signs = async (checkpoint_every_ms: number) => {
     const before = (await setup.story()).length;
-    await signTurn(other.app, { checkpoint_every_ms });
+    await signTick(other.app, { checkpoint_every_ms });
     return (await setup.story()).length - before;
   };
   expect(await signs(3_600_000)).toBe(0);
@@ -116,7 +116,7 @@ test("after a change of key what is signed is signed again, once, and a service 
 });
 
 describe("several processes", () => {
-  test("while one is at it, the others do nothing", async () => {
+  test("do nothing while one of them works", async () => {
     await setup.happen();
     await alone(app, "log-anchoring", async () => {
       expect(await setup.turn()).toEqual({ status: "taken" });
@@ -128,7 +128,7 @@ describe("several processes", () => {
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("taking turns all at once sign and anchor every size once, each after the one before", async () => {
+  test("that tick at the same time sign and anchor every size once, in order", async () => {
     const other = await setup.beside();
     onTestFinished(() => other.close());
     for (let n = 0; n < 4; n++) {
@@ -149,7 +149,7 @@ describe("several processes", () => {
     expect((await setup.state()).anchors.at(-1)).toMatchObject({ size: Number((await setup.kept())!.size) });
   });
 
-  test("whose lease was lost do no harm: what one anchored the other takes up", async () => {
+  test("without their lease do no harm: one adopts the other's anchors", async () => {
     const other = await setup.beside();
     onTestFinished(() => other.close());
     await setup.happen();
@@ -168,7 +168,7 @@ describe("several processes", () => {
   });
 });
 
-test("it runs until it is stopped, and tells troubles when they begin and when they end", async () => {
+test("the reactor runs until it is stopped, and reports failures when they begin and end", async () => {
   await setup.happen();
   let isAway = true;
   const read: Chain["read"] = (...calls) =>
@@ -194,7 +194,7 @@ test("it runs until it is stopped, and tells troubles when they begin and when t
   expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
 });
 
-test("the status says how far the log is proven", async () => {
+test("the status reports how far the log is proven", async () => {
   await setup.happen();
   const { position } = await app.store.head();
   const origin = await setup.origin();
@@ -213,7 +213,7 @@ test("the status says how far the log is proven", async () => {
   });
 });
 
-test("the gas of anchors counts against the day's budget in every process, and what a reorg took back was paid all the same", async () => {
+test("the gas of anchors counts against every process's daily budget, even after a reorg", async () => {
   await setup.happen();
   const snapshot = await setup.snapshot();
   await setup.turn();
@@ -241,7 +241,7 @@ test("the gas of anchors counts against the day's budget in every process, and w
   expect(await spent(day)).toBe(BigInt(fee_wei) + BigInt(again.fee_wei));
 });
 
-test("the chain says how firmly an anchor stands, and what the gas key has", async () => {
+test("the chain status reports an anchor's finality and the gas key's balance", async () => {
   await setup.happen();
   const now = async () => chainStatus(app.chain, await setup.origin());
   expect(await now()).toMatchObject({ placed: true, head: null, contract: ANCHOR_ADDRESS });

@@ -41,7 +41,7 @@ describe("verifier keys", () => {
     expect(verifierKey(key.name, "ed25519", key.public_key)).toEqual(key);
   });
 
-  test("a signer's key is that of its notes; a cosigner's has another id", () => {
+  test("a signer's key verifies its notes; a cosigner's key has another id", () => {
     const signer = signerOf(PETER_SEED);
     expect(formatVerifierKey(verifierKey("PeterNeumann", "ed25519", signer.public_key))).toBe(PETER);
     const witness = verifierKey("PeterNeumann", "cosignature/v1", signer.public_key);
@@ -49,7 +49,7 @@ describe("verifier keys", () => {
     expect(parseVerifierKey(formatVerifierKey(witness))).toEqual(witness);
   });
 
-  test("no part of one and no change to one is a key", () => {
+  test("a truncated or changed key is refused", () => {
     for (let begin = 0; begin < PETER.length; begin++)
       for (let end = begin; end <= PETER.length; end++)
         if (end - begin < PETER.length)
@@ -90,12 +90,12 @@ describe("verifier keys", () => {
     "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
     `ee${"ff".repeat(30)}7f`,
     `f0${"ff".repeat(30)}7f`,
-  ])("the key %s, under which anybody can sign, is none", (hex) => {
+  ])("the key %s, under which anybody can sign, is refused", (hex) => {
     expect(() => verifierKey("a", "ed25519", Buffer.from(hex, "hex"))).toThrow(/small order or misspelt/);
   });
 
   test.each(["", "a b", "a+b", "a\u2003b", "a\u0085b", "a\u0000b", "a\nb", "\ud800"])(
-    "%j is no name",
+    "%j is no valid name",
     (name) => {
       expect(() => verifierKey(name, "ed25519", peter.public_key)).toThrow(MalformedNote);
     },
@@ -103,7 +103,7 @@ describe("verifier keys", () => {
 });
 
 describe("signing", () => {
-  test("makes the note that Go makes", () => {
+  test("produces the same note as Go", () => {
     const signature = signText(TEXT, "PeterNeumann", signerOf(PETER_SEED));
     expect(formatNote({ text: TEXT, signatures: [signature] })).toBe(`${TEXT}\n${PETER_LINE}`);
   });
@@ -126,7 +126,7 @@ describe("signing", () => {
 });
 
 describe("reading", () => {
-  test("gives the text and the keys that signed it, and passes over the others", () => {
+  test("returns the text and its known signers, and ignores others", () => {
     expect(openNote(NOTE, [peter])).toEqual({ text: TEXT, signatures: [{ key: peter }] });
     expect(openNote(NOTE, [enoch, peter]).signatures).toEqual([{ key: peter }, { key: enoch }]);
     const namesake = verifierKey("PeterNeumann", "ed25519", signerOf("somebody else").public_key);
@@ -134,7 +134,7 @@ describe("reading", () => {
   });
 
   // What c2sp.org/tlog-checkpoint shows under another name is a true head of the Go checksum database, signature included.
-  test("believes a tree head of the Go checksum database", () => {
+  test("verifies a tree head of the Go checksum database", () => {
     const text = "go.sum database tree\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";
     const line =
       "— sum.golang.org Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n";
@@ -143,18 +143,18 @@ describe("reading", () => {
     expect(() => openNote(`${text.replace("63", "64")}\n${line}`, [key])).toThrow(UnverifiedNote);
   });
 
-  test("counts a signature that is there twice once, and refuses a wrong one beside a right one", () => {
+  test("counts a repeated signature once, and refuses a wrong one next to a right one", () => {
     expect(openNote(NOTE + PETER_LINE, [peter]).signatures).toEqual([{ key: peter }]);
     const wrong = PETER_LINE.replace("x08go/ZJk", "x08go/ZJl");
     expect(() => openNote(NOTE + wrong, [peter])).toThrow(UnverifiedNote);
   });
 
-  test("takes what a format writes", () => {
+  test("parses every formatted note", () => {
     expect(formatNote(parseNote(NOTE))).toBe(NOTE);
     expect(formatSignatureLine(parseSignatureLine(ENOCH_LINE.trimEnd()))).toBe(ENOCH_LINE);
   });
 
-  test("the text may have blank lines and other alphabets: the example of c2sp.org/signed-note", () => {
+  test("accepts blank lines and other alphabets: the example of c2sp.org/signed-note", () => {
     const text =
       "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è subito sera.\n";
     const line =
@@ -165,7 +165,7 @@ describe("reading", () => {
     expect(signatures[0]!.bytes).toHaveLength(64);
   });
 
-  test("a note may have more than a hundred signatures", () => {
+  test("accepts more than a hundred signatures", () => {
     const lines = Array.from({ length: 150 }, (_, n) => ENOCH_LINE.replace("EnochRoot", `other${n}`)).join(
       "",
     );
@@ -223,7 +223,7 @@ describe("reading", () => {
     expect(() => openNote(note, keys)).toThrow(fault);
   });
 
-  test("no changed byte of a signed note is believed, and none breaks anything", () => {
+  test("refuses a signed note with any byte changed, without a crash", () => {
     const bytes = Buffer.from(`${TEXT}\n${PETER_LINE}`);
     fc.assert(
       fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
@@ -242,7 +242,7 @@ describe("reading", () => {
     );
   });
 
-  test("any text and any signers come back", () => {
+  test("any text and any signers round-trip", () => {
     const text = fc.stringMatching(/^[ -~é—\n]{0,40}$/u).map((line) => `${line}\n`);
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z0-9./é-]{1,12}$/u), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -263,7 +263,7 @@ describe("cosignatures", () => {
   const signature = cosignText(text, key.name, signer, 1_679_315_147);
   const note = (bytes: Buffer) => formatNote({ text, signatures: [{ ...signature, bytes }] });
 
-  test("carry their time, signed before the text", () => {
+  test("include their time, signed before the text", () => {
     expect(openNote(note(signature.bytes), [key]).signatures).toEqual([{ key, timestamp: 1_679_315_147 }]);
     const message = Buffer.from(`cosignature/v1\ntime 1679315147\n${text}`);
     expect(signature.bytes.subarray(8)).toEqual(Buffer.from(signer.sign(message)));
@@ -280,14 +280,14 @@ describe("cosignatures", () => {
     expect(() => openNote(note(change(Buffer.from(signature.bytes))), [key])).toThrow(/w1\+\w{8} is wrong/);
   });
 
-  test("of a time past 2^53 are refused even where the witness did sign it", () => {
+  test("of a time beyond 2^53 are refused even with a valid signature", () => {
     const message = Buffer.from(`cosignature/v1\ntime ${2n ** 53n}\n${text}`);
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(2n ** 53n);
     expect(() => openNote(note(Buffer.concat([time, signer.sign(message)])), [key])).toThrow("is wrong");
   });
 
-  test("are no signatures of a log, nor the other way round", () => {
+  test("are no log signatures, nor the other way round", () => {
     const asLog = verifierKey(key.name, "ed25519", signer.public_key);
     expect(() => openNote(note(signature.bytes), [asLog])).toThrow("no known key");
     const relabelled = formatNote({ text, signatures: [{ ...signature, key_id: asLog.id }] });

@@ -55,7 +55,7 @@ function consistency(first: number, second: number): Consistency {
 }
 
 describe("every proof for all m <= n <= 200", () => {
-  test("of inclusion is the RFC's, and holds", () => {
+  test("of inclusion equals the RFC's, and verifies", () => {
     const wrong: string[] = [];
     for (let size = 1; size <= SIZES; size++)
       for (let index = 0; index < size; index++) {
@@ -67,7 +67,7 @@ describe("every proof for all m <= n <= 200", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("of consistency is the RFC's, and holds", () => {
+  test("of consistency equals the RFC's, and verifies", () => {
     const wrong: string[] = [];
     for (let second = 0; second <= SIZES; second++)
       for (let first = 0; first <= second; first++) {
@@ -137,7 +137,7 @@ describe("the RFC's example", () => {
   });
 });
 
-describe("what cannot be proven is not asked for", () => {
+describe("an impossible proof is refused", () => {
   test.each([
     [0, 0],
     [5, 5],
@@ -160,7 +160,7 @@ describe("what cannot be proven is not asked for", () => {
   });
 });
 
-describe("a false claim names what is wrong", () => {
+describe("a false claim gets its reason", () => {
   const good = inclusion(5, 11);
   const root = good.root;
   const inclusionCases: [string, Partial<Inclusion>, RegExp][] = [
@@ -185,7 +185,7 @@ describe("a false claim names what is wrong", () => {
     expect(inclusionFault({ ...good, ...change })).toMatch(fault);
   });
 
-  test("inclusion: a subtree's root passed off as a leaf of a smaller tree leads nowhere", () => {
+  test("inclusion: a subtree's root as a leaf of a smaller tree is refused", () => {
     const whole = inclusion(0, 8);
     const lifted = { ...whole, size: 4, leaf: nodeHash(leaves[0]!, leaves[1]!), proof: whole.proof.slice(1) };
     // The hashes do fit: only the leaf's own prefix, which the caller computes, tells leaf from node.
@@ -231,7 +231,7 @@ describe("a false claim names what is wrong", () => {
     expect(consistencyFault(claim)).toMatch(fault);
   });
 
-  test("consistency: from the empty tree and from the same one it takes no hash", () => {
+  test("consistency: from the empty or the same tree the proof has no hashes", () => {
     for (const first of [0, 11]) {
       const claim = consistency(first, 11);
       expect(claim.proof).toEqual([]);
@@ -294,7 +294,7 @@ describe("tampering", () => {
     );
   });
 
-  test("another index holds for no leaf", () => {
+  test("no leaf verifies at another index", () => {
     fc.assert(
       fc.property(twoSizes, fc.integer({ min: 0, max: SIZES }), ([index, size], other) => {
         fc.pre(other !== index);

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-test("a backup with fewer events, and one that went on otherwise, are told of and not signed", async () => {
+test("a backup with fewer events, or with another history, is reported and not signed", async () => {
   const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-signed-"));
   onTestFinished(async () => {
@@ -35,22 +35,22 @@ test("a backup with fewer events, and one that went on otherwise, are told of an
   const app = await start();
   const origin = await setup.origin();
   await setup.happen(app);
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect(await signTick(app, AT_ONCE)).toBe("done");
   const { position: early } = await app.store.head();
   await setup.happen(app);
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect(await signTick(app, AT_ONCE)).toBe("done");
   const signed = await app.signed.last(origin);
   expect(signed!.size).toBeGreaterThan(early);
 
   await setBackTo(early);
   const restored = await start();
   await setup.happen(setup.heedless());
-  expect(await signTurn(restored, AT_ONCE)).toMatchObject({
+  expect(await signTick(restored, AT_ONCE)).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining("set back to a backup"),
   });
   for (let n = 0; n < 5; n++) await setup.happen(setup.heedless());
-  expect(await signTurn(restored, AT_ONCE)).toMatchObject({
+  expect(await signTick(restored, AT_ONCE)).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining("does not begin with"),
   });

@@ -65,7 +65,7 @@ const countTiles = async (log_id: number): Promise<number> => {
   return (await log.pool.query(sql, [log_id])).rows[0].n;
 };
 
-test("events appended in batches: the root of every size is that of all at once", async () => {
+test("events appended in batches give the same root at every size as all at once", async () => {
   const tree = openTree(log.pool, 1);
   expect(await tree.grow()).toBe(0);
   expect(await tree.rootAt(0)).toEqual(EMPTY_ROOT);
@@ -87,7 +87,7 @@ test("events appended in batches: the root of every size is that of all at once"
   }
 });
 
-describe("a tree of 70,000", () => {
+describe("a tree of 70,000 leaves", () => {
   let log_id: number;
   let leaves: Buffer[];
   let roots: Buffer[];
@@ -118,7 +118,7 @@ describe("a tree of 70,000", () => {
   ];
   const RUNS = { numRuns: scaled(60, 10), examples: edges.map((edge) => [edge] as [[number, number]]) };
 
-  test("has 273 full tiles, one above them, and the root of every size", async () => {
+  test("has 273 full tiles, one above them, and the right root at every size", async () => {
     const sql = "select level, tile_index from anchoring.tiles_v1 where log_id = $1 and level > 0";
     expect((await log.pool.query(sql, [log_id])).rows).toEqual([{ level: 1, tile_index: 0 }]);
     expect(await countTiles(log_id)).toBe(273);
@@ -182,7 +182,7 @@ describe("a tree of 70,000", () => {
     ["a tile further up", () => tree().readTile({ level: 2, index: 0, width: 2 })],
     ["a tile at the top", () => tree().readTile({ level: 63, index: 0, width: 1 })],
     ["a bundle", () => tree().readBundle({ index: 273, width: 113 })],
-  ])("beyond its end there is no such thing as %s", async (_, ask) => {
+  ])("has no %s beyond its end", async (_, ask) => {
     await expect(ask()).rejects.toThrow(TreeTooShort);
   });
 
@@ -191,11 +191,11 @@ describe("a tree of 70,000", () => {
     ["less than none", () => tree().rootAt(-1)],
     ["a leaf beyond the size", () => tree().inclusionProof(7, 7)],
     ["the way back", () => tree().consistencyProof(8, 7)],
-  ])("%s is out of the question", async (_, ask) => {
+  ])("refuses %s", async (_, ask) => {
     await expect(ask()).rejects.toThrow(RangeError);
   });
 
-  test("goes on from its last tile without looking back", async () => {
+  test("continues from its last tile without reading earlier ones", async () => {
     const other = await newLog();
     await fill(other, 600);
     const growing = openTree(log.pool, other);
@@ -210,7 +210,7 @@ describe("a tree of 70,000", () => {
   });
 });
 
-test("a size whose events no tile holds yet waits for grow", async () => {
+test("a size whose events fill no tile yet waits for grow", async () => {
   const log_id = await newLog();
   await fill(log_id, 300);
   const tree = openTree(log.pool, log_id);
@@ -221,7 +221,7 @@ test("a size whose events no tile holds yet waits for grow", async () => {
   expect(await tree.rootAt(300)).toEqual(roots[300]);
 });
 
-test("two logs have each their own tree", async () => {
+test("two logs have separate trees", async () => {
   const [one, other] = [await newLog(), await newLog()];
   await fill(one, 700);
   await fill(other, 500);
@@ -245,7 +245,7 @@ function startGrower(log_id: number) {
   return { kill: () => child.kill("SIGKILL"), exited };
 }
 
-test("killed again and again at its work, it ends up the same", async () => {
+test("repeated kills while growing lead to the same tree", async () => {
   const log_id = await newLog();
   await fill(log_id, 70_000);
   const tree = openTree(log.pool, log_id);
@@ -260,7 +260,7 @@ test("killed again and again at its work, it ends up the same", async () => {
   expect(await tree.rootAt(70_000)).toEqual(rootsOf(await leavesOf(log_id)).at(-1));
 });
 
-test("a connection lost between writing a page and committing it leaves nothing of it", async () => {
+test("a connection lost between writing and committing a page leaves nothing of it", async () => {
   const log_id = await newLog();
   await fill(log_id, 66_000);
   await log.pool.query(`
@@ -280,7 +280,7 @@ test("a connection lost between writing a page and committing it leaves nothing 
   await pool.end();
 });
 
-test("three processes grow one tree while it is appended to", async () => {
+test("three processes grow one tree during appends", async () => {
   const log_id = await newLog();
   await fill(log_id, 20_000);
   const growers = [startGrower(log_id), startGrower(log_id)];
@@ -298,7 +298,7 @@ test("three processes grow one tree while it is appended to", async () => {
   expect(await tree.rootAt(23_330)).toEqual(rootsOf(await leavesOf(log_id)).at(-1));
 });
 
-test("it stops between two pages when told to", async () => {
+test("growth stops between two pages on a signal", async () => {
   const log_id = await newLog();
   await fill(log_id, 1_000);
   const tree = openTree(log.pool, log_id);
@@ -319,7 +319,7 @@ async function unguarded(sql: string, values: unknown[]): Promise<void> {
   }
 }
 
-test("an event missing among others stops it; none moves into its place", async () => {
+test("a missing event stops growth; no other event takes its index", async () => {
   const log_id = await newLog();
   await fill(log_id, 300);
   await unguarded("delete from eventstore.events where log_id = $1 and position = 20", [log_id]);
@@ -331,7 +331,7 @@ test("an event missing among others stops it; none moves into its place", async 
   await expect(tree.grow()).rejects.toThrow(LogDamaged);
 });
 
-test("a tile missing among others is not made up by its neighbours", async () => {
+test("a missing tile is not replaced by its neighbours", async () => {
   const log_id = await newLog();
   await fill(log_id, 1_000);
   const tree = openTree(log.pool, log_id);

@@ -28,7 +28,7 @@ describe("paths", () => {
     expect(parseBundlePath(bundlePath({ index, width }))).toEqual({ index, width });
   });
 
-  test("every tile comes back from its path", () => {
+  test("every tile round-trips through its path", () => {
     const place = { index: fc.maxSafeNat(), width: fc.integer({ min: 1, max: 256 }) };
     fc.assert(
       fc.property(fc.record({ level: fc.integer({ min: 0, max: 63 }), ...place }), (tile) => {
@@ -74,14 +74,14 @@ describe("paths", () => {
 });
 
 describe("widths", () => {
-  test("of a tree of 70,000, as the specification counts them", () => {
+  test("of a tree of 70,000 match the specification", () => {
     const width = (level: number, index: number) => widthIn(70_000, { level, index });
     expect([width(0, 0), width(0, 272), width(0, 273), width(0, 274)]).toEqual([256, 256, 112, 0]);
     expect([width(1, 0), width(1, 1), width(1, 2)]).toEqual([256, 17, 0]);
     expect([width(2, 0), width(2, 1), width(3, 0)]).toEqual([1, 0, 0]);
   });
 
-  test("of a tree of 256: a full tile, and one hash above it", () => {
+  test("of a tree of 256 are a full tile, and one hash above it", () => {
     expect([0, 1].map((level) => widthIn(256, { level, index: 0 }))).toEqual([256, 1]);
     expect(widthIn(255, { level: 1, index: 0 })).toBe(0);
     expect(widthIn(0, { level: 0, index: 0 })).toBe(0);
@@ -89,7 +89,7 @@ describe("widths", () => {
   });
 });
 
-test("a subtree's root is made of hashes of one tile", () => {
+test("the hashes under a subtree's root are in one tile", () => {
   expect(sliceOf({ height: 0, index: 70_000 })).toEqual({ level: 0, index: 273, begin: 112, count: 1 });
   expect(sliceOf({ height: 7, index: 3 })).toEqual({ level: 0, index: 1, begin: 128, count: 128 });
   expect(sliceOf({ height: 8, index: 256 })).toEqual({ level: 1, index: 1, begin: 0, count: 1 });
@@ -103,7 +103,7 @@ describe("bundles", () => {
     expect(decodeBundle(bytes)?.map(({ length }) => length)).toEqual([3, 0, 300]);
   });
 
-  test("one that ends in the middle of an entry is none", () => {
+  test("a bundle that ends within an entry is refused", () => {
     const bytes = encodeBundle([Buffer.alloc(32), Buffer.alloc(32)]);
     for (const cut of [1, 33, 35, 67]) expect(decodeBundle(bytes.subarray(0, cut))).toBeUndefined();
     expect(decodeBundle(bytes.subarray(0, 34))).toHaveLength(1);

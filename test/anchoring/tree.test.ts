@@ -24,13 +24,13 @@ test("the roots of Certificate Transparency's reference tree", () => {
   expect(roots).toEqual(ctRoots);
 });
 
-test("the empty tree's root is SHA-256 of nothing", () => {
+test("the empty tree's root is SHA-256 of no bytes", () => {
   expect(EMPTY_ROOT.toString("hex")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   expect(rootOver([])).toEqual(EMPTY_ROOT);
   expect(new Frontier().root()).toEqual(EMPTY_ROOT);
 });
 
-test("merkletreejs and the frontier give the RFC's root of every size to 300", () => {
+test("merkletreejs and the frontier give the RFC's root at every size to 300", () => {
   const frontier = new Frontier();
   for (let size = 0; size <= SIZES; size++) {
     expect(rootOver(leaves.slice(0, size))).toEqual(oracle.root(size));
@@ -40,7 +40,7 @@ test("merkletreejs and the frontier give the RFC's root of every size to 300", (
   }
 });
 
-test("a frontier goes on from what another one holds", () => {
+test("a frontier continues from another one's roots", () => {
   const first = new Frontier();
   for (const leaf of leaves.slice(0, 107)) first.append(leaf);
   const second = new Frontier(first.size, first.roots);
@@ -49,7 +49,7 @@ test("a frontier goes on from what another one holds", () => {
   expect(first.root()).toEqual(oracle.root(107));
 });
 
-test("a frontier takes an event as its leaf, and what it told of its roots stays", () => {
+test("a frontier appends an event as its leaf, and returned roots do not change", () => {
   const byLeaf = new Frontier();
   const byEvent = new Frontier();
   for (const [n, leaf] of leaves.entries()) {
@@ -69,13 +69,13 @@ test("a frontier of the wrong length is refused", () => {
   expect(() => new Frontier(0, leaves.slice(0, 1))).toThrow("of 0 hashes, not 1");
 });
 
-test("a leaf is no node, and a node's halves have an order", () => {
+test("leaf and node hashes differ, and the order of a node's halves matters", () => {
   const [a, b] = leaves as [Buffer, Buffer];
   expect(leafHash(Buffer.concat([a, b]))).not.toEqual(nodeHash(a, b));
   expect(nodeHash(b, a)).not.toEqual(nodeHash(a, b));
 });
 
-test("perfect subtrees cover a span in order, to the largest sizes", () => {
+test("perfect subtrees cover a span in order, up to the largest sizes", () => {
   expect(subtreesOf({ begin: 0, end: 0 })).toEqual([]);
   expect(subtreesOf({ begin: 8, end: 15 })).toEqual([
     { height: 2, index: 2 },
@@ -88,7 +88,7 @@ test("perfect subtrees cover a span in order, to the largest sizes", () => {
   expect(powerWithin(2 ** 52 + 1)).toBe(2 ** 52);
 });
 
-test("the roots of perfect subtrees join to the root of their span", () => {
+test("the roots of perfect subtrees combine to the root of their span", () => {
   const roots = subtreesOf({ begin: 256, end: 299 }).map(({ height, index }) =>
     rootOver(leaves.slice(index * 2 ** height, (index + 1) * 2 ** height)),
   );

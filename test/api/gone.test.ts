@@ -90,7 +90,7 @@ test.each([
   expect(await faultsOf(request_id)).toEqual([]);
 });
 
-test("before its body is begun to be read", async () => {
+test("a caller that leaves before its body is read", async () => {
   const { headers } = await service.issue({ daily: 10 });
   const counting = new Client({ connectionString: service.database_url });
   await counting.connect();
@@ -111,7 +111,7 @@ test("before its body is begun to be read", async () => {
   expect(await faultsOf("left-early")).toEqual([]);
 });
 
-test("while its call waits for something", async () => {
+test("a caller that leaves while its call waits", async () => {
   const waiting = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -123,7 +123,7 @@ test("while its call waits for something", async () => {
   expect(await faultsOf("waited-for")).toEqual([]);
 });
 
-test("while its call is handled", async () => {
+test("a caller that leaves while its call is handled", async () => {
   const handling = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -145,7 +145,7 @@ test("while its call is handled", async () => {
   expect(await faultsOf("handled-for-nobody")).toEqual([]);
 });
 
-test("in the middle of an answer", async () => {
+test("a caller that leaves in the middle of an answer", async () => {
   const socket = await caller(
     `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: streamed\r\n\r\n`,
   );

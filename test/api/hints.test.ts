@@ -21,7 +21,7 @@ test.each([
   expect(hint(method, path)).toBe(told);
 });
 
-test("what is like nothing here gets no hint, nor what is endless", () => {
+test("an unrelated or endless path gets no hint", () => {
   expect(hint("GET", "/wp-login.php")).toBeUndefined();
   expect(hint("GET", "/")).toBeUndefined();
   expect(hint("GET", `/v1/agent/trade/balance${"x".repeat(10_000)}`)).toBeUndefined();

@@ -16,7 +16,7 @@ const tokensOf = (tools: object[]) => Math.ceil(JSON.stringify({ tools }).length
 /** What a tool takes on average: 40,000 tokens for the 147 operations of the specification, and as much for each beyond them. */
 const TOKENS = 40_000 / 147;
 
-test("a tool takes less than 273 tokens on average, and the list unasked less than 12000, each with its share of that", () => {
+test("a tool takes fewer than 273 tokens on average, and the default list fewer than 12000, each within its share", () => {
   expect(all).toHaveLength(catalogue.length);
   expect(tokensOf(all)).toBeLessThan(TOKENS * all.length);
   const unasked = listed(areas, null);
@@ -24,7 +24,7 @@ test("a tool takes less than 273 tokens on average, and the list unasked less th
   expect(tokensOf(unasked)).toBeLessThan((12_000 * unasked.length) / MOST_TOOLS);
 });
 
-test("a call of any operation is one of that, or of none where it does not say which", () => {
+test("a call of any operation counts for that one, or for none if it names none", () => {
   const asked = { reporter: "DE" };
   expect(meantBy("trade_balance", asked)).toEqual({ name: "trade_balance", arguments: asked });
   expect(meantBy("operations_call", { name: "trade_balance", arguments: asked })).toEqual({
@@ -42,7 +42,7 @@ test("a call of any operation is one of that, or of none where it does not say w
   expect(meantBy("operations_call", { name: "operations_call" })?.name).toBe("operations_call");
 });
 
-test("every description begins with what the tool does, and then tells more", () => {
+test("every description begins with the tool's effect, and then explains it", () => {
   for (const { name, summary, description } of catalogue) {
     const tool = all.find((one) => one.name === name)!;
     const beginning = `${summary}. ${description.replaceAll("\n", " ")}`;
@@ -52,14 +52,14 @@ test("every description begins with what the tool does, and then tells more", ()
   }
 });
 
-test("the fields of an answer are named, through references and lists alike", () => {
+test("an answer's fields are named, through references and lists too", () => {
   const told = (name: string) => all.find((tool) => tool.name === name)!.description;
   expect(told("alerts_status")).toContain("Answers subscription_id, status, url, watch, credits,");
   expect(told("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
   expect(told("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
 });
 
-test("every tool says what it does to what is there", () => {
+test("every tool declares its effects", () => {
   for (const { name, annotations } of all) {
     expect([name, Object.values(annotations!)]).toEqual([name, Array(4).fill(expect.any(Boolean))]);
     if (annotations!.readOnlyHint)
@@ -136,7 +136,7 @@ function unportable(schema: JsonSchema, path: string): string[] {
   ];
 }
 
-test("no input is written in words that a client may not know", () => {
+test("no input schema uses keywords that a client may not know", () => {
   expect(all.flatMap(({ name, inputSchema }) => unportable(inputSchema as JsonSchema, name))).toEqual([]);
   expect(unportable({ type: ["string", "number"], properties: { a: {} } }, "x")).toEqual([
     "x: several types",

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { methodOf, pathOf } from "../../src/api/declare/operation-facts.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/serve/x402/payload.ts";
-import { PaymentRefused } from "../../src/api/serve/x402/refused.ts";
+import { PaymentRefused } from "../../src/api/serve/x402/payment-refusal.ts";
 import { paymentRequired } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
@@ -32,8 +32,8 @@ const refusal = (presented: string | object): { code: string; message: string } 
   throw new Error("it was read");
 };
 
-describe("a payment is read", () => {
-  test("of version 1", () => {
+describe("a payment is parsed", () => {
+  test("in version 1", () => {
     expect(readPayment(headerOf(v1))).toEqual({
       x402_version: 1,
       scheme: "exact",
@@ -42,7 +42,7 @@ describe("a payment is read", () => {
     });
   });
 
-  test("of version 2, with what stock clients send back of the 402", () => {
+  test("in version 2, with the 402's fields that stock clients return", () => {
     const { v2: offered } = paymentRequired(countCalls, "0.05", "/v1/agent/count", terms);
     const [accepted] = offered.accepts;
     const echoed = { ...v2, accepted: { ...accepted, later: 1 }, resource: offered.resource };
@@ -64,7 +64,7 @@ describe("a payment is read", () => {
     expect(readPayment({ ...echoed, extensions: offered.extensions })).not.toHaveProperty("identifier");
   });
 
-  test("in both alphabets of base64, padded or not, and as an object", () => {
+  test("in both base64 alphabets, padded or not, and as an object", () => {
     const text = Buffer.from(JSON.stringify({ ...v2, extensions: { note: "»?>~" } }));
     for (const presented of [
       text.toString("base64"),
@@ -75,7 +75,7 @@ describe("a payment is read", () => {
       expect(readPayment(presented)).toEqual(readPayment(v2));
   });
 
-  test("with addresses in capitals, which it has in lower case", () => {
+  test("with capital addresses, which become lower case", () => {
     const from = wallet(0).address;
     const { payload } = v1;
     const capital = { ...v1, payload: { ...payload, authorization: { ...payload.authorization, from } } };
@@ -84,7 +84,7 @@ describe("a payment is read", () => {
   });
 });
 
-describe("what cannot be read is refused by name", () => {
+describe("an unreadable payment is refused by field", () => {
   const withAuthorization = (more: object) => ({
     ...v1,
     payload: { ...v1.payload, authorization: { ...v1.payload.authorization, ...more } },
@@ -155,7 +155,7 @@ describe("what cannot be read is refused by name", () => {
   });
 });
 
-describe("whatever comes is read or refused", () => {
+describe("any input is parsed or refused", () => {
   const members = [
     "x402Version",
     "scheme",
@@ -245,7 +245,7 @@ describe("the 402", () => {
   };
 
   test.each(priced.map((one) => [one.name, one] as const))(
-    "of %s has room in one header, with its extensions",
+    "of %s fits into one header, with its extensions",
     (_, operation) => {
       const price = paymentOf(operation)!.unit_price;
       const { headers, v2: offered } = paymentRequired(operation, price, pathOf(operation), terms);
@@ -272,7 +272,7 @@ describe("the 402", () => {
     },
   );
 
-  test("names the parameters of its path as routes do", () => {
+  test("names path parameters as routes do", () => {
     const { v2: offered } = paymentRequired(takeNote, "0.01", "/v1/agent/notes/a", terms);
     expect(offered.extensions!.bazaar).toMatchObject({
       routeTemplate: "/v1/agent/notes/:notebook",
@@ -280,7 +280,7 @@ describe("the 402", () => {
     });
   });
 
-  test("leaves the descriptions of fields out when they are long, and nothing else of that name", () => {
+  test("omits long field descriptions, and nothing else of that name", () => {
     const description = z.string().describe("what it says ".repeat(400));
     const wordy = { ...countCalls, input: z.object({ description }), example: { description: "mine" } };
     const { headers, v2: offered } = paymentRequired(wordy, "0.05", "/v1/agent/count", terms);
@@ -301,7 +301,7 @@ describe("the 402", () => {
     expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
   });
 
-  test("warns on the development chain, and there alone", () => {
+  test("warns on the development chain only", () => {
     const warning = "Development chain: do not sign with a funded wallet.";
     const here = paymentRequired(countCalls, "0.05", "/", { ...terms, embedded_chain: true });
     expect(here.body.accepts[0]!.description).toContain(warning);
@@ -309,7 +309,7 @@ describe("the 402", () => {
     expect(paymentRequired(countCalls, "0.05", "/", terms).v2.resource.description).not.toContain(warning);
   });
 
-  test("says why a payment was refused, in both generations", () => {
+  test("says why a payment was refused, in both versions", () => {
     const refused = new PaymentRefused("insufficient_funds", "the wallet holds too little; fund it");
     const { body, v2: offered } = paymentRequired(countCalls, "0.05", "/", terms, { refused });
     expect(body).toMatchObject({

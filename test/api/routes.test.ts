@@ -58,21 +58,21 @@ test.each([
 });
 
 test.each(["/souls", "/souls//", "/souls//keys", "/souls/42//", "//", "/*", "/log"])(
-  "POST %j is nothing",
+  "POST %j has no route",
   (path) => {
     expect(table("POST", path)).toBeUndefined();
   },
 );
 
-test("a parameter that is no UTF-8 cannot be read", () => {
+test("a parameter that is not UTF-8 is refused", () => {
   expect(() => table("GET", "/souls/%ZZ")).toThrow(URIError);
 });
 
-test("two routes that differ in a parameter's name alone are one", () => {
+test("two routes that differ only in a parameter's name are one", () => {
   expect(() => routeTable([entry("GET /a/{x}"), entry("GET /a/{y}")])).toThrow("two routes are GET /a/{y}");
 });
 
-test("each operation is found by its path, whatever stands in it", () => {
+test("each operation is found by its path, with any parameters", () => {
   const routes = routeTable(
     catalogue.map((operation) => ({
       method: methodOf(operation),

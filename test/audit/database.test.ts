@@ -8,7 +8,7 @@ import { openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-test("an event that is missing is found, and where", async () => {
+test("a missing event is reported with its position", async () => {
   const setup = await openAnchoringSetup();
   const dir = await mkdtemp(join(tmpdir(), "tallystick-verify-"));
   onTestFinished(async () => {

@@ -9,7 +9,7 @@ import { readPack } from "./vectors.ts";
 const text = readFileSync(new URL("../../docs/vectors/forged.json", import.meta.url), "utf8");
 const { cases } = JSON.parse(text) as ReturnType<typeof forgedVectors>;
 
-test("is what the cases make", () => {
+test("the published vectors equal the generated cases", () => {
   expect(text).toBe(forgedText());
 });
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import { Audit } from "../../src/audit/audit.ts";
@@ -54,7 +54,7 @@ beforeAll(async () => {
   left = (await app.store.head()).position;
   await setup.happen(app);
   await setup.turn({}, app);
-  await cosignTurn(app, { witnesses: parseWitnesses(witness) });
+  await cosignTick(app, { witnesses: parseWitnesses(witness) });
   signed = (await app.signed.last(origin))!.size;
   await close();
   const client = await setup.app.pool.connect();
@@ -72,13 +72,13 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-test("nothing in the database itself tells of it", async () => {
+test("the database alone does not reveal a rewrite", async () => {
   const { code, said } = await run(["verify"], elsewhere);
   expect(said).toMatch(/: verified$/m);
   expect(code).toBe(0);
 });
 
-test("what this machine signed last does, with the place", async () => {
+test("this machine's last signature reveals it, with the position", async () => {
   const { code, said } = await run(["verify"], env);
   expect(said).toMatch(
     new RegExp(`FAIL completeness .*this machine signed last is of ${signed} events.*the end was cut`),
@@ -87,7 +87,7 @@ test("what this machine signed last does, with the place", async () => {
   expect(code).toBe(1);
 });
 
-test("the configured chain does", async () => {
+test("the configured chain reveals it", async () => {
   const { rpc_url, gas_key, pay_to } = setup.chain;
   const onBase = { BASE_RPC_URL: rpc_url, GAS_KEY: gas_key, PAY_TO: pay_to, REFUND_KEY: gas_key };
   const { code, said } = await run(["verify"], { ...elsewhere, ...onBase });
@@ -95,7 +95,7 @@ test("the configured chain does", async () => {
   expect(code).toBe(1);
 });
 
-test("a witness does, and one that is away is named and proves nothing", async () => {
+test("a witness reveals it, and an unavailable one is named and proves nothing", async () => {
   const { code, said } = await run(["verify"], { ...elsewhere, ...asking });
   expect(said).toMatch(
     new RegExp(`FAIL completeness .*w.example has cosigned ${signed} events that this log does not continue`),
@@ -107,7 +107,7 @@ test("a witness does, and one that is away is named and proves nothing", async (
   expect(alone.code).toBe(0);
 });
 
-test("no export hides it: none is written unless told, and then it carries what convicts it", async () => {
+test("no export hides it: an export needs an option, and then contains the evidence", async () => {
   const file = join(dir, "log.ndjson");
   const refused = await run(["export", file], env);
   expect(refused.said).toMatch(/were signed or anchored, and the log has .*it was cut; .*--despite/);

@@ -43,7 +43,7 @@ const change = fc.record({
   bits: fc.integer({ min: 1, max: 255 }),
 });
 
-test("a byte changed anywhere is red, unless nothing binds it", async () => {
+test("a changed byte anywhere fails, unless no hash covers it", async () => {
   await fc.assert(
     fc.asyncProperty(change, async ({ part, at: any, bits }) => {
       const text = Buffer.from(texts[part]);
@@ -58,7 +58,7 @@ test("a byte changed anywhere is red, unless nothing binds it", async () => {
   );
 });
 
-test("an event line taken away, doubled or exchanged with another is red", async () => {
+test("a removed, repeated or swapped event line fails", async () => {
   const lines = linesOf(truePack("whole"));
   const from = lines.findIndex((line) => line.startsWith('{"position"'));
   const place = fc.integer({ min: from, max: lines.length - 2 });
@@ -96,7 +96,7 @@ function mostInCommon(
   return Math.max(-1, ...links.map(({ first: least }) => least).filter(reaches));
 }
 
-test("leaves in common are the most that some chain of links carries over", () => {
+test("common leaves are the best over all chains of links", () => {
   const size = fc.nat({ max: 12 });
   const link = fc.tuple(size, size).map(([a, b]) => ({ first: Math.min(a, b), second: Math.max(a, b) }));
   fc.assert(
@@ -108,7 +108,7 @@ test("leaves in common are the most that some chain of links carries over", () =
   );
 });
 
-describe("lines made to break a reader", () => {
+describe("hostile lines", () => {
   const lines = linesOf(truePack("whole"));
   const deep = "[".repeat(200_000) + "]".repeat(200_000);
   test.each<[string, string]>([
@@ -133,14 +133,11 @@ describe("lines made to break a reader", () => {
     expect(red(await second(text, { key: KEY }))).toHaveProperty("format");
   });
 
-  test.each(["x", "x+00000000+AA==", "", "\\u0000"])(
-    "the key line %j beside a key that is given",
-    async (key) => {
-      const pack = truePack("whole");
-      evidenceIn(pack, "key").key = key;
-      expect((await first(textOfLines(linesOf(pack)), { key: KEY })).ok).toBe(true);
-    },
-  );
+  test.each(["x", "x+00000000+AA==", "", "\\u0000"])("the key line %j next to a given key", async (key) => {
+    const pack = truePack("whole");
+    evidenceIn(pack, "key").key = key;
+    expect((await first(textOfLines(linesOf(pack)), { key: KEY })).ok).toBe(true);
+  });
 
   test("deep RLP in an anchor", async () => {
     for (const name of ["transaction", "header"] as const) {
@@ -151,7 +148,7 @@ describe("lines made to break a reader", () => {
     }
   });
 
-  test("a cosignature at a time that no calendar has", async () => {
+  test("a cosignature with a time outside the calendar", async () => {
     const pack = truePack("whole");
     const { text, signatures } = parseNote(note(4));
     const late = cosignText(text, WITNESS.name, WITNESS.signer, Number.MAX_SAFE_INTEGER);
@@ -186,7 +183,7 @@ describe("many lines", () => {
   });
   const noteOfFour = note(4);
 
-  test("consistency lines that lead nowhere, in the worst order", async () => {
+  test("useless consistency lines in the worst order", async () => {
     const links = numbers.map((n) => ({
       evidence: "consistency",
       first: MANY - n,
@@ -198,7 +195,7 @@ describe("many lines", () => {
   });
 
   test.each(["whole", "stream"] as const)(
-    "tree heads, all of their own size, and consistency lines between them: %s",
+    "tree heads of distinct sizes with consistency lines between them: %s",
     async (part) => {
       const sizes = numbers.slice(0, MANY / 10).map((n) => n + 100);
       const heads = sizes.map(unsigned);
@@ -212,20 +209,20 @@ describe("many lines", () => {
     },
   );
 
-  test("a line more than a verifier keeps is a fault of format; so many are none", async () => {
+  test("exceeding the line limit is a format fault; the limit itself is not", async () => {
     const line = { evidence: "consistency", first: 4, second: 4, proof: [] };
     for (const judge of [first, second])
       expect(red(await judge(amid(Array(MANY + 1).fill(line))))).toHaveProperty("format");
     expect(red(await first(amid(Array(MANY).fill(line))))).not.toHaveProperty("format");
   });
 
-  test("so is more than 64 MiB of evidence", async () => {
+  test("more than 64 MiB of evidence is a format fault", async () => {
     const heavy = { evidence: "checkpoint", note: "x".repeat(99_000) };
     for (const judge of [first, second])
       expect(red(await judge(amid(Array(680).fill(heavy))))).toHaveProperty("format");
   });
 
-  test("tree heads of one size, each with another root", async () => {
+  test("tree heads of one size with different roots", async () => {
     const heads = numbers.slice(0, MANY / 10).map((n) => ({
       evidence: "checkpoint",
       note: noteOfFour.replace(/\n4\n.{8}/, `\n4\n${n.toString(36).padStart(8, "0")}`),
@@ -233,7 +230,7 @@ describe("many lines", () => {
     expect(red(await first(amid(heads)))).toEqual({ signature: 4, tree: 4 });
   });
 
-  test("links of one size to many, and of many to one", () => {
+  test("links from one size to many, and from many to one", () => {
     const star = numbers.map((n) => ({ first: n, second: MANY + 1 }));
     const chain = numbers.map((n) => ({ first: n, second: n + 1 }));
     expect(commonLeaves(MANY + 1, star).get(7)).toBe(7);
@@ -241,7 +238,7 @@ describe("many lines", () => {
     expect(commonLeaves(1, chain).get(MANY)).toBe(1);
   });
 
-  test("a head of the pack in small chunks, which the chain is asked about", async () => {
+  test("a pack's head in small chunks, for which the chain is queried", async () => {
     const pack = truePack("whole");
     const more = { evidence: "consistency" as const, first: 4, second: 4, proof: [] };
     pack.evidence.push(...numbers.slice(0, MANY / 10).map(() => more));
@@ -249,7 +246,7 @@ describe("many lines", () => {
     expect(red(await first(textOfLines(linesOf(pack)), held, {}, 16))).toEqual({});
   });
 
-  test("anchors in many blocks: the endpoint is asked for a few at a time", async () => {
+  test("anchors in many blocks, queried a few at a time", async () => {
     let open = 0;
     let most = 0;
     let asked = 0;

@@ -3,7 +3,7 @@
  * and what the auditor knows. Here what is common to all, and the cases about events; evidence has files of its own.
  */
 import { hash } from "node:crypto";
-import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../../src/audit/evidence-state.ts";
 import type { Fault } from "../../src/audit/fault.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { commitHash, exportLines, type LogRow, NO_REQUEST_HASH, rehash } from "../eventstore/log-builder.ts";
@@ -28,7 +28,7 @@ export type Held = {
   origin?: string;
   heads?: { position: number; hash_prefix: string }[];
   checkpoints?: string[];
-  events?: HeldEvent[];
+  events?: ReceiptedEvent[];
   witnesses?: string[];
   network?: string;
   contract?: Hex;

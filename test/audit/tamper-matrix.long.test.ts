@@ -47,7 +47,7 @@ describe.each(Object.entries(groups))("%s", (_, group) => {
   });
 });
 
-describe("what is true is green, and reaches as far as it says", () => {
+describe("valid packs pass, as far as they claim", () => {
   test.each([...variations, ...exactVariations])("$name", async (one) => {
     const report = await judgedByFirst(one);
     expect(red(report)).toEqual({});
@@ -62,7 +62,7 @@ describe("what is true is green, and reaches as far as it says", () => {
 });
 
 /** A check that can be left out without any tampering passing is no check. */
-describe("each check is needed", () => {
+describe("every check is necessary", () => {
   const passesWithout = async (verdict: string, left: Parameters<typeof judgedByFirst>[1]) => {
     // The many that change a column come first, and show the same few checks.
     for (const one of cases.toReversed()) {

@@ -34,7 +34,7 @@ const settle = async (value: bigint, payer = 0) => {
   return { signed, receipt };
 };
 
-test("a second holder joins the node, and the last one to leave stops it", async () => {
+test("a second process joins the node, and the last one to leave stops it", async () => {
   const { pid } = await runningNode(workshop.dir);
   const second = await workshop.join();
   expect(second.rpc_url).toBe(workshop.node.rpc_url);
@@ -74,7 +74,7 @@ test("a node whose starter died before it was ready is replaced", async () => {
   await settle(3_000n);
 });
 
-test("what happened becomes final by itself, and then the chain rests", async () => {
+test("transactions become final without further calls, and then the chain is idle", async () => {
   const { receipt } = await settle(4_000n);
   await until(async () => {
     const { finalized } = await workshop.chain.heads();
@@ -85,7 +85,7 @@ test("what happened becomes final by itself, and then the chain rests", async ()
   expect((await workshop.chain.heads()).latest.number).toBeLessThanOrEqual(latest.number + 1n);
 });
 
-test("kill -9: the node comes back by itself, and only what came after the last save is lost, whole", async () => {
+test("after kill -9 the node restarts, and only what followed the last save is lost", async () => {
   let lost = 0;
   await workshop.node.leave();
   workshop.node = await workshop.join(() => lost++);
@@ -139,7 +139,7 @@ test("kill -9: the node comes back by itself, and only what came after the last 
   expect(lost).toBe(3);
 });
 
-test("mining that rested for a save whose holder died goes on", async () => {
+test("mining paused for a save resumes after its process died", async () => {
   await until(async () => expect(await readdir(join(workshop.dir, "chain"))).not.toContain("paused"));
   await workshop.rpc("evm_setAutomine", false);
   await writeFile(join(workshop.dir, "chain", "paused"), "");
@@ -147,7 +147,7 @@ test("mining that rested for a save whose holder died goes on", async () => {
   await until(async () => expect(await workshop.rpc("anvil_getAutomine")).toBe(true));
 });
 
-test("what was saved on request is there after kill -9", async () => {
+test("a requested save survives kill -9", async () => {
   const { receipt } = await settle(77n);
   await workshop.node.save();
   await workshop.kill();
@@ -155,7 +155,7 @@ test("what was saved on request is there after kill -9", async () => {
   expect(await readdir(join(workshop.dir, "chain"))).not.toContain("state.json.gz.new");
 });
 
-test("what one holder has saved no other saves again", async () => {
+test("one process's save is not repeated by another", async () => {
   await stopMining(workshop);
   const saved = () => stat(join(workshop.dir, "chain", "state.json.gz"));
   const before = await saved();
@@ -166,7 +166,7 @@ test("what one holder has saved no other saves again", async () => {
   await mineAgain(workshop);
 });
 
-test("a folder of an earlier version, whose state was not zipped, goes on", async () => {
+test("a folder of an earlier version, with an unzipped state, still opens", async () => {
   const { receipt } = await settle(78n);
   await workshop.node.leave();
   const folder = join(workshop.dir, "chain");

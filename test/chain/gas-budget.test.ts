@@ -67,7 +67,7 @@ beforeEach(async () => {
   etherBefore = await ether();
 });
 
-test("payments settle until the budget is spent, then nothing is sent till the next UTC day", async () => {
+test("payments settle until the budget is spent; then nothing is sent until the next UTC day", async () => {
   open(1n);
   const first = await settle();
   expect(etherBefore - (await ether())).toBe(first.fee_wei);
@@ -86,7 +86,7 @@ test("payments settle until the budget is spent, then nothing is sent till the n
   await settle();
 });
 
-test("a transaction of many payments costs once, and one that failed costs all the same", async () => {
+test("a transaction of many payments costs once, and a failed one costs too", async () => {
   open(10n ** 17n);
   const many = await Promise.all(Array.from({ length: 20 }, () => settle()));
   expect(new Set(many.map(({ transaction }) => transaction)).size).toBe(1);
@@ -102,7 +102,7 @@ test("a transaction of many payments costs once, and one that failed costs all t
   await expect(settle()).rejects.toThrow(GasBudgetSpent);
 });
 
-test("what failed is counted by the process that sent it", async () => {
+test("a failed transaction is counted by the process that sent it", async () => {
   open(1n);
   await expect(settlement.settle(await payment(wallet(1), 20_000_000_000n), 0n)).rejects.toThrow(
     /exceeds balance/,
@@ -110,7 +110,7 @@ test("what failed is counted by the process that sent it", async () => {
   await expect(settle()).rejects.toThrow(GasBudgetSpent);
 });
 
-test("what others and earlier runs recorded counts, asked for at most every ten seconds", async () => {
+test("costs recorded by other processes and earlier runs count, read at most every ten seconds", async () => {
   open(1_000n);
   records = [{ day: "2026-01-01", transaction: "0x01", fee_wei: 5_000n }];
   const signed = await payment(wallet(0), 5n);
@@ -129,7 +129,7 @@ test("what others and earlier runs recorded counts, asked for at most every ten 
   await expect(settlement.facts(signed)).rejects.toThrow(GasBudgetSpent);
 });
 
-test("other transactions of the key are counted too, and are not held up", async () => {
+test("other transactions of the key count too, but are not delayed", async () => {
   open(1n);
   const send = async () =>
     chain.send(transferCall(await payment(wallet(2), 3n)), { gas: TRANSFER_GAS, purpose: "anchor" });

@@ -71,7 +71,7 @@ const recorded = async () => {
 const paidInAll = (rows: { fee_wei: string | null }[]) =>
   rows.reduce((sum, { fee_wei }) => sum + BigInt(fee_wei ?? 0n), 0n);
 
-test("a transaction that was pending at midnight is counted once, on the day it was signed", async () => {
+test("a transaction pending at midnight counts once, on the day of its signature", async () => {
   const one = openProcess();
   await leavesPending(one, "anchor");
   expect(await recorded()).toMatchObject([{ day: "2031-01-02", purpose: "anchor", fee_wei: null }]);
@@ -87,7 +87,7 @@ test("a transaction that was pending at midnight is counted once, on the day it 
   later.close();
 });
 
-test("a process that is killed after it sent leaves its transaction in the record, and another one counts it", async () => {
+test("a killed process leaves its transaction in the record, and another one counts it", async () => {
   const dying = openProcess();
   dying.process.has_died = true;
   await dying.send("attestation");
@@ -99,7 +99,7 @@ test("a process that is killed after it sent leaves its transaction in the recor
   next.close();
 });
 
-test("nothing is sent that cannot be written down first", async () => {
+test("nothing is sent without being recorded first", async () => {
   const chain = workshop.connect({
     sending: { ...sending, unsent_ms: 150 },
     journal: () => Promise.reject(new Error("the database is away")),
@@ -131,7 +131,7 @@ test.each(["refund", "carrying"] as const)(
   },
 );
 
-test("a reservation ends once the nonce is used by another for good, and that one alone is counted", async () => {
+test("a reservation ends once another transaction finally uses the nonce, and only that one counts", async () => {
   const stuck = openProcess();
   await leavesPending(stuck, "withdrawal");
   const [{ hash, nonce, maxFeePerGas }] = (await inPool(workshop)) as [Awaited<ReturnType<typeof inPool>>[0]];

@@ -55,7 +55,7 @@ function serve(extra: Record<string, string> = {}): Promise<Running> {
   });
 }
 
-test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", async () => {
+test.runIf(process.platform === "linux")("the service uses sixteen of libuv's threads", async () => {
   const count = `process.on("exit", () => console.error(require("node:fs").readdirSync("/proc/self/task").length))`;
   const threads = async (size: string) => {
     await writeFile(join(dir, "count.cjs"), count);
@@ -66,13 +66,13 @@ test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", 
 });
 
 describe("without a running service", () => {
-  test.each(["--help", "keys issue --help"])("%s explains itself", async (line) => {
+  test.each(["--help", "keys issue --help"])("%s shows its help", async (line) => {
     const { code, stdout } = await start(line.split(" "));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: tallystick/);
   });
 
-  test("every command explains itself, loaded alone and without any settings", async () => {
+  test("every command shows its help, loaded alone and without any settings", async () => {
     const refused = () => expect.unreachable("an explanation needs no settings");
     const terminal = { settings: refused, logger: refused };
     const withThose = (command: Command): Command[] => [command, ...command.commands.flatMap(withThose)];
@@ -86,7 +86,7 @@ describe("without a running service", () => {
     }
   });
 
-  test("a wrong variable is named, with what it should be", async () => {
+  test("a wrong variable is named, with its valid form", async () => {
     const { code, stderr } = await start(["keys", "list"], { PORT: "http", DATABASE_URL: "mysql://x" });
     expect(code).toBe(1);
     expect(stderr).toContain("PORT is a whole number from 0 to 65535");
@@ -102,7 +102,7 @@ describe("without a running service", () => {
     expect((await start(["keys", "issue"])).stderr).toContain("--tenant");
   });
 
-  test("keys are issued, listed and revoked, and the log of it verifies", async () => {
+  test("keys are issued, listed and revoked, and the resulting log verifies", async () => {
     const issue = "keys issue --tenant acme --scopes read,quote --daily none --json";
     const issued = await start(issue.split(" "));
     const key = JSON.parse(issued.stdout) as { key_id: string; secret: string };
@@ -136,7 +136,7 @@ describe("without a running service", () => {
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("a reader that goes away after the first line is no failure", async () => {
+  test("a reader that leaves after the first line is no failure", async () => {
     const child = spawn(process.execPath, [bin, "docs"], { env: environment() });
     child.stdout.destroy();
     let told = "";
@@ -169,7 +169,7 @@ describe("with the service running", () => {
   };
   const isItsPostgresThere = () => existsSync(join(dir, "data", "postgres", "postmaster.pid"));
 
-  test("commands join its database, and what they change shows at once", async () => {
+  test("commands join its database, and their changes show at once", async () => {
     expect(service.output()).toMatch(/curl -s/);
     const commands = service.output().match(/^ {2}curl .*$/gm)!;
     expect(commands).toHaveLength(3);
@@ -192,7 +192,7 @@ describe("with the service running", () => {
     expect(trade.headers.get("retry-after")).toBeTruthy();
   });
 
-  test("a taken port is named", async () => {
+  test("a used port is named", async () => {
     const { code, stderr } = await start(["serve"], { PORT: new URL(service.url).port });
     expect(code).toBe(1);
     expect(stderr).toContain("is taken; set PORT");
@@ -238,7 +238,7 @@ describe("with the service running", () => {
     expect(isItsPostgresThere()).toBe(false);
   });
 
-  test("started again it has the same sandbox key, in a file of mode 0600", async () => {
+  test("a restart keeps the sandbox key, in a file of mode 0600", async () => {
     const path = join(dir, "data", "sandbox.key");
     const key = (await readFile(path, "utf8")).trim();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -246,7 +246,7 @@ describe("with the service running", () => {
     expect(service.output()).toContain(key);
   });
 
-  test("killed hard it leaves its Postgres running; the next start joins it and nothing acknowledged is lost", async () => {
+  test("kill -9 leaves its Postgres running; the next start joins it and nothing acknowledged is lost", async () => {
     const { stdout } = await run("keys", "issue", "--tenant", "survivor", "--json");
     const { key_id } = JSON.parse(stdout) as { key_id: string };
     await stopped("SIGKILL");

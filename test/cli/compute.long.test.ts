@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test("a task is paid for by x402, done by a worker's process, checked, settled, and its receipt verified offline", async () => {
+test("a task is paid by x402, run by a worker's process, checked, settled, and its receipt verified offline", async () => {
   const { code, stdout, stderr } = await runCommand(dir, "demo", "--story", "compute");
   expect(code, stderr).toBe(0);
   expect(stderr).toBe("");

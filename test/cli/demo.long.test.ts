@@ -65,7 +65,7 @@ const STEPS = [
   "6 The payment in the log",
 ];
 
-test("sandbox releases its tables first, and interrupted while it builds it leaves nothing behind", async () => {
+test("sandbox releases its tables first, and leaves nothing when interrupted", async () => {
   const child = spawn(process.execPath, [bin, "sandbox"], { env: environment("interrupted") });
   let stdout = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
@@ -89,8 +89,8 @@ test("--help explains it", async () => {
   expect(stdout).toContain("0.10 USDC");
 });
 
-describe("where no service runs", () => {
-  test("it opens one for itself, pays, and proves what it was told", async () => {
+describe("without a running service", () => {
+  test("it opens its own, pays, and proves its answer", async () => {
     const { code, stdout, stderr } = await start("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(stderr).toBe("");
@@ -135,7 +135,7 @@ async function withSandbox(data: string): Promise<void> {
   await withRuntime(config, silent, ({ app }) => releaseVintage(app, data_dir, vintage), { chain: false });
 }
 
-test("a service that runs on the same folder is bought from, and its log is read", async () => {
+test("it buys from a service that runs on the same folder, and reads its log", async () => {
   const { url, process: child, ended } = await serve("own");
   try {
     const { code, stdout, stderr } = await run("own", ["demo", "--url", url]);
@@ -200,7 +200,7 @@ describe("off the development chain", () => {
     expect(existsSync(join(dir, "off"))).toBe(false);
   });
 
-  test("a key pays, and what cannot be seen from here is not claimed", async () => {
+  test("a key pays, and nothing is claimed that cannot be seen from here", async () => {
     const before = await balance();
     const key = toHex(wallet(5).getHdKey().privateKey!);
     const args = ["demo", "--url", service.url, "--key", "-"];
@@ -212,7 +212,7 @@ describe("off the development chain", () => {
     expect(stdout).toContain("Its stream was not exported");
   });
 
-  test("what cannot be done is named", async () => {
+  test("an impossible request is named", async () => {
     const dear = await startService({
       chain: chain(),
       operations: [...discoveryOperations, report("five", "5.00")],

@@ -49,7 +49,7 @@ async function run(dir: string, args: string[]): Promise<{ code: number; output:
   return { code, output: stdout + stderr };
 }
 
-test("killed and interrupted halfway, the next run goes on from what came", async () => {
+test("after a kill and an interruption, the next run continues", async () => {
   const dir = await tempDir();
   const file = join(dir, "noise");
   await writeFile(file, randomBytes(60_000));
@@ -95,15 +95,12 @@ test.each([
     ["--discard", "--stop", "--reporters", "DE"],
     /^--reporters, --stop, --discard needs --import: add --import, or omit/,
   ],
-  [
-    ["--from", "202401"],
-    /^--from starts a range: name the last month by --to, or .* --period 202401$/m,
-  ],
+  [["--from", "202401"], /^--from starts a range: name the last month by --to, or .* --period 202401$/m],
   [
     ["--from", "202401", "--period", "202402"],
     /^name the month by --period, or the first of several by --from/,
   ],
-])("%j is refused before anything is asked", async (args, says) => {
+])("%j is refused before any request", async (args, says) => {
   const dir = await tempDir();
   const { url, asked } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
   const { code, output } = await run(dir, [...args, "--url", url, "--out", join(dir, "out")]);
@@ -111,7 +108,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test("with --import it is interrupted halfway: one message, no month is called missing, and the next run goes on", async () => {
+test("an interrupted --import prints one message, reports no month as missing, and the next run continues", async () => {
   const dir = await tempDir();
   await chmod(dir, 0o755);
   const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];
@@ -134,7 +131,7 @@ test("with --import it is interrupted halfway: one message, no month is called m
   expect(asked.map(({ status }) => status)).toEqual([200, 206]);
 });
 
-test("with --import what was fetched is released; a wrong month is told before anything is asked", async () => {
+test("--import releases the downloads; a wrong month is refused before any request", async () => {
   const dir = await tempDir();
   await chmod(dir, 0o755);
   const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test("an agent registers, proves a key, is vouched for, sees its score move, and shows a credential that jose verifies", async () => {
+test("an agent registers, proves a key, is attested, sees its score change, and shows a credential that jose verifies", async () => {
   const { code, stdout, stderr } = await runCommand(dir, "demo", "--story", "passport");
   expect(code, stderr).toBe(0);
   expect(stderr).toBe("");
@@ -41,7 +41,7 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
   expect(stdout).not.toContain("FAIL");
 });
 
-test("it pays with demo wallets alone", async () => {
+test("the demo pays with demo wallets alone", async () => {
   const { code, stderr } = await runCommand(
     dir,
     "demo",

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("an agent buys a brief, opens it as PDF, detaches its facts and has all of them verified", async () => {
+test("an agent buys a brief, opens it as PDF, detaches its facts and verifies all of them", async () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const before = process.exitCode;
   try {

@@ -60,7 +60,7 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is delivered")]);
 });
 
-test("products are listed, priced, stocked, corrected and withdrawn; what is wrong is named", async () => {
+test("products are listed, priced, stocked, corrected and withdrawn; faults are named", async () => {
   const [database, vault] = databases as [FreshDatabase, FreshDatabase];
   const own = { DATABASE_URL: database.url, SUBJECT_KEYS_URL: vault.url, DATA_DIR: join(dir, "other") };
   const there = (...args: string[]) => shop(own, ...args);

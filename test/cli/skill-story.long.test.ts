@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("an agent has a skill run, gives another up, sees its refund opened, and the first comes to the same again", async () => {
+test("an agent runs a skill, cancels another run for a refund, and reruns the first with the same result", async () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const before = process.exitCode;
   try {

@@ -127,7 +127,7 @@ async function staged(lines: Line[]) {
   };
 }
 
-test("thousands of damaged lines are refused by line, column and text, or read, as the rules say", async () => {
+test("thousands of damaged lines are refused by line, column and text, or parsed, as the rules say", async () => {
   const seen = { refused: 0, read: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(damage, { maxLength: 15 }), async (damages) => {
@@ -153,7 +153,7 @@ test("thousands of damaged lines are refused by line, column and text, or read, 
   expect(seen.refused).toBeGreaterThan(0);
 });
 
-test("each text alone in each column is refused or read as the rules say", async () => {
+test("each text in each column is refused or parsed as the rules say", async () => {
   const columns = rules.map(([column]) => column);
   const pairs = [
     ...columns.flatMap((column) => notable.map((text) => [column, text] as const)),

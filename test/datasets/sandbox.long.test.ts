@@ -3,7 +3,7 @@ import { readManifest } from "../../src/datasets/manifest.ts";
 import { SMALL, sandboxIn } from "../support/sandbox.ts";
 import { makeSandbox, storeOf, tempDir } from "./workshop.ts";
 
-test("the sandbox is the same whenever it is made, marked synthetic, and calibrated", async () => {
+test("the sandbox is deterministic, marked synthetic, and calibrated", async () => {
   const dir = await tempDir();
   const manifest = await readManifest(dir, await sandboxIn(dir));
   const again = await makeSandbox(await tempDir(), SMALL);

@@ -6,7 +6,7 @@ import { writePartition } from "../../src/datasets/partition.ts";
 import { spansOf } from "../../src/datasets/spans.ts";
 import { limits, tempDir } from "./workshop.ts";
 
-test("neighbours stand together as long as they are no more than may be", () => {
+test("adjacent groups are combined up to the limit", () => {
   const groups = [3, 2, 5, 9, 1, 1, 4].map((lines, n) => ({ n, lines }));
   const sizes = (most: number) => spansOf(groups, most).map((span) => span.map(({ lines }) => lines));
   expect(sizes(5)).toEqual([[3, 2], [5], [9], [1, 1], [4]]);
@@ -45,7 +45,7 @@ async function written(rows_at_once: number | undefined) {
   }
 }
 
-test("a year in one part, in three and in one for each reporter", async () => {
+test("a year sorts the same in one part, in three and in one per reporter", async () => {
   const whole = await written(undefined);
   expect(whole.cells).toHaveLength(3_000);
   for (const rows_at_once of [1, 1_300, 1_000_000])

@@ -74,7 +74,7 @@ const bytesOf = async (write: (to: Writable) => Promise<unknown>): Promise<Buffe
   return Buffer.concat(chunks);
 };
 
-test("any commits, many at once, with keys used again", async () => {
+test("any commits, many at once, with repeated keys, verify", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 1, maxLength: 25 }), async (wanted) => {
       const log_id = ++logs;

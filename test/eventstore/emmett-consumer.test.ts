@@ -54,7 +54,7 @@ const written = async (): Promise<number[]> =>
 const consumer = (...processors: LogProcessor[]) =>
   emmettConsumer(log.store, tail, { tenant: "acme", processors });
 
-test("emmett's processors follow the log, and a new one goes on from the checkpoint", async () => {
+test("emmett's processors follow the log, and a new one continues from the checkpoint", async () => {
   await deposit("acme", 1, 2);
   await deposit("other", 70);
   await deposit("acme", 3);

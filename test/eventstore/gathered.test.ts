@@ -19,7 +19,7 @@ function heldBack() {
   return { asked, ask: (question: number) => ask(pool, question), questions };
 }
 
-test("equal questions of a moment are one, and what is asked later is asked anew", async () => {
+test("equal simultaneous queries share one, and later ones are sent anew", async () => {
   const { asked, ask, questions } = heldBack();
   const first = [ask(1), ask(1)];
   await turn();
@@ -39,7 +39,7 @@ test("equal questions of a moment are one, and what is asked later is asked anew
   expect(await Promise.all(later)).toEqual(["c", "d", "c"]);
 });
 
-test("what fails, fails for those who asked it together, and for nobody after them", async () => {
+test("a failure rejects its batch, and no later query", async () => {
   const { asked, ask } = heldBack();
   const told = (question: number) => ask(question).catch(({ message }: Error) => message);
   const first = [told(1), told(1)];

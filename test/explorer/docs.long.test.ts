@@ -55,7 +55,7 @@ describe.skipIf(!chromium)(
       expect(complaints).toEqual([]);
     });
 
-    test("the first page says how log, data and chain stand, and draws an answer", async () => {
+    test("the first page shows the state of log, data and chain, and draws an answer", async () => {
       const page = await open("/");
       await expect.poll(() => page.locator("#state .light").count()).toBe(3);
       expect(await page.locator("#state").textContent()).toMatch(
@@ -69,7 +69,7 @@ describe.skipIf(!chromium)(
       await page.waitForURL(`**${PARTNERS}`);
     });
 
-    test("the chart is described by what it shows, and so in the answer for programs", async () => {
+    test("the chart's description matches its content, also in the answer for programs", async () => {
       const page = await open("/");
       const about = "A line chart: monthly imports of Germany, France and Poland, 2020 to 2024";
       await page.getByRole("img", { name: about }).waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(!chromium)(
       });
     });
 
-    test("a call that does not arrive, and a key that cannot be sent, are told apart", async () => {
+    test("a failed call and an invalid key are reported differently", async () => {
       const page = await open(PARTNERS);
       await page.context().route("**/v1/**", (route) => route.abort());
       const trouble = page.locator("#answer .trouble");
@@ -92,7 +92,7 @@ describe.skipIf(!chromium)(
       await expect.poll(() => trouble.textContent()).toMatch(/^That is no API key/);
     });
 
-    test("a call without anything is a 402, explained", async () => {
+    test("an anonymous call gets an explained 402", async () => {
       const page = await open(PARTNERS);
       expect(await run(page, "none")).toMatch(/^402 Payment Required/);
       expect(await page.locator(".explained").textContent()).toContain("This call costs 0.05 USDC");
@@ -110,7 +110,7 @@ describe.skipIf(!chromium)(
       expect(Number(await page.locator("#answer canvas").getAttribute("width"))).toBeGreaterThan(300);
     });
 
-    test("a key opens a command with a body, whose event the page links to", async () => {
+    test("a key runs a command with a body, whose event is linked", async () => {
       const page = await open("/docs/operations/rng_roll");
       await page.locator("input[value=key]").check();
       await page.locator("#key").fill(key);
@@ -123,7 +123,7 @@ describe.skipIf(!chromium)(
       expect(await page.locator("#answer pre").textContent()).toContain("params.sides");
     });
 
-    test("is worked by the keyboard alone", async () => {
+    test("the page works by keyboard alone", async () => {
       const page = await open(PARTNERS);
       await page.locator("#field-limit").focus();
       await page.keyboard.press("ControlOrMeta+A");

@@ -22,7 +22,7 @@ describe.skipIf(!chromium)(`a first start${chromium ? "" : " (skipped: no Chromi
     await service?.stop();
   });
 
-  test("the chart comes without a reload once the data are there, and is not asked for before", async () => {
+  test("the chart appears without a reload once its data are ready, and is not requested before", async () => {
     const { page, complaints } = await visit(browser, service.url, "/");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));

@@ -12,7 +12,7 @@ import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { restoreService } from "../../src/runtime/restoring.ts";
 import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { elsewhere as anywhereElse, bytesOf, place } from "../support/elsewhere.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   expect((await backUp()).added).toBe((await service.app.store.head()).position);
   expect((await backUp()).added).toBe(0);
   for (let n = 0; n < 3; n++) await service.issue({ tenant: `later-${n}` });
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   await backUp();
   signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
 });
@@ -77,7 +77,7 @@ async function exported(to: number): Promise<{ lines: string[]; last: number; lo
   return { lines: text.split(/(?<=\n)/), last: head.position, log_hash: head.hash };
 }
 
-test("each run adds what came since, and the list says what every file is", async () => {
+test("each run adds the new events, and the list describes every file", async () => {
   const backup = (await readBackup(folder))!;
   expect(backup.packs.length).toBe(2);
   for (const { file, sha256, bytes } of backup.packs)
@@ -87,7 +87,7 @@ test("each run adds what came since, and the list says what every file is", asyn
   );
 });
 
-test("a lost database comes back byte for byte, and the service goes on: keys work, it signs", async () => {
+test("a lost database is restored byte for byte, and the service continues: keys work, it signs", async () => {
   const { restore, start, ask } = await elsewhere();
   const known = await service.issue({ tenant: "known" });
   await addToBackup(service.app.pool, folder, { log_id: MAIN_LOG, beside: evidenceFor(service.app) });
@@ -104,13 +104,13 @@ test("a lost database comes back byte for byte, and the service goes on: keys wo
     expect(answer.status).toBe(200);
     await answer.body?.cancel();
     await again.issue({ tenant: "after" });
-    expect(await signTurn(again.app, AT_ONCE)).toBe("done");
+    expect(await signTick(again.app, AT_ONCE)).toBe("done");
   } finally {
     await again.stop();
   }
 });
 
-test("a backup that was cut by one signed event is for reading: nothing is appended or signed, also by a machine that has forgotten", async () => {
+test("a backup without one signed event is read-only, also on a machine that has forgotten its signatures", async () => {
   const { size } = (await service.app.signed.last((await service.app.store.identity()).origin))!;
   const cut = await exported(size - 1);
   expect(cut.last).toBe(size - 1);
@@ -120,7 +120,7 @@ test("a backup that was cut by one signed event is for reading: nothing is appen
   expect(restored.contradiction).toMatch(/it was cut/);
   const again = await start();
   try {
-    expect(await signTurn(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
+    expect(await signTick(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
     await expect(again.issue({ tenant: "after" })).rejects.toThrow(/cut/);
     expect((await again.app.store.readLog({ after: 0, limit: NEWEST })).length).toBe(size - 1);
   } finally {
@@ -128,7 +128,7 @@ test("a backup that was cut by one signed event is for reading: nothing is appen
   }
 });
 
-test("a changed byte of a file, a changed event and a lost line are named, and leave the database empty for the next try", async () => {
+test("a changed file, event or line is named, and the database stays empty for the next try", async () => {
   const { restore, ask } = await elsewhere();
   const whole = await exported((await service.app.store.head()).position);
   const at = whole.lines.findIndex((line) => line.startsWith('{"position":3,'));
@@ -150,7 +150,7 @@ test("a changed byte of a file, a changed event and a lost line are named, and l
   await expect(restore(await packed(whole.lines, whole))).rejects.toThrow(/the database has events/);
 });
 
-test("a database with another log, and a folder without a backup or of another log, are refused", async () => {
+test("a non-empty database, and a folder without a backup or of another log, are refused", async () => {
   const { restore } = await elsewhere();
   await expect(restore(tmpdir())).rejects.toThrow(BackupUnsound);
   const other = await startService();
@@ -167,7 +167,7 @@ test("a database with another log, and a folder without a backup or of another l
   }
 });
 
-test("what the chain has and the packs lack is not gone on without, though no machine remembers that it was signed", async () => {
+test("a restore stops if the chain has more than the packs, even if no machine remembers a signature", async () => {
   const setup = await openAnchoringSetup();
   const packs = await place();
   onTestFinished(async () => {

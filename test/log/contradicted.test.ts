@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
@@ -52,7 +52,7 @@ async function whileCut(work: () => Promise<void>, { app: other } = service): Pr
   const { app } = service;
   const { position: left } = await app.store.head();
   await service.issue();
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect(await signTick(app, AT_ONCE)).toBe("done");
   // Every process hears of what was signed before it is gone.
   const { position: head } = await app.store.head();
   await until(async () => app.tail.position >= head && other.tail.position >= head);
@@ -79,7 +79,7 @@ const refusedCommand = (...args: string[]): Promise<{ code: number; stderr: stri
   );
 };
 
-test("nothing is recorded or sold from the moment that the log contradicts what was signed of it", async () => {
+test("a log that contradicts its signed heads records and sells nothing", async () => {
   const { headers } = await service.issue({ tenant: "acme" });
   expect((await order("before", headers)).status).toBe(201);
   const quote = await quoteOf(echo());
@@ -143,7 +143,7 @@ test("the operator's commands append nothing to it", async () => {
   });
 });
 
-test("a log that was rewritten takes nothing, though its tree is the one that was signed", async () => {
+test("a rewritten log accepts nothing, even with its signed tree", async () => {
   const { app } = service;
   expect((await app.accepting.contradiction()) ?? "none").toBe("none");
   await asOwner(`create table kept as select * from eventstore.events where position > 1;
@@ -157,7 +157,7 @@ test("a log that was rewritten takes nothing, though its tree is the one that wa
   await service.issue();
 });
 
-test("a log that cannot be held against what was signed takes nothing until it can", async () => {
+test("a log that cannot be compared with its signed heads accepts nothing until it can", async () => {
   await asOwner("alter table anchoring.tiles_v1 rename to tiles_gone");
   const fresh = await startService({ operations: wares, beside: service });
   onTestFinished(() => fresh.stop());

@@ -43,7 +43,7 @@ async function send(to: Service, name: string): Promise<{ event_id: string; posi
   return { event_id: answer.headers.get("event-id")!, position: Number(token.split(".")[1]) };
 }
 
-test("every acknowledged event is on the standby where it was, what was not acknowledged is done when it is asked again, and once", async () => {
+test("the standby has every acknowledged event in place, and a repeated command is done once", async () => {
   const acknowledged = new Map<string, { event_id: string; position: number }>();
   const unacknowledged: string[] = [];
   let writing = true;

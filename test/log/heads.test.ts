@@ -1,6 +1,6 @@
 /** What is told of the log follows its events: the fate of every checkpoint and anchor, and no more than is public. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
@@ -31,7 +31,7 @@ const checkpointNow = async () => {
 };
 const happen = async (name: string) => {
   await app.decide(apiKey, { tenant: "acme", id: name }, apiKey.issue(facts(name)), { meta });
-  await signTurn(app, { checkpoint_every_events: 0 });
+  await signTick(app, { checkpoint_every_events: 0 });
   return checkpointNow();
 };
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`;
@@ -54,7 +54,7 @@ async function told<T>(path: string, of: Service = service): Promise<T> {
   return (await answer.json()) as T;
 }
 
-test("anchors are told with what became of each, and checkpoints with who cosigned them", async () => {
+test("anchors are listed with their status, and checkpoints with their cosigners", async () => {
   const first = await happen("k_first");
   await anchored(first, hash("a"), hash("1"));
   // The same transaction moved to another block.
@@ -101,7 +101,7 @@ test("anchors are told with what became of each, and checkpoints with who cosign
   expect(published).toBe(`${fourth.note}${cosignature}\n`);
 });
 
-test("a public payload stands in the list unless it is long; its proof has it whole", async () => {
+test("a public payload is in the list unless it is long; its proof has it completely", async () => {
   const transactions = Array.from({ length: 1_000 }, () => hash("f"));
   const { size, root } = await happen("k_long");
   const payload = { size, root, signer: `0x${"5".repeat(40)}`, transactions, pending_at: AT };
@@ -126,7 +126,7 @@ test("a public payload stands in the list unless it is long; its proof has it wh
   expect(JSON.parse(event.payload)).toEqual(payload);
 });
 
-test("a stream that is not public has the same name wherever it is told of, and another service's is another", async () => {
+test("a private stream has the same name everywhere, and another service's name differs", async () => {
   const beside = await startService({ beside: service });
   const stranger = await startService();
   await stranger.app.decide(apiKey, { tenant: "acme", id: "k_named" }, apiKey.issue(facts("k_named")), {
@@ -149,7 +149,7 @@ test("a stream that is not public has the same name wherever it is told of, and 
   await Promise.all([beside.stop(), stranger.stop()]);
 });
 
-test("what is public are the log's own events, data, seeds, agents and what is said of them: no payment's, key's or tenant's events", () => {
+test("only the log's own events, data, seeds, agents and attestations are public: no payment's, key's or tenant's events", () => {
   expect(app.unit.schemas.publicTypes().sort()).toEqual([
     "AgentApiKeyIssued",
     "AgentDelegated",

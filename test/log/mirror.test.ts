@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test("tiles are limited apart from other free calls, which say when there are more", async () => {
+test("tiles have their own rate limit, which states when it resets", async () => {
   const statusOf = async (path: string) => (await fetch(service.url + path)).status;
   for (let n = 0; n < 3 * FREE; n++) expect(await statusOf("/log/tile/0/000")).not.toBe(429);
   for (let n = 0; n < FREE; n++) expect(await statusOf("/log/status")).toBe(200);

@@ -18,7 +18,7 @@ const named = (owner: string, text: string) => {
   return { bytes, name: objectName("task", owner, sha256(bytes)) };
 };
 
-test("what is put is there under its name, and under no other owner's", async () => {
+test("an object exists under its name, and under no other owner's", async () => {
   const { objects } = service.app;
   const one = named("a", "the same bytes");
   const other = named("b", "the same bytes");
@@ -33,7 +33,7 @@ test("what is put is there under its name, and under no other owner's", async ()
   expect(await objects.has(one.name)).toBe(false);
 });
 
-test("bytes that are not what they are named are neither put nor given", async () => {
+test("bytes that do not match their name are neither stored nor returned", async () => {
   const { objects, pool } = service.app;
   const one = named("c", "as it was");
   await expect(objects.put(one.name, Buffer.from("another"))).rejects.toThrow("are not those that it names");
@@ -51,7 +51,7 @@ test("bytes that are not what they are named are neither put nor given", async (
   await expect(objects.put(objectName("task", "c", sha256(large)), large)).rejects.toThrow("at most");
 });
 
-test("many are put at once, one of them twice, or none is", async () => {
+test("many objects are stored together, with a duplicate, or none is", async () => {
   const { objects } = service.app;
   const [one, other, wrong] = [named("e", "one"), named("e", "other"), named("e", "wrong")];
   await objects.putAll([other, one, one]);
@@ -63,7 +63,7 @@ test("many are put at once, one of them twice, or none is", async () => {
   expect(await objects.has(next.name)).toBe(false);
 });
 
-test("two who put the same in other orders at once both do", async () => {
+test("two writers of the same objects in different orders both succeed", async () => {
   const { objects } = service.app;
   const all = Array.from({ length: 20 }, (_, n) => named("f", `object ${n}`));
   await objects.putAll(all);
@@ -73,7 +73,7 @@ test("two who put the same in other orders at once both do", async () => {
   expect(await objects.list("task/f/")).toHaveLength(20);
 });
 
-test("those of one moment are put and read together, and a long one by itself", async () => {
+test("simultaneous objects share statements, and a long one has its own", async () => {
   const { objects, pool } = service.app;
   const long = named("g", "long ".repeat(30_000));
   const all = [...Array.from({ length: 20 }, (_, n) => named("g", `object ${n}`)), long];
@@ -91,7 +91,7 @@ test("those of one moment are put and read together, and a long one by itself", 
   expect(sent).toBe(4);
 });
 
-test("what is past its time is deleted, and nothing else", async () => {
+test("expired objects are deleted, and nothing else", async () => {
   const { objects, pool } = service.app;
   const [past, put] = [named("d", "past"), named("d", "just put")];
   for (const { name, bytes } of [past, put]) await objects.put(name, bytes);
@@ -102,7 +102,7 @@ test("what is past its time is deleted, and nothing else", async () => {
   expect(await objects.list("task/d/")).toEqual([put.name]);
 });
 
-test("an object that is put again lies for longer", async () => {
+test("a repeated put extends an object's life", async () => {
   const { objects, pool } = service.app;
   const one = named("e", "again");
   await objects.put(one.name, one.bytes);

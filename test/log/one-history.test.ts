@@ -8,9 +8,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { rowsReactor } from "../../src/anchoring/check-rows.ts";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import { serveWitness } from "../../src/witness/server.ts";
 import { openWitness } from "../../src/witness/witness.ts";
@@ -55,13 +55,13 @@ async function witnessOfLog() {
 
 const refusal = { type: { slug: "log-contradicted" } };
 
-test("a note with our own signature at a witness's monitoring address closes the gate in every process", async () => {
+test("our own signature on a contradicting note at a witness stops appends in every process", async () => {
   const setting = await witnessOfLog();
   await setup.happen();
   const { position: early } = await setup.app.store.head();
   for (let n = 0; n < 3; n++) await setup.happen();
-  expect(await signTurn(setup.app, AT_ONCE)).toBe("done");
-  expect(await cosignTurn(setup.app, { witnesses: parseWitnesses(setting) })).toBe("done");
+  expect(await signTick(setup.app, AT_ONCE)).toBe("done");
+  expect(await cosignTick(setup.app, { witnesses: parseWitnesses(setting) })).toBe("done");
 
   await restoreTo(early);
   const unaware = await start();
@@ -73,13 +73,13 @@ test("a note with our own signature at a witness's monitoring address closes the
   });
   await until(() => expect(setup.happen(unaware)).rejects.toMatchObject(refusal));
   const { position } = await unaware.store.head();
-  expect(await signTurn(unaware, AT_ONCE)).toMatchObject({ status: "diverged" });
-  expect(await signTurn(aware, AT_ONCE)).toMatchObject({ status: "diverged" });
+  expect(await signTick(unaware, AT_ONCE)).toMatchObject({ status: "diverged" });
+  expect(await signTick(aware, AT_ONCE)).toMatchObject({ status: "diverged" });
   expect((await unaware.store.head()).position).toBe(position);
   expect(await unaware.signed.last(await setup.origin())).toBeUndefined();
 });
 
-test("the chain's head under our own account closes the gate before the first append after a start", async () => {
+test("the chain's head under our account stops appends before the first one after a start", async () => {
   await setup.app.pool.query("delete from gate.proven_heads_v1");
   await restoreTo(1);
   const app = await start();
@@ -97,7 +97,7 @@ test("the chain's head under our own account closes the gate before the first ap
   expect((await restored.store.head()).position).toBe(early);
 });
 
-test("an edited idem_key or payload closes the gate: at the head when a process starts, below it when its slice is looked at", async () => {
+test("an edited idem_key or payload stops appends: at the head when a process starts, below it when its slice is checked", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const { app } = service;
@@ -134,7 +134,7 @@ test("an edited idem_key or payload closes the gate: at the head when a process 
   await expect(service.issue()).rejects.toMatchObject(refusal);
 });
 
-test("a start at which nobody can be reached goes on, and says so", async () => {
+test("a start that reaches nobody continues, and says so", async () => {
   const WITNESSES = `http://127.0.0.1:9/#${vkeyOf("away.example")}`;
   const app = await start({ WITNESSES, BASE_RPC_URL: "http://127.0.0.1:9" });
   await setup.app.pool.query("delete from gate.proven_heads_v1");
@@ -144,7 +144,7 @@ test("a start at which nobody can be reached goes on, and says so", async () => 
   );
 });
 
-test("a witness's word makes the service not ready, and it sells on", async () => {
+test("a witness's claim makes the service not ready, but it continues to sell", async () => {
   const liar = createServer((request, response) => {
     const isAsked = request.method === "POST";
     response.writeHead(isAsked ? 409 : 404, { "Content-Type": "text/x.tlog.size" }).end("999999\n");

@@ -5,7 +5,7 @@ import { type EventHeader, eventHash, metaHash, payloadHash } from "../../events
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { formatVerifierKey, parseVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { consistencyFault, inclusionFault } from "../../src/anchoring/proofs.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
@@ -141,7 +141,7 @@ describe("the tree", () => {
     expect(await bytes("/log/tile/1/000.p/1")).toEqual(rootOver(hashesIn(first)));
   });
 
-  test("stays as it is: tiles and proofs of a size may be kept for good, a checkpoint may not", async () => {
+  test("never changes: tiles and proofs of a size may be cached for good, a checkpoint may not", async () => {
     const immutable = "public, max-age=31536000, immutable";
     for (const [path, caching] of [
       ["/log/tile/0/000", immutable],
@@ -160,7 +160,7 @@ describe("the tree", () => {
     expect(again.status).toBe(304);
   });
 
-  test("says how far it reaches where it does not, and that answer is not kept", async () => {
+  test("states its size when asked beyond it, in an answer that is not cached", async () => {
     for (const [path, told] of [
       ["/log/tile/0/x999/000", "does not reach"],
       ["/log/tile/63/000", "does not reach"],
@@ -181,7 +181,7 @@ describe("the tree", () => {
     });
   });
 
-  test("proves by number that it only grew, and what is in it", async () => {
+  test("proves by size that it only grew, and what it contains", async () => {
     const { size, root } = await checkpointNow();
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: size }), fc.nat({ max: size }), async (a, b) => {
@@ -210,7 +210,7 @@ describe("the tree", () => {
 });
 
 describe("the proof of an event", () => {
-  test("shows its owner what its hash is made of, and strangers a keyed hash of its stream", async () => {
+  test("shows its owner the hashed fields, and strangers a keyed hash of its stream", async () => {
     const event_id = await idOf("key-k_walk_7");
     const own = await json<Shown>(`/log/proof/${event_id}`, mine);
     const { payload, meta, prev_hash } = own.event;
@@ -233,7 +233,7 @@ describe("the proof of an event", () => {
     }
   });
 
-  test("holds under the checkpoint, as one text too, and under the anchor", async () => {
+  test("verifies with the checkpoint, also as one text, and with the anchor", async () => {
     const shown = await json<Shown>(`/log/proof/${await idOf("key-k_walk_7")}`);
     const { event, inclusion, anchor, checkpoint, tlog_proof } = shown;
     const log = parseVerifierKey((await json<Status>("/log/status")).key);
@@ -255,7 +255,7 @@ describe("the proof of an event", () => {
     expect(shown.pending).toBeNull();
   });
 
-  test("is judged good by the second verifier, whoever asks, and bad once a digit of it is another", async () => {
+  test("passes the second verifier for every caller, and fails with any digit changed", async () => {
     const event_id = await idOf("key-k_walk_7");
     for (const headers of [{}, mine]) {
       const shown = await json<Shown>(`/log/proof/${event_id}`, headers);
@@ -272,7 +272,7 @@ describe("the proof of an event", () => {
     }
   });
 
-  test("shows anybody what a public event's hash is made of", async () => {
+  test("shows anybody a public event's hashed fields", async () => {
     const { events } = await json<{ events: Listed[] }>("/log/events?limit=200");
     const { event_id } = events.find(({ type }) => type === "CheckpointSigned")!;
     const { event } = await json<Shown>(`/log/proof/${event_id}`);
@@ -289,8 +289,8 @@ describe("the proof of an event", () => {
   });
 });
 
-describe("what happened", () => {
-  test("is listed page by page, the newest first, nothing twice and nothing left out", async () => {
+describe("the history", () => {
+  test("is listed page by page, newest first, without duplicates or gaps", async () => {
     const { position } = await service.app.store.head();
     const found: Listed[] = [];
     for (let before: number | null = position + 1; before !== null; ) {
@@ -309,7 +309,7 @@ describe("what happened", () => {
     expect(JSON.stringify(found)).not.toContain("k_walk_");
   });
 
-  test("in streams says how many events each has, hiding the names of others", async () => {
+  test("lists streams with their event counts, hiding others' names", async () => {
     const { position } = await service.app.store.head();
     expect(await service.app.runner.reached(streamsProjection, position, LIMIT_MS)).toBe(true);
     const { streams } = await json<{
@@ -327,7 +327,7 @@ describe("what happened", () => {
     expect(new Set(streams.map(({ stream }) => stream)).size).toBe(200);
   });
 
-  test("to checkpoints and anchors is all there, each joined to the next", async () => {
+  test("lists all checkpoints and anchors, each joined to the next", async () => {
     const { position } = await service.app.store.head();
     expect(await service.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
@@ -352,14 +352,14 @@ describe("what happened", () => {
   });
 });
 
-describe("whatever is asked", () => {
+describe("any request", () => {
   const isRefused = async (path: string) => {
     const answer = await get(path);
     await answer.body?.cancel();
     return answer.status === 400 || answer.status === 404;
   };
 
-  test("of tiles is a tile, or refused for what is wrong with it", async () => {
+  test("for tiles returns a tile, or names the fault", async () => {
     const segment = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 12 }),
       fc.constantFrom(
@@ -397,7 +397,7 @@ describe("whatever is asked", () => {
       expect([path, await isRefused(`/log/tile/${path}`)]).toEqual([path, true]);
   });
 
-  test("of numbers is answered or refused by name", async () => {
+  test("with numbers is answered or refused by field", async () => {
     const odd = [
       "-1",
       "0",
@@ -431,7 +431,7 @@ describe("whatever is asked", () => {
   });
 });
 
-test("a service that has signed nothing says so, whether it will or not", async () => {
+test("a service that has signed nothing says so, and whether it will", async () => {
   const witness = formatVerifierKey(verifierKey("witness.example", "cosignature/v1", Buffer.alloc(32, 7)));
   const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
   const on = await startService({ env });
@@ -456,7 +456,7 @@ test("a service that has signed nothing says so, whether it will or not", async 
       witnesses: of === on ? [witness] : [],
     });
   }
-  await signTurn(on.app, { checkpoint_every_events: 0 });
+  await signTick(on.app, { checkpoint_every_events: 0 });
   expect((await fetch(`${on.url}/log/checkpoint`)).status).toBe(200);
   await Promise.all([on.stop(), off.stop()]);
 });

@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { createProver } from "../../src/anchoring/prove.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { prefersProof } from "../../src/api/declare/named-event.ts";
 import { withParts } from "../../src/core/app.ts";
@@ -111,7 +111,7 @@ async function withClient<T>(headers: Record<string, string>, use: (client: Clie
 }
 
 describe("a paid call with Prefer: proof", () => {
-  test("comes with the proof of the very event that its receipt names, and an untouched body", async () => {
+  test("returns the proof of its receipt's event, and an unchanged body", async () => {
     const answer = await buyProven(echoUrl("proof"));
     expect(answer.status).toBe(200);
     await expectProven(answer);
@@ -163,7 +163,7 @@ describe("a paid call with Prefer: proof", () => {
     expect((await answer.text()).split("\n")).toHaveLength(5);
   });
 
-  test("that is settled by itself for a key, or again, names the event of its settlement", async () => {
+  test("that is settled separately for a key, or again, names its settlement's event", async () => {
     const paymentRequirements = {
       ...{ scheme: "exact", network: "base", maxAmountRequired: String(PRICE), payTo: PAYEE },
       asset: (await quoteOf(echoUrl("settle"))).asset,
@@ -186,7 +186,7 @@ describe("a paid call with Prefer: proof", () => {
     expect(eventIdIn(second)).toBe(eventIdIn(first));
   });
 
-  test("that is refused and refunded names the event that says so", async () => {
+  test("that is refused and refunded names the refund's event", async () => {
     const { settlement } = service.app;
     const { settle } = settlement;
     onTestFinished(() => {
@@ -212,7 +212,7 @@ describe("a paid call with Prefer: proof", () => {
 });
 
 describe("without Prefer", () => {
-  test("the event is named, its proof pending until a checkpoint covers it; asking signs nothing", async () => {
+  test("names the event with a pending proof until a checkpoint covers it, and signs nothing", async () => {
     const { headers } = await service.issue();
     const answer = await fetch(orderUrl(), orderOf("k_plain", headers));
     expect(answer.status).toBe(201);
@@ -223,13 +223,13 @@ describe("without Prefer", () => {
     expect(pending).toMatchObject({ tlog_proof: null, pending: { detail: expect.any(String) } });
     expect(pending.pending!.retry_after_s).toBeGreaterThan(1);
     expect(await signed()).toBe(before);
-    await signTurn(service.app, { checkpoint_every_events: 0 });
+    await signTick(service.app, { checkpoint_every_events: 0 });
     const { tlog_proof, event, pending: over } = await proofOf(eventIdIn(answer));
     expect(over).toBeNull();
     openTlogProof(tlog_proof!, Buffer.from(event.event_hash, "hex"), { log: await keyOf() });
   });
 
-  test("a call that records nothing names no event, whatever it prefers", async () => {
+  test("a call that records nothing names no event, with any preference", async () => {
     const { headers } = await service.issue();
     const answer = await fetch(echoUrl("nothing"), { headers: { ...headers, ...PREFER } });
     expect(answer.status).toBe(200);
@@ -239,7 +239,7 @@ describe("without Prefer", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("said again gets the same event and its proof", async () => {
+  test("repeated returns the same event and its proof", async () => {
     const { headers } = await service.issue();
     const init = orderOf("k_once", { ...headers, ...PREFER, "Idempotency-Key": "once" });
     const first = await untilProven(() => fetch(orderUrl(), init));
@@ -254,7 +254,7 @@ describe("an Idempotency-Key", () => {
     expect(eventIdIn(third)).toBe(eventIdIn(first));
   });
 
-  test("of a payment said again without one names what the payment bought", async () => {
+  test("of a payment repeated without it names what the payment bought", async () => {
     const { headers } = await service.issue({ tenant: "paid-once" });
     const init = { headers: { ...headers, ...PREFER, "Idempotency-Key": "paid-once" } };
     const paid = await signPayment(wallet(0), await quoteOf(echoUrl("paid-once")));
@@ -265,7 +265,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("many at once", () => {
+describe("many simultaneous calls", () => {
   test("share few checkpoints, and each is proven", async () => {
     const { headers } = await service.issue();
     const before = await signed();
@@ -277,7 +277,7 @@ describe("many at once", () => {
     expect((await signed()) - before).toBeLessThan(25);
   });
 
-  test("sign no more than once or twice for all of them", async () => {
+  test("need at most one or two signings together", async () => {
     const { app } = service;
     const meta = { actor: "test", operation: "test" };
     const positions = await Promise.all(
@@ -326,7 +326,7 @@ describe("many at once", () => {
   });
 });
 
-test("a log that cannot be signed keeps no answer back: the link alone is given", async () => {
+test("a log that cannot be signed delays no answer: only the link is returned", async () => {
   const { signer } = service.app;
   const { sign } = signer;
   onTestFinished(() => {
@@ -342,7 +342,7 @@ test("a log that cannot be signed keeps no answer back: the link alone is given"
   expect(answer.headers.get("preference-applied")).toBeNull();
 });
 
-test("a proof that is too large for a header is at its link, and the preference is applied", async () => {
+test("a proof too large for a header is at its link, and the preference is applied", async () => {
   const { headers } = await service.issue();
   const { origin } = await service.app.store.identity();
   const large = orderOf("k_large", { ...headers, ...PREFER, "Idempotency-Key": "large" });
@@ -367,7 +367,7 @@ test("a proof that is too large for a header is at its link, and the preference 
   openTlogProof(tlog_proof!, Buffer.from(event.event_hash, "hex"), { log: await keyOf() });
 });
 
-test("without ANCHORING the event is named, and nothing will prove it", async () => {
+test("without ANCHORING the event is named, and marked as never proven", async () => {
   const plain = await startService({ operations: wares });
   onTestFinished(() => plain.stop());
   const { headers } = await plain.issue();

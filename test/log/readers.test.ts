@@ -88,7 +88,7 @@ const withReaders = <T>(reader: FreshDatabase, work: (readers: Readers) => Promi
     }
   });
 
-test("a copy of the log serves, also while it is behind, and an empty one too", async () => {
+test("a replica of the log serves, even while it lags or is empty", async () => {
   expect(await leftOut(await copied(primary))).toBeNull();
   await append(primary, 3);
   const copy = await copied(primary);
@@ -96,7 +96,7 @@ test("a copy of the log serves, also while it is behind, and an empty one too", 
   expect(await leftOut(copy)).toBeNull();
 });
 
-test("another log serves nobody, nor does a database without one", async () => {
+test("another log's database serves nobody, nor does one without a log", async () => {
   const other = await withLog();
   const none = await freshDatabase();
   copies.push(other, none);
@@ -105,7 +105,7 @@ test("another log serves nobody, nor does a database without one", async () => {
   expect(await leftOut(none)).toMatch(/^it cannot be read: .*eventstore/);
 });
 
-test("one that is ahead of a primary that was restored serves nobody: not now, and not once the primary has gone past it", async () => {
+test("a replica ahead of a restored primary serves nobody, even after the primary passed it", async () => {
   await append(primary, 3);
   const ahead = await copied(primary);
   await append(ahead, 2);
@@ -114,7 +114,7 @@ test("one that is ahead of a primary that was restored serves nobody: not now, a
   expect(await leftOut(ahead)).toBe("it has another history at position 5");
 });
 
-test("one that goes back serves nobody until it has what it had", async () => {
+test("a replica that went back serves nobody until it has caught up", async () => {
   await append(primary, 3);
   const early = await copied(primary);
   await append(primary, 2);
@@ -137,7 +137,7 @@ test("one that goes back serves nobody until it has what it had", async () => {
   });
 });
 
-test("another log that comes to stand there between two looks serves not one read, though no connection breaks", async () => {
+test("a replica replaced by another log between two checks serves no read, though no connection broke", async () => {
   await append(primary, 2);
   const reader = await copied(primary);
   const other = await withLog();
@@ -157,7 +157,7 @@ test("another log that comes to stand there between two looks serves not one rea
   });
 });
 
-test("a reader is tried at the start: what it is not fit for is told by the setting's name, and one that is away is waited for", async () => {
+test("a start tests each replica: an unfit one is named by its setting, and an unavailable one is waited for", async () => {
   const start = (url: string, warned: object[] = []) =>
     using(primary.url, (store) =>
       openReaders(

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { addToBackup } from "../../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import type { Projection } from "../../src/core/read-models/projection.ts";
 import { nameOf } from "../../src/core/read-models/runner.ts";
@@ -58,8 +58,8 @@ beforeAll(async () => {
   [early, late] = [await folder(), await folder()];
   const cosign = async () => {
     await service.issue();
-    expect(await signTurn(service.app, AT_ONCE)).toBe("done");
-    await cosignTurn(service.app, { witnesses: parseWitnesses(WITNESSES) });
+    expect(await signTick(service.app, AT_ONCE)).toBe("done");
+    await cosignTick(service.app, { witnesses: parseWitnesses(WITNESSES) });
   };
   await cosign();
   await backUp(early);
@@ -73,7 +73,7 @@ afterAll(async () => {
   for (const one of folders) await rm(one, { recursive: true });
 });
 
-test("what a witness has cosigned and the backup lacks is not gone on without, though no machine and no chain remembers", async () => {
+test("a restore stops if a witness cosigned more than the backup, even if no machine or chain remembers it", async () => {
   const { restore, ask } = await elsewhere(signing_key, { WITNESSES });
   await expect(restore(early)).rejects.toThrow(
     `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint that is known here is of`,
@@ -86,17 +86,17 @@ test("what a witness has cosigned and the backup lacks is not gone on without, t
   });
 });
 
-test("asking binds nobody: the witness goes on with the log that it knows", async () => {
+test("the query commits nobody: the witness continues with the log that it knows", async () => {
   await service.issue();
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   const memory = new Map();
-  await cosignTurn(service.app, { witnesses: parseWitnesses(WITNESSES), memory });
+  await cosignTick(service.app, { witnesses: parseWitnesses(WITNESSES), memory });
   expect([...memory]).toEqual([]);
   signed = (await service.app.signed.last(origin))!.size;
   await backUp(late);
 });
 
-test("a witness that is away, or knows another key, could have seen more; one that does not follow the log has seen nothing", async () => {
+test("an unavailable witness, or one with another key, could have seen more; one that does not follow the log has seen nothing", async () => {
   const away = WITNESSES.replace(/:\d+\//, ":9/");
   const one = await elsewhere(signing_key, { WITNESSES: away });
   await expect(one.restore(late)).rejects.toThrow(/the witness w\.example does not say .* Wait for it/);
@@ -113,7 +113,7 @@ test("a witness that is away, or knows another key, could have seen more; one th
   expect(await four.restore(late)).toMatchObject({ contradiction: null });
 });
 
-test("read models that stand still are told with what keeps them, instead of being waited for without end", async () => {
+test("stalled read models are reported with the cause, instead of being waited for forever", async () => {
   const { pool } = service.app;
   const stuck = { name: "stuck", version: 1 } as Projection;
   await pool.query(

@@ -50,7 +50,7 @@ const rowsOf = async (name: string) =>
   (await service.app.pool.query("select bytes from objects.large where name = $1", [name])).rows;
 
 describe.each(["path", "virtual"] as const)("a bucket in the %s", (style) => {
-  test("takes files, gives them back, and loses what is deleted; other keys have nothing", async () => {
+  test("stores, returns and deletes files; unknown keys have nothing", async () => {
     const own = await startBucket({ credentials, virtual: style === "virtual" });
     onTestFinished(() => own.close());
     const objects = objectsAt(`${own.url}/`);
@@ -73,7 +73,7 @@ describe.each(["path", "virtual"] as const)("a bucket in the %s", (style) => {
   });
 });
 
-test("a session's token is signed along; a beginning of names stands before them", async () => {
+test("a session's token is signed too; a prefix precedes the names", async () => {
   const own = await startBucket({ credentials: { ...credentials, session_token: "token/+=" } });
   onTestFinished(() => own.close());
   await placeAt(`${own.url}/tally stick`, { session_token: "token/+=" }).check();
@@ -90,7 +90,7 @@ test("many processes may start at once", async () => {
   expect(bucket.objects.size).toBe(0);
 });
 
-test("what keeps a place from being used is said at the start, with the setting to change", async () => {
+test("an unusable store is reported at the start, with the setting to change", async () => {
   const [, port] = bucket.url.split(":").slice(1);
   const refused: [RegExp, string, Partial<S3Options>?][] = [
     [/^OBJECTS_URL: there is no bucket at .*NoSuchBucket/, `http://127.0.0.1:${port!.split("/")[0]}/another`],
@@ -116,7 +116,7 @@ test("what keeps a place from being used is said at the start, with the setting 
   expect(bucket.asked.length).toBe(1);
 });
 
-test("the service does not start with a bucket that refuses, and starts with one that does not", async () => {
+test("the service starts only with a bucket that accepts", async () => {
   const env = {
     OBJECTS_URL: bucket.url,
     AWS_ACCESS_KEY_ID: credentials.access_key_id,
@@ -139,7 +139,7 @@ test("the service does not start with a bucket that refuses, and starts with one
   await own.stop();
 });
 
-test("a fault of the store is tried once more, and no more often", async () => {
+test("the store's fault is retried once, and not more", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
   bucket.misfortune = (_, times) => (times === 1 ? { status: 503, code: "SlowDown" } : undefined);
@@ -157,7 +157,7 @@ test("a fault of the store is tried once more, and no more often", async () => {
   expect(bucket.asked.length).toBe(6);
 });
 
-test("a store that falls silent, at the beginning or within a body, is not waited for", async () => {
+test("a store that stalls, at the start or within a body, is abandoned", async () => {
   const objects = objectsAt(bucket.url, { silence_ms: 100 });
   const { name, path } = await aFile();
   await objects.putFile(name, path);
@@ -173,7 +173,7 @@ test("a store that falls silent, at the beginning or within a body, is not waite
   expect(await readdir(folder)).not.toContain("back");
 });
 
-test("one that goes on forever, a byte at a time, is not waited for either", async () => {
+test("an endless answer, a byte at a time, is abandoned too", async () => {
   const { name, path } = await aFile(64);
   await objectsAt(bucket.url).putFile(name, path);
   bucket.misfortune = () => "dripping";
@@ -182,7 +182,7 @@ test("one that goes on forever, a byte at a time, is not waited for either", asy
   ).rejects.toThrow("did not answer in time");
 });
 
-test("a machine fetches a file once, and again where it is not what it was", async () => {
+test("a machine downloads a file once, and again if it was changed", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
   await objects.putFile(name, path);
@@ -206,7 +206,7 @@ test("a machine fetches a file once, and again where it is not what it was", asy
   expect(await objects.localFile(objectName("file", "nobody", digestOf("x")))).toBeUndefined();
 });
 
-test("a body that is cut, or whose bytes were changed, is not given out", async () => {
+test("a truncated or changed body is not returned", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
   await objects.putFile(name, path);
@@ -228,7 +228,7 @@ test("a body that is cut, or whose bytes were changed, is not given out", async 
   expect(await objects.getFile(name, join(folder, "back"))).toBe(false);
 });
 
-test("a store that sends more than was put is cut off before it fills the disk", async () => {
+test("a store that sends too much is cut off before it fills the disk", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile(64);
   await objects.putFile(name, path);
@@ -237,7 +237,7 @@ test("a store that sends more than was put is cut off before it fills the disk",
   expect(await readdir(folder)).not.toContain("back");
 });
 
-test("bytes that are not what they are named are not sent; a file that is there already is not written over", async () => {
+test("bytes that do not match their name are not sent; an existing file is not overwritten", async () => {
   const objects = objectsAt(bucket.url);
   const [one, other] = [await aFile(), await aFile(7)];
   await expect(objects.putFile(one.name, other.path)).rejects.toThrow("are not those that it names");
@@ -248,7 +248,7 @@ test("bytes that are not what they are named are not sent; a file that is there 
   expect(bucket.asked).toEqual([`PUT ${other.name}`]);
 });
 
-test("whoever dies while a file is put leaves nothing that is not deleted an hour later; what is kept stays", async () => {
+test("a killed put leaves nothing after an hour; kept objects stay", async () => {
   const objects = objectsAt(bucket.url);
   const [dying, kept] = [await aFile(), await aFile()];
   await objects.putFile(kept.name, kept.path);
@@ -265,7 +265,7 @@ test("whoever dies while a file is put leaves nothing that is not deleted an hou
   expect([await objects.has(dying.name), await objects.has(kept.name)]).toEqual([false, true]);
 });
 
-test("a store that does not delete keeps the row, so that it is deleted later", async () => {
+test("a store that cannot delete keeps the row for a later deletion", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path } = await aFile();
   await objects.putFile(name, path);
@@ -276,7 +276,7 @@ test("a store that does not delete keeps the row, so that it is deleted later", 
   expect(await objects.delete([name])).toBe(1);
 });
 
-test("without a bucket files lie in a folder, the same way", async () => {
+test("without a bucket files are in a folder, with the same behaviour", async () => {
   const objects = createObjects(
     service.app.pool,
     objectFolder(join(folder, "objects")),

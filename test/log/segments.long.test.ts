@@ -20,7 +20,7 @@ import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { subtreeFault } from "../../src/anchoring/proofs.ts";
-import { sealingReactor, sealTurn } from "../../src/anchoring/seal-segments.ts";
+import { sealingReactor, sealTick } from "../../src/anchoring/seal-segments.ts";
 import { evidenceOfPath } from "../../src/anchoring/segment-path.ts";
 import { verifyPack } from "../../src/audit/verify-pack.ts";
 import { readPack } from "../../src/cli/pack.ts";
@@ -138,9 +138,9 @@ const verify = (paths: readonly string[], rest?: string, evidence: readonly obje
 const failing = (report: Awaited<ReturnType<typeof verify>>) =>
   report.verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]);
 
-test("what is full and below a final anchor is sealed, once, whoever is asked", async () => {
+test("a full segment below a final anchor is sealed once, by any process", async () => {
   await grow(4);
-  expect(await sealTurn(app, { events: EVENTS })).toBe("idle");
+  expect(await sealTick(app, { events: EVENTS })).toBe("idle");
   expect(await sealedOf()).toEqual([]);
   await grow(8);
   // Signed and anchored, and not final yet.
@@ -151,7 +151,7 @@ test("what is full and below a final anchor is sealed, once, whoever is asked", 
   const anchored = await anchorAll();
   const full = Math.floor(anchored / EVENTS);
   expect(full).toBeGreaterThan(1);
-  await Promise.all([app, other].map((by) => sealTurn(by, { events: EVENTS })));
+  await Promise.all([app, other].map((by) => sealTick(by, { events: EVENTS })));
   await turn(other, reactor, { patient: true });
   const sealed = await sealedOf();
   expect(sealed.map(({ from, to, rows }) => [from, to, rows])).toEqual(
@@ -168,7 +168,7 @@ test("what is full and below a final anchor is sealed, once, whoever is asked", 
   expect(rows).toEqual([{ keep_until: "infinity" }]);
 });
 
-test("a file has every column as the table has it, for our reader and for a stranger's", async () => {
+test("a file has every column like the table, for our reader and for an independent one", async () => {
   const [, second] = await sealedOf();
   const path = await fileOf(second!);
   const { facts: told, pages, close } = await openSegment(path);
@@ -202,7 +202,7 @@ test("a file has every column as the table has it, for our reader and for a stra
   );
 });
 
-test("a stranger with the text and a reader of Parquet checks a file: every hash, both chains, the subtree, the path", async () => {
+test("an independent verifier checks a file by the text alone: every hash, both chains, the subtree, the path", async () => {
   const sealed = await sealedOf();
   const H = (...parts: (Uint8Array | string)[]) => {
     const hash = createHash("sha256");
@@ -269,7 +269,7 @@ test("a stranger with the text and a reader of Parquet checks a file: every hash
   duck.closeSync();
 });
 
-test("the command takes segments and what follows them, without the service", async () => {
+test("the command verifies segments and the rest without the service", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const good = await runCommand(folder, "verify", rest, ...paths);
@@ -289,7 +289,7 @@ test("the command takes segments and what follows them, without the service", as
   expect(stdout).toContain(`position ${EVENTS + 1}`);
 });
 
-test("a segment with the same rows in other bytes is not the file that the log sealed", async () => {
+test("a segment with equal rows in other bytes is not the sealed file", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const good = await readFile(paths[0]!);
@@ -307,7 +307,7 @@ test("a segment with the same rows in other bytes is not the file that the log s
   expect(await verdict(bent)).toEqual([false, [["segments", 1]]]);
 });
 
-test("the same events give the same bytes, in whatever pages they come", async () => {
+test("the same events give the same bytes, in any pages", async () => {
   const [first] = await sealedOf();
   const { from, to, prev_log_hash, sha256 } = first!;
   const { origin } = await app.store.identity();
@@ -320,7 +320,7 @@ test("the same events give the same bytes, in whatever pages they come", async (
   expect((await digestOf(path)).sha256).toBe(sha256);
 });
 
-test("segments and what follows them are verified in one run, as the whole export is", async () => {
+test("segments and the rest verify in one pass, like the whole export", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const report = await verify([...paths].reverse(), rest);
@@ -335,7 +335,7 @@ test("segments and what follows them are verified in one run, as the whole expor
   expect(said(report.verdicts)).toEqual(said(verdicts));
 });
 
-test("one that is missing, of another log, or not what follows is named", async () => {
+test("a missing, foreign or non-consecutive segment is named", async () => {
   const paths = await allFiles();
   const last = paths.length * EVENTS;
   const rest = await restOf(last + 1);
@@ -396,7 +396,7 @@ test("each segment alone verifies against a later checkpoint by one path, and ag
   }
 });
 
-test("no byte of a file can be changed unnoticed; in an event's content its position is named", async () => {
+test("every changed byte of a file is detected; for an event's content its position is named", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const good = await readFile(paths[1]!);
@@ -437,7 +437,7 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
   expect(same).toBeLessThan(bytes / 4);
 });
 
-test("a file that is cut, empty, or says what cannot be is unreadable, not a crash", async () => {
+test("a truncated, empty or impossible file is unreadable, without a crash", async () => {
   const [path] = await allFiles();
   const good = await readFile(path!);
   const bent = fresh(".parquet");
@@ -450,7 +450,7 @@ test("a file that is cut, empty, or says what cannot be is unreadable, not a cra
 });
 
 test.each(["before it is put", "before it is recorded", "after it is recorded"])(
-  "killed %s, the next goes on",
+  "killed %s, the next one continues",
   async (step) => {
     await grow(6);
     await anchorAll();
@@ -482,7 +482,7 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
   },
 );
 
-test("a bucket that is away keeps nothing but sealing, and says so; it goes on when it is back", async () => {
+test("an unavailable bucket stops only sealing, says so, and sealing resumes", async () => {
   await grow(6);
   await anchorAll();
   const before = (await sealedOf()).length;
@@ -497,7 +497,7 @@ test("a bucket that is away keeps nothing but sealing, and says so; it goes on w
   expect((await sealedOf()).length).toBeGreaterThan(before);
 });
 
-test("lists are public, files are the operator's alone", async () => {
+test("lists are public, and files are the operator's", async () => {
   const token = "an internal token of more than 32 characters";
   const service = await startService({
     beside: { data_dir: fresh(""), database_url: setup.database_url },
@@ -540,7 +540,7 @@ describe("a backup", () => {
     addToBackup(app.pool, into, { log_id: MAIN_LOG, beside: evidenceFor(app), segments: await sources() });
   const kinds = async (from: string) => (await readBackup(from))!.packs.map(({ file }) => file.split(".")[1]);
 
-  test("has all segments, the rest as a pack, and what was packed is replaced once it is sealed", async () => {
+  test("has all segments and the rest as a pack, which is replaced once it is sealed", async () => {
     const into = fresh("");
     const before = await addToBackup(app.pool, into, { log_id: MAIN_LOG, beside: evidenceFor(app) });
     expect(await kinds(into)).toEqual(["ndjson"]);
@@ -562,7 +562,7 @@ describe("a backup", () => {
     expect(before.backup.origin).toBe((await readBackup(into))!.origin);
   });
 
-  test("is restored byte for byte, its segments too; one with a changed segment is not", async () => {
+  test("is restored byte for byte with its segments, but not with a changed one", async () => {
     const into = fresh("");
     await backUp(into);
     const database = await freshDatabase();
@@ -603,7 +603,7 @@ describe("a backup", () => {
   });
 });
 
-test("an event that was altered in the database is not sealed", async () => {
+test("an event changed in the database is not sealed", async () => {
   await grow(6);
   const anchored = await anchorAll();
   const before = await sealedOf();
@@ -614,7 +614,7 @@ test("an event that was altered in the database is not sealed", async () => {
   await app.pool.query("update eventstore.events set payload = payload || ' '::bytea where position = $1", [
     at,
   ]);
-  expect(await sealTurn(app, { events: EVENTS })).toMatchObject({
+  expect(await sealTick(app, { events: EVENTS })).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining(`the event at position ${at}: payload`),
   });
@@ -622,11 +622,11 @@ test("an event that was altered in the database is not sealed", async () => {
     at,
     rows[0].payload,
   ]);
-  expect(await sealTurn(app, { events: EVENTS })).toBe("idle");
+  expect(await sealTick(app, { events: EVENTS })).toBe("idle");
   expect((await sealedOf()).length).toBeGreaterThan(before.length);
 });
 
-test("decisions: the next whole subtree, or nothing", () => {
+test("a decision takes the next whole subtree, or nothing", () => {
   const hash = (digit: string) => digit.repeat(64);
   const one = {
     ...{ from: 1, to: 4, rows: 4, bytes: 10, sha256: hash("a") },

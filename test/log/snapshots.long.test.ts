@@ -100,7 +100,7 @@ const change = (id: string, sql: string, ...values: unknown[]) =>
     ...values,
   ]);
 
-test("a fold from a snapshot is the cold fold, however the stream grew and whatever became of the snapshots", async () => {
+test("a fold from a snapshot equals the cold fold, for any growth and any loss of snapshots", async () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ grow: fc.integer({ min: 1, max: 700 }) }) },
     { weight: 3, arbitrary: fc.constant("keep" as const) },
@@ -123,7 +123,7 @@ test("a fold from a snapshot is the cold fold, however the stream grew and whate
   );
 });
 
-test("a stream that is short has none, and an entity that declares none has none", async () => {
+test("a short stream has no snapshot, nor does an entity that declares none", async () => {
   const id = randomUUID();
   await grow(id, 499);
   await keep();
@@ -135,7 +135,7 @@ test("a stream that is short has none, and an entity that declares none has none
   expect((await both(id, plain as typeof pile)).warm.read).toBe(500);
 });
 
-test("a state that another fold made is not gone on from, and one of an older fold never takes its place", async () => {
+test("another fold version's snapshot is not used, and an older one never replaces it", async () => {
   const id = await snapshotted();
   const newer = {
     ...pile,
@@ -192,21 +192,18 @@ test.each<[string, (id: string) => Promise<unknown>]>([
       await change(id, "version = 700, event_hash = $2", event!.event_hash);
     },
   ],
-])(
-  "a snapshot with %s is not gone on from, is deleted, and a right one takes its place",
-  async (_, forge) => {
-    const id = await snapshotted();
-    const [right] = await rowsOf(id);
-    await forge(id);
-    const { cold, warm } = await both(id);
-    expect(warm).toEqual(cold);
-    expect(await rowsOf(id)).toEqual([]);
-    expect(await keep()).toEqual({ status: "done" });
-    expect(await rowsOf(id)).toEqual([right]);
-  },
-);
+])("a snapshot with %s is not used, is deleted, and is replaced by a valid one", async (_, forge) => {
+  const id = await snapshotted();
+  const [right] = await rowsOf(id);
+  await forge(id);
+  const { cold, warm } = await both(id);
+  expect(warm).toEqual(cold);
+  expect(await rowsOf(id)).toEqual([]);
+  expect(await keep()).toEqual({ status: "done" });
+  expect(await rowsOf(id)).toEqual([right]);
+});
 
-test("a snapshot beyond what the log was set back to, or of events that are others now, is not gone on from", async () => {
+test("a snapshot beyond a restored log, or of replaced events, is not used", async () => {
   const id = await snapshotted();
   const { app } = service;
   await app.pool.query(
@@ -224,7 +221,7 @@ test("a snapshot beyond what the log was set back to, or of events that are othe
   expect(regrown.cold.version).toBe(1_200);
 });
 
-test("a command that is said again is answered as of its own commit, before and after a snapshot", async () => {
+test("a repeated command gets its own commit's answer, before and after a snapshot", async () => {
   const id = randomUUID();
   await grow(id, 1_100);
   await keep();
@@ -244,7 +241,7 @@ test("a command that is said again is answered as of its own commit, before and 
 });
 
 test.each(["before", "within", "after"])(
-  "a process killed %s its keeping leaves what is right",
+  "a process killed %s its storing leaves a valid state",
   async (at) => {
     const id = randomUUID();
     await grow(id, 1_000);

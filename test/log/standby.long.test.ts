@@ -82,8 +82,8 @@ async function paused(): Promise<void> {
   });
 }
 
-describe("a reader whose replay is paused", () => {
-  test("answers lists as it has them, and one that has to know more is answered by the primary", async () => {
+describe("a replica with paused replay", () => {
+  test("answers lists as it has them, and calls that need more are answered by the primary", async () => {
     const before = await send(writer);
     await until(async () => (await listed()).names.includes(before.name));
     await paused();
@@ -98,7 +98,7 @@ describe("a reader whose replay is paused", () => {
     expect((await listed(min(before.token))).names).not.toContain(name);
   });
 
-  test("shows a caller what this process appended for it, without a token, and another caller nothing of that", async () => {
+  test("shows a caller this process's appends for it, without a token, and no other caller", async () => {
     await paused();
     const { name } = await send(service);
     expect((await listed()).names[0]).toBe(name);
@@ -108,7 +108,7 @@ describe("a reader whose replay is paused", () => {
     expect(events[0]!.position).toBeLessThan((await writer.app.store.head()).position);
   });
 
-  test("a list that waits for replay is answered there once it has the position", async () => {
+  test("answers a waiting list once replay has reached the position", async () => {
     await caughtUp();
     await standby.pause();
     const { name, token } = await send(writer);
@@ -117,7 +117,7 @@ describe("a reader whose replay is paused", () => {
     await caughtUp();
   });
 
-  test("the feed ends where the reader does; by a token or a cursor of the primary it goes on there", async () => {
+  test("ends the feed at its own end; a token or cursor of the primary continues there", async () => {
     await paused();
     const { name, token } = await send(writer);
     const feed = async (query: string, more = {}) =>
@@ -130,7 +130,7 @@ describe("a reader whose replay is paused", () => {
     expect(await feed(`cursor=${cursor}`)).toHaveLength(1);
   });
 
-  test("the explorer shows what it has", async () => {
+  test("serves the explorer with what it has", async () => {
     await paused();
     const { token } = await send(writer);
     const newest = async (more = {}) => {
@@ -141,7 +141,7 @@ describe("a reader whose replay is paused", () => {
     expect(await newest(min(token))).toBe(Number(token.split(".")[1]));
   });
 
-  test("an equal command is answered by what was said before, and a decision sees what was decided", async () => {
+  test("repeats an equal command's answer, and a decision sees earlier decisions", async () => {
     await paused();
     const key = { "Idempotency-Key": nameOnce() };
     const first = await send(writer, key);
@@ -158,7 +158,7 @@ describe("a reader whose replay is paused", () => {
     expect((await get("/v1/agent/parcels", late)).status).toBe(200);
   });
 
-  test("lags five seconds and is left out, which /ready and the metrics say, and serves again", async () => {
+  test("is left out when it lags five seconds, which /ready and the metrics report, and returns", async () => {
     await paused();
     await send(writer);
     await until(() => /^it lags \d+ s behind$/.test(readerOf().left_out ?? ""));
@@ -222,7 +222,7 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
   expect(hasGoneBoth()).toBe(true);
 });
 
-test("a list that lags on the primary too is not told as if it knew: with a token it is waited for, and then refused", async () => {
+test("a list that lags on the primary too waits for a token's position, and is then refused", async () => {
   await paused();
   const held = await writer.app.pool.connect();
   try {
@@ -242,7 +242,7 @@ test("a list that lags on the primary too is not told as if it knew: with a toke
   }
 });
 
-describe("what is asked for", () => {
+describe("a requested position", () => {
   const problem = async (path: string, token: string) => {
     const answer = await get(path, min(token));
     return { status: answer.status, body: (await answer.json()) as { type?: string; detail?: string } };
@@ -258,7 +258,7 @@ describe("what is asked for", () => {
       }
     },
   );
-  test("that is no position is refused by the name of the header", async () => {
+  test("that is invalid is refused by the header's name", async () => {
     const { epoch } = await service.app.store.identity();
     for (const token of [
       "7",
@@ -276,12 +276,12 @@ describe("what is asked for", () => {
       ]);
     }
   });
-  test("is not looked at by what reads no log", async () => {
+  test("is ignored by operations that read no log", async () => {
     expect((await get("/v1/agent/health", min("nonsense"))).status).toBe(200);
   });
 });
 
-test("a feed that follows hears of news from a reader that announces nothing", async () => {
+test("a following feed receives news from a replica without notices", async () => {
   await caughtUp();
   const { token } = await send(writer);
   await until(async () => (await listed()).as_of >= Number(token.split(".")[1]));
@@ -305,7 +305,7 @@ test("a feed that follows hears of news from a reader that announces nothing", a
   expect(listening).toEqual([]);
 });
 
-test("over MCP the position of an event is told and taken in _meta", async () => {
+test("over MCP an event's position is returned and accepted in _meta", async () => {
   await paused();
   const open = async (of: Service) => {
     const client = new Client({ name: "test", version: "1" });
@@ -325,7 +325,7 @@ test("over MCP the position of an event is told and taken in _meta", async () =>
   expect(await ask({ "tallystick/min-log-position": { position: 1 } })).toContain("Min-Log-Position");
 });
 
-test("an export is read from it, whole, and verifies", async () => {
+test("a complete export is read from a replica, and verifies", async () => {
   await caughtUp();
   const { position } = await writer.app.store.head();
   const file = join(writer.data_dir, "from-standby.ndjson");
@@ -348,8 +348,8 @@ test("an export is read from it, whole, and verifies", async () => {
   expect((await runHere(env, "verify", file)).stdout).toContain("verified");
 });
 
-describe("a reader that is lost", () => {
-  test("says nothing more: nobody waits for it, and it serves again when it speaks", async () => {
+describe("a lost replica", () => {
+  test("that hangs is not waited for, and serves again when it answers", async () => {
     await caughtUp();
     const { name } = await send(writer);
     await caughtUp();
@@ -364,7 +364,7 @@ describe("a reader that is lost", () => {
     await serves();
   });
 
-  test("is killed while many read: no call fails, a feed is cut, and it serves again once it is back", async () => {
+  test("that is killed during many reads fails no call, ends a feed, and serves again when back", async () => {
     await caughtUp();
     const following = await get(`/v1/agent/replay/wal-since?since=${new Date().toISOString()}&follow=true`);
     const cut = following.text().then(
@@ -391,7 +391,7 @@ describe("a reader that is lost", () => {
     await until(async () => (await listed()).names[0] === name);
   });
 
-  test("is promoted and takes appends of its own: from the next read on it serves nobody", async () => {
+  test("that is promoted and appends serves nobody from the next read on", async () => {
     await send(writer);
     await caughtUp();
     await standby.promote();

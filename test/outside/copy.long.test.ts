@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe("the copy", () => {
-  test("has each event at its position, its bytes and all that its hashes are made of", async () => {
+  test("has each event at its position, with its bytes and all hashed fields", async () => {
     expect(await turn(app, followReactor)).toEqual({ status: "done" });
     expect(stored()).toHaveLength(await head());
     const events = await service.app.store.readLog({ after: 0 });
@@ -77,7 +77,7 @@ describe("the copy", () => {
     expect(outside.copied).toBe(await head());
   });
 
-  test("is continued from what stands there, whoever goes on", async () => {
+  test("is continued from its end by any process", async () => {
     await turn(app, followReactor);
     await keys(3);
     expect(await compareOutside(app, outside)).toEqual({ same: (await head()) - 3, missing: 3 });
@@ -87,7 +87,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("has nothing twice where answers are lost, or come never, or another process copies at the same time", async () => {
+  test("has no duplicates after lost answers, or with concurrent writers", async () => {
     const impatient = follower(300);
     const begun = followReactor.begin();
     db.faults.push("lost", "slow", "lost");
@@ -107,7 +107,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("has each event once where followers are killed at their work, and the next one goes on", async () => {
+  test("has each event once after followers were killed, and the next one continues", async () => {
     const env = { DATABASE: service.database_url, COPY: db.url, STREAM };
     let copied = 0;
     await killFollowers({
@@ -126,7 +126,7 @@ describe("the copy", () => {
     expect(new Set(stored().map(({ id }) => id)).size).toBe(await head());
   });
 
-  test("waits while its store is away, and goes on when it is back", async () => {
+  test("waits for an unavailable store, and continues when it recovers", async () => {
     const begun = followReactor.begin();
     await turn(app, followReactor, { begun });
     db.close();
@@ -140,7 +140,7 @@ describe("the copy", () => {
     await isWhole();
   });
 
-  test("is not continued where something else stands there, and compare names the place", async () => {
+  test("is not continued after foreign events, and compare names the position", async () => {
     await turn(app, followReactor);
     const last = stored().length - 1;
     const changed = (at: number, change: Partial<Stored>) =>
@@ -176,13 +176,13 @@ describe("the copy", () => {
   });
 });
 
-describe("a stream whose server answers otherwise", () => {
+describe("a server's deviating answers", () => {
   const next = async (begun = followReactor.begin()) => {
     await keys(1);
     return turn(app, followReactor, { begun });
   };
 
-  test("soft-deleted, it is not continued behind a green follower, before a scavenge or after", async () => {
+  test("a soft-deleted stream is not continued, before a scavenge or after", async () => {
     const begun = followReactor.begin();
     await turn(app, followReactor, { begun });
     db.softDelete(STREAM);
@@ -199,7 +199,7 @@ describe("a stream whose server answers otherwise", () => {
     await expect(compareOutside(app, outside)).resolves.toMatchObject({ same: 0 });
   });
 
-  test("ids of hidden events answer as written, and are not believed", async () => {
+  test("success for ids of hidden events is not trusted", async () => {
     const events: CopiedEvent[] = [];
     await turn(app, followReactor);
     for await (const event of outside.read()) events.push(event);
@@ -214,7 +214,7 @@ describe("a stream whose server answers otherwise", () => {
     ["$maxCount", { $maxCount: 3 }],
     ["$tb", { $tb: 2 }],
     ["$maxAge", { $maxAge: 60 }],
-  ])("%s hides the beginning, and is named", async (name, metadata) => {
+  ])("%s hides the beginning, and is reported", async (name, metadata) => {
     await turn(app, followReactor);
     const old = stored().map((event) => ({ ...event, created: 1 }));
     db.streams.set(STREAM, old);
@@ -224,7 +224,7 @@ describe("a stream whose server answers otherwise", () => {
       await expect(compareOutside(app, outside)).rejects.toMatchObject({ status: "truncated" });
   });
 
-  test("a tombstone, a user without rights and an event of 1 MiB have each their own status and remedy", async () => {
+  test("a tombstone, a user without rights and an event of 1 MiB have separate statuses and remedies", async () => {
     db.denies = true;
     expect(await next()).toMatchObject({
       status: "denied",
@@ -248,7 +248,7 @@ describe("a stream whose server answers otherwise", () => {
     expect(await compareOutside(app, renewed)).toEqual({ same: await head(), missing: 0 });
   });
 
-  test("events at other revisions than their positions are another history, however right the newest one looks", async () => {
+  test("events at other revisions than their positions are another history, even with a right newest event", async () => {
     await turn(app, followReactor);
     db.streams.set(STREAM, [stored()[0]!, ...stored()]);
     expect(await next()).toMatchObject({
@@ -257,7 +257,7 @@ describe("a stream whose server answers otherwise", () => {
     });
   });
 
-  test("projections that are off are named", async () => {
+  test("disabled projections are reported", async () => {
     db.projections_off = true;
     await expect(outside.install()).rejects.toMatchObject({
       status: "projections_off",
@@ -266,7 +266,7 @@ describe("a stream whose server answers otherwise", () => {
   });
 });
 
-test("links of two streams never share a name", () => {
+test("the links of two streams never share a name", () => {
   const links: string[] = [];
   const when = (by: { $any(state: unknown, event: unknown): void }) => {
     for (const [stream_id, tenant] of [
@@ -282,7 +282,7 @@ test("links of two streams never share a name", () => {
   expect(links).toEqual(["a%40b@c@copy", "a@b%40c@copy", "a%2540b@c@copy", "%24%24a@c@copy"]);
 });
 
-test("a connection string may name several nodes", () => {
+test("a connection string may have several nodes", () => {
   expect(partsOf("esdb://u:p%40@a:1,b:2,c:3?tls=false")).toEqual({
     host: "a:1,b:2,c:3",
     username: "u",
@@ -311,7 +311,7 @@ describe("an event's copy", () => {
     ['{"a":1e2}', false],
     ['{ "a": 1 }', false],
     ['{"a":1.0}', false],
-  ])("%s goes as JSON: %s, and comes back byte by byte", async (payload, is_json) => {
+  ])("%s is stored as JSON: %s, and round-trips byte by byte", async (payload, is_json) => {
     const sent = event(payload);
     expect(sent.is_json).toBe(is_json);
     expect(sent.metadata.$correlationId).toBe("r1");
@@ -326,7 +326,7 @@ describe("an event's copy", () => {
   });
 });
 
-test("a service that is told of a KurrentDB copies by itself, says how far it is, and names what keeps it", async () => {
+test("a service with a KurrentDB copies by itself, reports its progress, and names its obstacles", async () => {
   const env = { KURRENTDB_URL: db.url };
   const copying = await startService({ reactors: true, env });
   try {
@@ -353,7 +353,7 @@ test("a service that is told of a KurrentDB copies by itself, says how far it is
   }
 });
 
-test("the commands say how the copy stands, and refuse where none is named", async () => {
+test("the commands report the copy's status, and refuse if none is configured", async () => {
   const said: string[] = [];
   const run = async (command: string, KURRENTDB_URL: string) => {
     const env = { DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, KURRENTDB_URL };

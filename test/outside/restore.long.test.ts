@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { copyOfEpoch, copyStreamOf } from "../../src/adapters/kurrentdb.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { backupCommands } from "../../src/cli/backup.ts";
 import { OutsideUnavailable } from "../../src/core/model/ports/outside-log.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { origin, ...identity } = await service.app.store.identity();
   epoch = identity.epoch;
   for (let n = 0; n < 4; n++) await service.issue({ tenant: `tenant\\${n}\t"ä"` });
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   ({ size } = (await service.app.signed.last(origin))!);
   await service.issue({ tenant: "later" });
   // Two events of one commit, the second in another stream.
@@ -69,7 +69,7 @@ const retold = (position: number, change: Record<string, unknown>): Stored[] => 
   return whole.with(position - 1, { ...event, metadata: Buffer.from(JSON.stringify(metadata)) });
 };
 
-test("a lost database comes back from the copy byte for byte, and the service goes on and signs", async () => {
+test("a lost database is restored from the copy byte for byte, and the service continues and signs", async () => {
   const { restore, ask, start } = await elsewhere();
   const told: string[] = [];
   const restored = await restore(db.url, {
@@ -83,13 +83,13 @@ test("a lost database comes back from the copy byte for byte, and the service go
   const again = await start();
   try {
     await again.issue({ tenant: "after" });
-    expect(await signTurn(again.app, AT_ONCE)).toBe("done");
+    expect(await signTick(again.app, AT_ONCE)).toBe("done");
   } finally {
     await again.stop();
   }
 });
 
-test("a machine that remembers what it signed finds the copy by itself, and a copy without the last signed event is not signed", async () => {
+test("a machine that remembers its signatures finds the copy, and does not sign a copy without the last signed event", async () => {
   const { restore, start, data_dir } = await elsewhere();
   await cp(join(service.data_dir, "signed"), join(data_dir, "signed"), { recursive: true });
   stands(whole.slice(0, size - 1));
@@ -99,7 +99,7 @@ test("a machine that remembers what it signed finds the copy by itself, and a co
   expect(restored.contradiction).toMatch(/it was cut/);
   const again = await start();
   try {
-    expect(await signTurn(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
+    expect(await signTick(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
     await expect(again.issue({ tenant: "after" })).rejects.toThrow(/cut/);
     expect((await again.app.store.head()).position).toBe(size - 1);
   } finally {
@@ -107,7 +107,7 @@ test("a machine that remembers what it signed finds the copy by itself, and a co
   }
 });
 
-test("a forged, a reordered and a thinned copy are named with their place, and leave the database empty for the next try", async () => {
+test("a forged, reordered or thinned copy is refused with its position, and the database stays empty", async () => {
   const { restore, ask } = await elsewhere();
   const refused = async (events: Stored[], reason: RegExp) => {
     stands(events);
@@ -136,7 +136,7 @@ test("a forged, a reordered and a thinned copy are named with their place, and l
   await expect(restore(db.url, { epoch })).rejects.toThrow(/the database has events/);
 });
 
-test("of a copy that ends within a commit that commit is left out", async () => {
+test("an incomplete commit at the copy's end is left out", async () => {
   const { restore } = await elsewhere();
   stands(whole.slice(0, -1));
   const { events, left_out, contradiction } = await restore(db.url, { epoch });
@@ -147,7 +147,7 @@ test("of a copy that ends within a commit that commit is left out", async () => 
   });
 });
 
-test("who names no log, another one or nobody is told what to name", async () => {
+test("a missing, wrong or unknown log name is refused with the remedy", async () => {
   const { restore, ask } = await elsewhere();
   await expect(restore(db.url)).rejects.toThrow(/say which one is meant by --epoch/);
   await expect(restore(db.url, { epoch: "x" })).rejects.toThrow(/16 hex digits/);
@@ -158,7 +158,7 @@ test("who names no log, another one or nobody is told what to name", async () =>
   });
 });
 
-test("the command says what was restored and what it was held against, and exits with 1 where the log is for reading", async () => {
+test("the command reports what was restored and compared, and exits with 1 if the log is read-only", async () => {
   const said: string[] = [];
   const run = async (data: string, url: string) => {
     const env = { DATABASE_URL: url, DATA_DIR: data, SIGNING_KEY: signing_key, ANCHORING: "0" };

@@ -125,7 +125,7 @@ for (const model of projections)
       expect(of.flatMap(({ events }) => Object.keys(events)).filter((type) => !types.has(type))).toEqual([]);
   });
 
-test("what the market comes to is what its tasks come to, whatever happened to them", async () => {
+test("the market's sums equal those of its tasks, after any events", async () => {
   const of = sourcesOf(tasksProjection);
   for (const seed of [3, 4, 5])
     await undone(async (tx) => {
@@ -139,7 +139,7 @@ test("what the market comes to is what its tasks come to, whatever happened to t
     });
 });
 
-test("a fold that depends on its batches is found", async () => {
+test("a fold that depends on its batches is detected", async () => {
   const order = entities.find(({ prefix }) => prefix === "order-")!;
   const counting = projection({
     ...{ name: "counting", version: 1, of: [order] },

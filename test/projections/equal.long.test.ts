@@ -126,7 +126,7 @@ test.each(models)(
   },
 );
 
-test.each(models)("%s is as the running service has folded it", async (name, model) => {
+test.each(models)("%s equals the running service's fold", async (name, model) => {
   const sql = "select position from read.checkpoints where projection = $1";
   const { rows } = await pool.query<{ position: number }>(sql, [name]);
   const position = rows[0]?.position ?? 0;
@@ -137,7 +137,7 @@ test.each(models)("%s is as the running service has folded it", async (name, mod
   expect(differences(await read(pool), await folded(model, [upTo], read))).toEqual([]);
 });
 
-test("a read model that depends on its batches is found", async () => {
+test("a read model that depends on its batches is detected", async () => {
   const order = entitiesOf(areas).find(({ prefix }) => prefix === "order-")!;
   const counting = projection({
     ...{ name: "counting", version: 1, of: [order] },

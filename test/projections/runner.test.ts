@@ -79,7 +79,7 @@ const everyPosition = async () => Array.from({ length: (await store.head()).posi
 const run = (...projections: Projection[]) =>
   startRunner({ pool, tail, schemas: registry([notes.events]), projections, log });
 
-test("every event once and in order, while others append", async () => {
+test("every event is folded once and in order during appends", async () => {
   const projection = recorder();
   const runner = run(projection);
   await append(50);
@@ -90,7 +90,7 @@ test("every event once and in order, while others append", async () => {
   await runner.stop();
 });
 
-test("what does not concern it is passed over, and counts as folded", async () => {
+test("irrelevant events are skipped, and count as folded", async () => {
   const projection = recorder(undefined, "notes");
   const runner = run(projection);
   const take = async (stream_id: string) => {
@@ -111,7 +111,7 @@ test("what does not concern it is passed over, and counts as folded", async () =
   await runner.stop();
 });
 
-test("that it was passed over is known to who waits at another process, and after the end", async () => {
+test("skipped events are known to waiters in another process, and after the end", async () => {
   const projection = recorder(undefined, "notes");
   const [one, other] = [run(projection), run(projection)];
   const { position: before } = await store.head();
@@ -141,7 +141,7 @@ test("two processes share one projection; when one leaves the other goes on", as
   expect(await seenBy(projection)).toEqual(await everyPosition());
 });
 
-test("a fold that fails leaves nothing and is tried again", async () => {
+test("a failed fold leaves nothing and is retried", async () => {
   let failures = 2;
   const projection = recorder(() => {
     if (failures-- > 0) throw new Error("not yet");
@@ -154,7 +154,7 @@ test("a fold that fails leaves nothing and is tried again", async () => {
   expect(await seenBy(projection)).toEqual(await everyPosition());
 });
 
-test("a holder that was paused past its lease cannot write late", async () => {
+test("a process paused beyond its lease cannot write late", async () => {
   let resume: () => void = () => {};
   const paused = new Promise<void>((done) => {
     resume = done;
@@ -235,7 +235,7 @@ async function passingOver() {
   return { those, runner };
 }
 
-test("a checkpoint that somebody has locked keeps no other from moving, and moves once it is free, under the same lease", async () => {
+test("a locked checkpoint blocks no other, and moves once it is free, under the same lease", async () => {
   const { those, runner } = await passingOver();
   const [locked, ...others] = those as [Projection, ...Projection[]];
   const before = await checkpointOf(locked);
@@ -253,7 +253,7 @@ test("a checkpoint that somebody has locked keeps no other from moving, and move
   await runner.stop();
 });
 
-test("a checkpoint that was taken over while it was locked is not moved by who had it before", async () => {
+test("a checkpoint taken over while locked is not moved by its former process", async () => {
   const { those, runner } = await passingOver();
   const [locked, other] = those as [Projection, Projection];
   const before = await checkpointOf(locked);
@@ -274,7 +274,7 @@ test("a checkpoint that was taken over while it was locked is not moved by who h
   await runner.stop();
 });
 
-test("a process killed in mid-fold is replaced and each event still counts once", async () => {
+test("a process killed during a fold is replaced and each event still counts once", async () => {
   const projection = recorder();
   const dying = new pg.Client({ connectionString: database.url });
   dying.on("error", () => undefined);

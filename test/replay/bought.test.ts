@@ -39,7 +39,7 @@ const objectsIn = async (answer: Response) => {
   return objects;
 };
 
-test("is given again to its payer's signature alone, up to its purchase", async () => {
+test("a bought feed is repeated only for its payer's signature, up to its purchase", async () => {
   await write(tenantOf(0), "mine", [{ said: "before" }]);
   const { payment, answer } = await buy(wallet(0), feedUrl());
   const first = await objectsIn(answer);
@@ -68,7 +68,7 @@ test("is given again to its payer's signature alone, up to its purchase", async 
   expect((await fromTheChain(feedUrl(), payment, live)).status).toBe(402);
 });
 
-test("bought with follow, it goes on for a day after its purchase, and no longer", async () => {
+test("a feed bought with follow continues for a day after its purchase, and no longer", async () => {
   const url = feedUrl("&follow=true");
   const { payment, answer } = await buy(wallet(2), url);
   await answer.body!.cancel();
@@ -95,7 +95,7 @@ test("bought with follow, it goes on for a day after its purchase, and no longer
   expect(await next()).toBeUndefined();
 });
 
-test("a list that a wallet bought is given again to its signature alone", async () => {
+test("a wallet's bought list is repeated only for its signature", async () => {
   const url = `${service.url}/v1/agent/checks/list`;
   const { payment, answer } = await buy(wallet(3), url);
   const text = await answer.text();
@@ -105,7 +105,7 @@ test("a list that a wallet bought is given again to its signature alone", async 
   expect(await (await fromTheChain(url, payment, await proof(3, url))).text()).toBe(text);
 });
 
-test("an answer that is the same for all is given again as it was", async () => {
+test("an answer that is the same for all is repeated as it was", async () => {
   const url = `${service.url}/v1/agent/skills/catalog`;
   const { payment, answer } = await buy(wallet(4), url);
   expect(await (await fromTheChain(url, payment)).text()).toBe(await answer.text());

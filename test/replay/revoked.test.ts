@@ -46,7 +46,7 @@ async function revoked({ key_id, headers }: Awaited<ReturnType<Service["issue"]>
   await until(async () => (await ask(service, ALL, { headers })).status === 401);
 }
 
-test("a feed that follows breaks off once its key is revoked, before the next event", async () => {
+test("a following feed ends once its key is revoked, before the next event", async () => {
   const own = await service.issue({ tenant: "left" });
   const other = await service.issue({ tenant: "left" });
   const follow = async ({ headers }: typeof own, sse: boolean) =>
@@ -81,7 +81,7 @@ test("a feed that follows breaks off once its key is revoked, before the next ev
   await stays.return(undefined);
 });
 
-test("an answer that was waited for is not told to a key revoked meanwhile", async () => {
+test("a waiting answer is not given to a key revoked meanwhile", async () => {
   const own = await service.issue({ tenant: "waits" });
   const answer = fetch(`${service.url}/v1/agent/test/wait`, { headers: own.headers });
   await revoked(own);
@@ -93,7 +93,7 @@ test("an answer that was waited for is not told to a key revoked meanwhile", asy
   expect(await refused.text()).not.toContain("for the key's owner");
 });
 
-test("a quiet stream is checked though nothing wakes it, and its source is told to stop", async () => {
+test("an idle stream is checked without events, and its source is stopped", async () => {
   let isRevoked = false;
   const lasting = new LongCall({
     still: async () => {

@@ -59,7 +59,7 @@ async function attached(): Promise<number> {
 }
 
 describe("a snapshot", () => {
-  test("of a vintage that is not served is made once, and its files are let go", async () => {
+  test("of a vintage that is not served is created once, and its files are closed", async () => {
     const [first, second] = await Promise.all([
       snapshots.open(made[0]!, RELEASED),
       snapshots.open(made[0]!, RELEASED),
@@ -72,7 +72,7 @@ describe("a snapshot", () => {
     expect(vintages.open().map(({ vintage }) => vintage)).toEqual([made[SERVED - 1]]);
   });
 
-  test("that takes too long is a 503, and is made all the same", async () => {
+  test("that takes too long is a 503, and is created all the same", async () => {
     const hasty = openSnapshots(0);
     expect(await refusalOf(hasty.open(made[0]!, RELEASED))).toMatchObject({
       code: "unavailable",
@@ -89,7 +89,7 @@ describe("a snapshot", () => {
     expect(await files()).toEqual([]);
   });
 
-  test("that is damaged on the disk is made anew", async () => {
+  test("that is damaged on disk is created again", async () => {
     const { path, sha256 } = await snapshots.open(made[0]!, RELEASED);
     const file = await open(path, "r+");
     await file.write(Buffer.from("XXXX"), 0, 4, 8);
@@ -100,7 +100,7 @@ describe("a snapshot", () => {
     expect((await snapshots.open(made[0]!, RELEASED)).sha256).toBe(sha256);
   });
 
-  test("whose maker is killed is not there, and is made by the next who asks", async () => {
+  test("whose process is killed does not exist, and is created by the next request", async () => {
     const maker = startProgram("test/replay/doomed-snapshot.ts", [dir, made[0]!], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -122,7 +122,7 @@ describe("a snapshot", () => {
   });
 });
 
-test("the sweep takes what no vintage that is kept needs, and drafts of the day before", async () => {
+test("the sweep deletes what no retained vintage needs, and yesterday's drafts", async () => {
   const kept = await snapshots.open(made[0]!, RELEASED);
   const old = await snapshots.open(made[1]!, RELEASED);
   const draft = join(snapshotsDir(dir), "making-0123456789abcdef");
@@ -136,7 +136,7 @@ test("the sweep takes what no vintage that is kept needs, and drafts of the day 
 });
 
 describe("leases by vintage", () => {
-  test("hold theirs through swaps, and let go of all in the end", async () => {
+  test("keep theirs through swaps, and close all at the end", async () => {
     let swapping = true;
     const reader = async (at: number) => {
       while (swapping) {
@@ -160,7 +160,7 @@ describe("leases by vintage", () => {
     await expect.poll(attached).toBe(1);
   });
 
-  test("check the files as serving does", async () => {
+  test("check the files like serving", async () => {
     const [first] = (await vintages.leaseVintage(made[0]!)).manifest.partitions;
     const path = partitionPath(dir, first!);
     const bytes = await readFile(path);
@@ -173,7 +173,7 @@ describe("leases by vintage", () => {
   });
 });
 
-test("one that may use too little memory is refused, naming the setting and what it is", async () => {
+test("one with too little memory is refused, naming the setting and its value", async () => {
   const small = openVintages({ dataDir: dir, threads: 1, memory_mb: 1 });
   onTestFinished(() => small.close());
   const store = new SnapshotStore({ data_dir: dir, vintages: small });

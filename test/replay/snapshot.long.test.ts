@@ -78,7 +78,7 @@ afterAll(async () => {
 });
 
 describe("the vintage", () => {
-  test("is the one that was valid when the day ended", async () => {
+  test("is the one that was valid at the end of the day", async () => {
     expect(older.vintage).not.toBe(newer.vintage);
     expect(service.app.data.vintages.open().map(({ vintage }) => vintage)).toEqual([newer.vintage]);
     expect(older).toMatchObject({ dataset: "sandbox", synthetic: true, valid_to: newer.valid_from });
@@ -92,12 +92,12 @@ describe("the vintage", () => {
       expect((await ask({ date: dayOf(daysAgo(days)) })).data.vintage).toBe(expected.vintage);
   });
 
-  test("of a day before the first release is 404, which names the first day there is", async () => {
+  test("of a day before the first release is 404, and names the first available day", async () => {
     const { status, detail } = await ask({ date: dayOf(daysAgo(11)), dataset: "sandbox" });
     expect([status, detail]).toEqual([404, expect.stringContaining(`first day is ${dayOf(daysAgo(10))}`)]);
   });
 
-  test("of a day that is kept no more is 404 too, though the vintage is there still", async () => {
+  test("of a day beyond retention is 404 too, though the vintage still exists", async () => {
     await at(daysAgo(-190), async () => {
       const first = dayOf(daysAgo(-10));
       expect((await ask({ date: first })).data.vintage).toBe(newer.vintage);
@@ -117,7 +117,7 @@ describe("the vintage", () => {
 });
 
 describe("the file", () => {
-  test("comes whole, under its digest, as long as it says, to who holds the link", async () => {
+  test("is sent whole, under its digest, with its stated length, to the link's holder", async () => {
     for (const { url, bytes, sha256 } of [older, newer]) {
       const answer = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
       const body = Buffer.from(await answer.arrayBuffer());
@@ -134,7 +134,7 @@ describe("the file", () => {
     }
   });
 
-  test("comes in ranges, as headers alone, and not at all to who has it", async () => {
+  test("is sent in ranges, as headers alone, and not at all if unchanged", async () => {
     const { url, bytes, sha256 } = newer;
     const get = (more: Record<string, string>, method = "GET") => fetch(url, { method, headers: more });
     const range = await get({ Range: "bytes=0-3" });
@@ -158,7 +158,7 @@ describe("the file", () => {
     expect([other.status, other.headers.get("etag")]).toEqual([412, null]);
   });
 
-  test("holds the rows of the vintage: their sums are its control totals", async () => {
+  test("has the vintage's rows: their sums are its control totals", async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const rowsOf = async <Row>(sql: string) =>
       (await connection.runAndReadAll(sql)).getRowObjectsJS() as Row[];
@@ -223,7 +223,7 @@ describe("the link", () => {
     });
   });
 
-  test("is good to the second that it names, and then gone", async () => {
+  test("is valid up to its stated second, and then gone", async () => {
     const expires = Number(new URL(newer.url).searchParams.get("expires"));
     expect(newer.expires_at).toBe(new Date(expires * 1000).toISOString());
     expect(expires * 1000 - Date.now()).toBeLessThanOrEqual(LINK_SECONDS * 1000);
@@ -234,7 +234,7 @@ describe("the link", () => {
     expect(await gone.json()).toMatchObject({ type: expect.stringMatching(/#link-expired$/) });
   });
 
-  test("holds at another process of the service, and at no other service", async () => {
+  test("is valid at another process of the service, and at no other service", async () => {
     const there = (url: string) => newer.url.replace(service.url, url);
     const beside = await startService({ beside: service });
     expect((await fetch(there(beside.url), { method: "HEAD" })).status).toBe(200);
@@ -245,7 +245,7 @@ describe("the link", () => {
   });
 });
 
-test("a wallet pays 1.50 for it, and nothing for what is refused", async () => {
+test("a wallet pays 1.50 for it, and nothing for a refusal", async () => {
   const { "Content-Type": type } = post({}).headers as Record<string, string>;
   const order = (body: object) => ({ ...post(body), headers: { "Content-Type": type! } });
   const { answer, payment } = await buy(wallet(0), path(), order({ date: dayOf(daysAgo(5)) }));

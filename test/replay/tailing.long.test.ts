@@ -49,7 +49,7 @@ async function follow(query: string, connection: Connection, enough: (events: Fe
   return { events, cursor };
 }
 
-describe("a consumer that reconnects at random", () => {
+describe("a consumer that reconnects at random times", () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1e9);
   test(`misses nothing and sees nothing twice (SEED=${seed})`, async () => {
     const random = randomFrom(seed);
@@ -96,7 +96,7 @@ describe("a consumer that reconnects at random", () => {
 
 describe("following", () => {
   test.each(["ndjson", "sse"])(
-    "an empty feed by %s says again in silence that it is up to date",
+    "an empty feed by %s repeats that it is up to date while idle",
     async (wire) => {
       const headers = await headersOf(`quiet-${wire}`);
       const connection = { headers, sse: wire === "sse" };
@@ -158,7 +158,7 @@ describe("following", () => {
 });
 
 describe("slow readers", () => {
-  test("hold no connection of the pool", async () => {
+  test("use no connection of the pool", async () => {
     const headers = await headersOf("bulk");
     const payloads = Array.from({ length: 500 }, () => ({ text: "x".repeat(20_000) }));
     await write("bulk", "b", payloads);
@@ -186,7 +186,7 @@ describe("when the database", () => {
   };
   const database = () => new URL(service.database_url).pathname.slice(1);
 
-  test("dies in the middle, the stream is cut without a last line, and a consumer that returns loses nothing", async () => {
+  test("dies in the middle, the stream ends without a last line, and a returning consumer loses nothing", async () => {
     const headers = await headersOf("mortal");
     const payloads = Array.from({ length: 1_000 }, () => ({ text: "x".repeat(10_000) }));
     for (let n = 0; n < 4; n++) await write("mortal", "m", payloads);
@@ -217,7 +217,7 @@ describe("when the database", () => {
     expect([...seen, ...rest.slice(0, -1)].map(({ position }) => position)).toEqual(whole);
   });
 
-  test("comes back as an older copy with another end, followers are cut and told 409", async () => {
+  test("returns as an older copy with another end, followers are cut off and get 409", async () => {
     const headers = await headersOf("rewritten");
     await write("rewritten", "r", [{ n: 1 }, { n: 2 }]);
     const response = await ask(service, `${ALL}&follow=true`, { headers });

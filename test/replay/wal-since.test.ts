@@ -19,8 +19,8 @@ afterAll(() => service.stop());
 const headersOf = async (tenant: string) => (await service.issue({ tenant })).headers;
 const numbered = (count: number): JsonObject[] => Array.from({ length: count }, (_, n) => ({ n }));
 
-describe("what a tenant gets", () => {
-  test("is its own events in log order, though another has the same stream ids", async () => {
+describe("a tenant's feed", () => {
+  test("has its own events in log order, though another tenant has the same stream ids", async () => {
     const [left, right] = [await headersOf("left"), await headersOf("right")];
     for (const n of [1, 2, 3]) {
       await write("left", "order-1", [{ side: "left", n }]);
@@ -77,7 +77,7 @@ describe("what a tenant gets", () => {
     expect((await readAll(service, "since=0000-01-01T00:00:00Z", headers)).events).toHaveLength(3);
   });
 
-  test("continues after a cursor; Last-Event-ID outranks cursor outranks since", async () => {
+  test("continues after a cursor; Last-Event-ID precedes cursor precedes since", async () => {
     const headers = await headersOf("order");
     await write("order", "o", numbered(5));
     const { events, last } = await readAll(service, ALL, headers);
@@ -98,7 +98,7 @@ describe("what a tenant gets", () => {
     "separators \u2028 \u2029 \u0085",
     "\ud83e\udd84 Jānis \u202e \ufeff \u0007\u001f\u007f",
   ];
-  test.each(odd)("keeps its framing whatever it holds: %j", async (text) => {
+  test.each(odd)("keeps its framing for any content: %j", async (text) => {
     const headers = await headersOf("odd");
     const { position } = (await write("odd", text, [{ [text]: text }]))[0]!;
     const { events } = await readAll(service, ALL, headers);
@@ -112,7 +112,7 @@ describe("what a tenant gets", () => {
     }
   });
 
-  test("with proof=true is the text that was hashed", async () => {
+  test("with proof=true has the hashed text", async () => {
     await write("acme", "proof ü", [{ b: [1e-7, "é"], a: null }, {}]);
     const { origin } = await service.app.store.identity();
     const { events } = await readAll(service, `${ALL}&proof=true`, mine);
@@ -133,7 +133,7 @@ describe("what a tenant gets", () => {
     expect(events.length).toBeGreaterThan(2);
   });
 
-  test("shows meta of its own commands and the service's; another caller's stands there by its hash", async () => {
+  test("shows meta of its own commands and the service's; another caller's is a hash", async () => {
     const { app, issue, url } = service;
     const own = await issue({ tenant: "seller" });
     await issue({ tenant: "buyer" });
@@ -176,7 +176,7 @@ describe("what a tenant gets", () => {
     expect(proof).not.toContain("chosen");
   });
 
-  test("does not depend on how its pages fall: many small events, and large ones between them", async () => {
+  test("does not depend on its page limits: many small events, with large ones between them", async () => {
     const headers = await headersOf("pages");
     for (let n = 0; n < 4; n++) {
       await write("pages", `small-${n}`, numbered(900));
@@ -203,7 +203,7 @@ type ProvenEvent = {
   event_hash: string;
 };
 
-describe("what is refused", () => {
+describe("a refusal", () => {
   const refusal = async (query: string, headers: Record<string, string> = mine) => {
     const response = await ask(service, query, { headers });
     const { errors, type } = (await response.json()) as { errors?: { path: string }[]; type: string };
@@ -237,24 +237,24 @@ describe("what is refused", () => {
     expect(await refusal(query)).toEqual([400, field]);
   });
 
-  test("a Last-Event-ID that is no cursor is 400, whatever the query says", async () => {
+  test("of an invalid Last-Event-ID is 400, with any query", async () => {
     expect(await refusal(ALL, { ...mine, "Last-Event-ID": "42" })).toEqual([400, "Last-Event-ID"]);
   });
 
-  test("another tenant's name is 403, one's own is not", async () => {
+  test("of another tenant's name is 403, one's own is accepted", async () => {
     expect(await refusal(`${ALL}&tenant=left`)).toEqual([403, "forbidden"]);
     expect(await refusal(`${ALL}&tenant=test:acme`)).toEqual([403, "forbidden"]);
     expect((await ask(service, `${ALL}&tenant=acme`, { headers: mine })).status).toBe(200);
   });
 
-  test("no key is 402, a wrong one 401, one without the scope 403", async () => {
+  test("without a key is 402, with a wrong one 401, without the scope 403", async () => {
     expect((await ask(service, ALL, {})).status).toBe(402);
     expect((await ask(service, ALL, { headers: { "X-API-Key": "sk_live_nonsense" } })).status).toBe(401);
     const { headers } = await service.issue({ scopes: ["quote"] });
     expect((await refusal(ALL, headers))[0]).toBe(403);
   });
 
-  test("a cursor of another epoch, another history or beyond the head is 409", async () => {
+  test("of a cursor of another epoch, another history or beyond the head is 409", async () => {
     const told = [409, "history-diverged"];
     expect(await refusal(`cursor=${await cursorWith((parts) => (parts[1] = "0".repeat(16)))}`)).toEqual(told);
     expect(await refusal(`cursor=${await cursorWith((parts) => (parts[3] = "0".repeat(16)))}`)).toEqual(told);

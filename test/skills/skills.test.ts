@@ -6,7 +6,7 @@ import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
-import { spoken } from "../../src/cli/rerun.ts";
+import { formatSteps } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
@@ -197,7 +197,7 @@ describe("run again", () => {
     expect(changed.same).toBe(false);
     const named = Object.fromEntries(changed.steps.map(({ step, same }) => [step, same]));
     expect(named).toMatchObject({ timeline: false, forecast: false, macro: true });
-    expect(spoken(changed)).toContain("DIFFERS  timeline (trade_timeline), asked again");
+    expect(formatSteps(changed)).toContain("DIFFERS  timeline (trade_timeline), asked again");
   });
 
   test("one that has no result, or whose kept answers were erased, is refused", async () => {

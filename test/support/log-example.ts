@@ -2,7 +2,7 @@
 
 import { logGenesis } from "../../eventstore/hash.ts";
 import { putSegment } from "../../src/anchoring/seal-segments.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { eventProof } from "../../src/api/operations/log/proof.ts";
 import type { App } from "../../src/core/app.ts";
 import * as segments from "../../src/domain/log/segments.ts";
@@ -22,7 +22,7 @@ export async function signExample(app: App): Promise<void> {
     ],
     meta: { actor: "test", operation: "test" },
   });
-  await signTurn(app, { checkpoint_every_events: 0 });
+  await signTick(app, { checkpoint_every_events: 0 });
   await sealFirst(app);
 }
 

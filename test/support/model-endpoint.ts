@@ -9,14 +9,18 @@ export type Prompt = {
   facts: { id: string; label: string; told: string }[];
 };
 
-export type Asked = { body: Record<string, unknown>; authorization: string | undefined; prompt: Prompt };
+export type ModelRequest = {
+  body: Record<string, unknown>;
+  authorization: string | undefined;
+  prompt: Prompt;
+};
 
 /** Answers one request; what it does to the connection is its own matter. */
-export type Reply = (response: ServerResponse, prompt: Prompt, asked: readonly Asked[]) => void;
+export type Reply = (response: ServerResponse, prompt: Prompt, asked: readonly ModelRequest[]) => void;
 
 export type ModelEndpoint = {
   base_url: string;
-  asked: Asked[];
+  asked: ModelRequest[];
   /** How the next requests are answered. */
   reply: Reply;
   close(): Promise<void>;

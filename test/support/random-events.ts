@@ -83,15 +83,15 @@ const OWN_PREFIX = ["key", "product", "order", "attestation", "task", "execution
   ...["airdrop", "subject", "check", "papertrade", "newsbatch", "alert-subscription", "idea", "agent"],
 ]);
 
-type Place = { prefix: string; id: string; n: number; position: number; type: string };
+type EventLocation = { prefix: string; id: string; n: number; position: number; type: string };
 // biome-ignore lint/suspicious/noExplicitAny: what a schema is made of has no public type.
 type Def = any;
 
 class Payloads {
   readonly below: (n: number) => number;
-  readonly place: Place;
+  readonly place: EventLocation;
 
-  constructor(below: (n: number) => number, place: Place) {
+  constructor(below: (n: number) => number, place: EventLocation) {
     this.below = below;
     this.place = place;
   }

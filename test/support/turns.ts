@@ -5,8 +5,8 @@ import {
   type Reactor,
   type ReactorLog,
   reactorLeases,
-  type Turn,
-  takeTurn,
+  runTick,
+  type Tick,
 } from "../../src/core/background/reactor.ts";
 import { underLease } from "../../src/core/coordination/lease.ts";
 
@@ -27,12 +27,12 @@ const silent: ReactorLog = { info: () => {}, warn: () => {}, error: () => {} };
 export async function turnOf(
   app: App,
   name: string,
-  take: (turn: Omit<Turn, "memory">) => Promise<Outcome>,
+  take: (turn: Omit<Tick, "memory">) => Promise<Outcome>,
   { log = silent, seconds, patient = false }: TurnOptions = {},
 ): Promise<Taken> {
   for (;;) {
     const outcome = await underLease(reactorLeases(app.pool, seconds), name, (lease) =>
-      takeTurn(take, { app, log, lease, signal: lease.lost }),
+      runTick(take, { app, log, lease, signal: lease.lost }),
     );
     if (outcome === "idle") return { status: "done" };
     if (outcome !== "taken" || !patient) return typeof outcome === "string" ? { status: outcome } : outcome;

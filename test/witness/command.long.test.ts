@@ -31,7 +31,7 @@ const ask = async ({ url }: RunningWitness, body: string | Buffer) => {
   return { status, type: headers.get("content-type"), body: await response.text() };
 };
 
-test("it says who it is, cosigns, remembers across a restart, and stops in peace", async () => {
+test("the command shows its identity, cosigns, remembers across a restart, and stops cleanly", async () => {
   const witness = await run();
   const key = formatVerifierKey(witness.key);
   expect(witness.greeting).toEqual([
@@ -61,7 +61,7 @@ test("it says who it is, cosigns, remembers across a restart, and stops in peace
   });
 });
 
-test("what is no checkpoint is refused in its bounds, and the next one is answered", async () => {
+test("an invalid checkpoint is refused within limits, and the next one is answered", async () => {
   const witness = await run();
   const { port } = new URL(witness.url);
   const status = async (path: string, init: RequestInit) =>
@@ -79,7 +79,7 @@ test("what is no checkpoint is refused in its bounds, and the next one is answer
   expect(await ask(witness, log.growth(30, 31))).toMatchObject({ status: 200 });
 });
 
-test("killed whenever it may be, it has signed one history", async () => {
+test("kills at any moment leave a single signed history", async () => {
   let witness = await run();
   const port = Number(new URL(witness.url).port);
   /** Which history each answer that came was of; the common beginning is both's. */
@@ -115,7 +115,7 @@ test("killed whenever it may be, it has signed one history", async () => {
   expect(await ask(witness, mine.growth(size, 300))).toMatchObject({ status: 200 });
 });
 
-test("what is wrong on the command line is said with its remedy", async () => {
+test("a command line error names its remedy", async () => {
   const complaint = (...args: string[]) => {
     const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
     try {

@@ -14,8 +14,8 @@ const BARE = new Set(
 /** Functions whose text argument names the function to apply. */
 const BY_NAME = new Set("list_aggregate list_aggr array_aggregate array_aggr aggregate".split(" "));
 
-type Part = Record<string, unknown>;
-type Read = { isOrdered: boolean } | { refused: string };
+type SqlNode = Record<string, unknown>;
+type QueryReading = { isOrdered: boolean } | { refused: string };
 
 /**
  * Tests whether a query ends in an order, or says why it is refused: it is no single select, or its result may
@@ -25,20 +25,20 @@ export async function readQuery(
   connection: DuckDBConnection,
   query: string,
   tables: readonly string[],
-): Promise<Read> {
+): Promise<QueryReading> {
   const tree = await treeOf(connection, query);
   if (tree.error)
     return {
       refused: `is not one select: ${tree.error_message ?? "it cannot be read"}`.slice(0, MOST_REASON),
     };
   if (tree.statements?.length !== 1) return { refused: "is not one select: there are more" };
-  const found: Found = { named: new Set(), refused: undefined };
+  const found: QueryParts = { named: new Set(), refused: undefined };
   collect(tree.statements[0], found, new Set(tables));
   const refused = found.refused ?? unsteadyAmong(found.named);
   return refused === undefined ? { isOrdered: endsInOrder(tree.statements[0]!) } : { refused };
 }
 
-type Tree = { error?: boolean; error_message?: string; statements?: Part[] };
+type Tree = { error?: boolean; error_message?: string; statements?: SqlNode[] };
 
 async function treeOf(connection: DuckDBConnection, query: string): Promise<Tree> {
   const told = await connection.runAndReadAll("select json_serialize_sql(cast($1 as varchar)) as tree", [
@@ -47,8 +47,8 @@ async function treeOf(connection: DuckDBConnection, query: string): Promise<Tree
   return JSON.parse(String(told.getRowObjects()[0]!.tree)) as Tree;
 }
 
-const endsInOrder = (statement: Part): boolean =>
-  ((statement.node as Part | undefined)?.modifiers as Part[] | undefined)?.some(
+const endsInOrder = (statement: SqlNode): boolean =>
+  ((statement.node as SqlNode | undefined)?.modifiers as SqlNode[] | undefined)?.some(
     ({ type }) => type === "ORDER_MODIFIER",
   ) ?? false;
 
@@ -62,15 +62,15 @@ function unsteadyAmong(named: ReadonlySet<string>): string | undefined {
 }
 
 /** `named`: function names. */
-type Found = { named: Set<string>; refused: string | undefined };
+type QueryParts = { named: Set<string>; refused: string | undefined };
 
 /** `readable`: the tables in scope, its own and those defined by the query around it. */
-function collect(part: unknown, found: Found, readable: ReadonlySet<string>): void {
+function collect(part: unknown, found: QueryParts, readable: ReadonlySet<string>): void {
   if (Array.isArray(part)) for (const one of part) collect(one, found, readable);
   if (typeof part !== "object" || part === null || Array.isArray(part)) return;
-  const { cte_map, ...rest } = part as Part;
+  const { cte_map, ...rest } = part as SqlNode;
   const within = new Set(readable);
-  const { map = [] } = (cte_map ?? {}) as { map?: Made[] };
+  const { map = [] } = (cte_map ?? {}) as { map?: CteEntry[] };
   for (const { key, value } of map) {
     const name = key.toLowerCase();
     // Only a recursive query reads itself; otherwise its name refers to another table.
@@ -82,9 +82,9 @@ function collect(part: unknown, found: Found, readable: ReadonlySet<string>): vo
   for (const one of Object.values(rest)) collect(one, found, within);
 }
 
-type Made = { key: string; value: { query?: { node?: { type?: unknown } } } };
+type CteEntry = { key: string; value: { query?: { node?: { type?: unknown } } } };
 
-function look(part: Part, found: Found, readable: ReadonlySet<string>): void {
+function look(part: SqlNode, found: QueryParts, readable: ReadonlySet<string>): void {
   const { function_name, type, class: kind, column_names, children, sample } = part;
   const refuse = (reason: string) => {
     found.refused ??= reason;
@@ -95,7 +95,7 @@ function look(part: Part, found: Found, readable: ReadonlySet<string>): void {
     // `age` with one argument measures until today.
     found.named.add(name === "age" && (children as unknown[] | undefined)?.length === 1 ? "today" : name);
     if (BY_NAME.has(name)) {
-      const applied = constantText((children as Part[] | undefined)?.[1]);
+      const applied = constantText((children as SqlNode[] | undefined)?.[1]);
       if (applied === undefined) refuse(`uses ${name} without saying in plain text what it applies`);
       else found.named.add(applied.toLowerCase());
     }
@@ -112,13 +112,13 @@ function look(part: Part, found: Found, readable: ReadonlySet<string>): void {
     else if (!readable.has(String(table_name).toLowerCase())) reads(String(table_name).toLowerCase());
   }
   if (type === "TABLE_FUNCTION") {
-    const name = String((part.function as Part | undefined)?.function_name).toLowerCase();
+    const name = String((part.function as SqlNode | undefined)?.function_name).toLowerCase();
     if (!ROWS_OF_ARGUMENTS.has(name)) reads(`${name}()`);
   }
   if (type === "SHOW_REF") reads("what describes tables");
 }
 
-function constantText(part: Part | undefined): string | undefined {
+function constantText(part: SqlNode | undefined): string | undefined {
   const { value } = (part?.value ?? {}) as { value?: unknown };
   return part?.class === "CONSTANT" && typeof value === "string" ? value : undefined;
 }

@@ -11,10 +11,10 @@ const SIGNS: Record<Marks["shape"], { symbol: string; rotate: number; colour: st
 const SIZE = 9;
 const ROW = 13;
 
-const seen = ({ marks = [] }: Pick<Chart, "marks">) => marks.filter(({ at }) => at.includes(true));
+const distinctMarks = ({ marks = [] }: Pick<Chart, "marks">) => marks.filter(({ at }) => at.includes(true));
 
 export const legendOfMarks = (chart: Pick<Chart, "marks">) =>
-  seen(chart).map(({ name, shape }) => ({
+  distinctMarks(chart).map(({ name, shape }) => ({
     name,
     icon: SIGNS[shape].symbol,
     itemStyle: { color: SIGNS[shape].colour },
@@ -23,7 +23,7 @@ export const legendOfMarks = (chart: Pick<Chart, "marks">) =>
 
 /** Signs above the axis, one row per kind. */
 export const drawnMarks = (chart: Chart): ScatterSeriesOption[] =>
-  seen(chart).map(({ name, shape, at }, row) => {
+  distinctMarks(chart).map(({ name, shape, at }, row) => {
     const { symbol, rotate, colour } = SIGNS[shape];
     return {
       type: "scatter",

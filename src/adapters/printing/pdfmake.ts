@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 
 type Margin = [left: number, top: number, right: number, bottom: number];
 
-type Look = {
+type TextStyle = {
   font?: string;
   fontSize?: number;
   bold?: true;
@@ -15,7 +15,7 @@ type Look = {
 };
 
 /** Options of any part: page breaks, links and headings. */
-type Common = Look & {
+type NodeOptions = TextStyle & {
   id?: string;
   headlineLevel?: number;
   outline?: true;
@@ -23,7 +23,7 @@ type Common = Look & {
   unbreakable?: true;
 };
 
-export type Cell = Common & { text: string | Content[] };
+export type Cell = NodeOptions & { text: string | Content[] };
 
 export type TableLayout = Partial<
   Record<"hLineWidth" | "vLineWidth", (line: number, node: TableNode) => number> &
@@ -37,7 +37,7 @@ type TableNode = { table: { body: Cell[][]; widths: unknown[] } };
 
 export type Content =
   | string
-  | (Common &
+  | (NodeOptions &
       (
         | { text: string | Content[]; linkToDestination?: string }
         | { stack: Content[] }
@@ -65,7 +65,7 @@ export type Definition = {
   pageSize: "A4";
   pageMargins: Margin;
   info: { title: string; subject: string; creationDate: Date; modDate: Date };
-  defaultStyle: Look;
+  defaultStyle: TextStyle;
   header: (page: number) => Content;
   footer: (page: number, pages: number) => Content;
   pageBreakBefore: (

@@ -6,9 +6,9 @@ import type { Print, Printer } from "../../core/model/ports/printer.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 
-export type Printed = { bytes: Uint8Array } | { error: string };
+export type PrintResult = { bytes: Uint8Array } | { error: string };
 
-type Waiting = { order: Print; done(bytes: Buffer): void; fail(error: Error): void };
+type PendingOrder = { order: Print; done(bytes: Buffer): void; fail(error: Error): void };
 
 const MOST_WAITING = 50;
 /** A longer order is abandoned and its thread ended. */
@@ -17,7 +17,7 @@ const MEMORY_MB = 256;
 
 /** The first order starts the thread, which keeps no process alive; `close` ends it. */
 export function createPrinter(): Printer & { close(): Promise<void> } {
-  const waiting: Waiting[] = [];
+  const waiting: PendingOrder[] = [];
   let worker: Worker | undefined;
   let printing = false;
   let closed = false;
@@ -31,7 +31,7 @@ export function createPrinter(): Printer & { close(): Promise<void> } {
     printing = true;
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       worker ??= startWorker(forget);
-      await printed(worker, next.order, forget).then(next.done, next.fail);
+      await printOrder(worker, next.order, forget).then(next.done, next.fail);
     }
     printing = false;
   }
@@ -69,7 +69,7 @@ function startWorker(forget: (gone: Worker) => void): Worker {
 }
 
 /** Rejects when the thread ends or hangs; a hanging thread is ended. */
-function printed(worker: Worker, order: Print, forget: (gone: Worker) => void): Promise<Buffer> {
+function printOrder(worker: Worker, order: Print, forget: (gone: Worker) => void): Promise<Buffer> {
   return new Promise((done, fail) => {
     const cause = (reason: string) =>
       new Refusal("unavailable", "the answer could not be printed", { cause: new Error(reason) });
@@ -79,7 +79,7 @@ function printed(worker: Worker, order: Print, forget: (gone: Worker) => void): 
       void worker.terminate();
       fail(cause(`nothing after ${TIMEOUT_MS} ms`));
     }, TIMEOUT_MS);
-    const onMessage = (answer: Printed) => {
+    const onMessage = (answer: PrintResult) => {
       settle();
       if ("bytes" in answer) done(Buffer.from(answer.bytes));
       else fail(cause(answer.error));

@@ -6,7 +6,7 @@ import { csvOf } from "./csv.ts";
 import { htmlOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { parquetOf } from "./parquet.ts";
-import type { Printed } from "./printer.ts";
+import type { PrintResult } from "./printer.ts";
 import { visible } from "./text.ts";
 
 async function print(order: Print): Promise<Uint8Array> {
@@ -41,7 +41,7 @@ async function printedPages(form: "text/html" | "application/pdf", doc: Doc): Pr
 
 parentPort!.on("message", (order: Print) => {
   print(order).then(
-    (bytes) => parentPort!.postMessage({ bytes } satisfies Printed),
-    (error) => parentPort!.postMessage({ error: String(error) } satisfies Printed),
+    (bytes) => parentPort!.postMessage({ bytes } satisfies PrintResult),
+    (error) => parentPort!.postMessage({ error: String(error) } satisfies PrintResult),
   );
 });

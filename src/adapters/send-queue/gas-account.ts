@@ -10,7 +10,7 @@ const INSUFFICIENT = /insufficient funds/i;
 const CONTESTED = /nonce too low|underpriced/i;
 const KNOWN = /already known|already imported/i;
 
-export type Terms = { nonce: number; gas: bigint; fees: Fees; purpose: Purpose };
+export type TransactionTerms = { nonce: number; gas: bigint; fees: Fees; purpose: Purpose };
 
 /** A transaction before it is sent. `most_wei`: its highest cost, without a rollup's L1 data fee. */
 export type SignedTransaction = {
@@ -43,7 +43,7 @@ export class GasAccount {
 
   async sign(
     { to, data }: Pick<Call, "to"> & Partial<Call>,
-    { nonce, gas, fees, purpose }: Terms,
+    { nonce, gas, fees, purpose }: TransactionTerms,
   ): Promise<{ raw: Hex; hash: Hex }> {
     const terms = { type: "eip1559", chainId: this.#chain_id, nonce, gas, ...fees, to } as const;
     const raw = await this.#account.signTransaction({ ...terms, ...(data && { data }) });

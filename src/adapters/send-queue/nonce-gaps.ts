@@ -11,7 +11,7 @@ const LONG_STUCK = 3;
 type Parts = { gas: GasAccount; fees: FeeMarket; nonces: Nonces; limits: SendLimits };
 
 /** `is_far`: the gap below the nonce was too wide at the last check. */
-type Above = { readonly nonce: number; is_far?: boolean };
+type HigherNonce = { readonly nonce: number; is_far?: boolean };
 
 /** Fills nonces that nobody uses and that keep a later transaction from being mined. */
 export class NonceGaps {
@@ -42,7 +42,7 @@ export class NonceGaps {
    * gap. Empty transactions fill the gap, and the transaction above keeps its nonce. Returns false if the gap was
    * too wide twice in a row: such a nonce is abandoned, and the nonces from the gap on are free.
    */
-  async fillBelow(above: Above): Promise<boolean> {
+  async fillBelow(above: HigherNonce): Promise<boolean> {
     const { gas, fees, nonces, limits } = this.#parts;
     const end = performance.now() + limits.gap_ms;
     let filled = -1;

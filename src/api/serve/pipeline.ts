@@ -18,11 +18,17 @@ import type { Gate } from "./admission.ts";
 import type { AnswerParts, PreparedBody } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./problem.ts";
-import { type CallRequest, countLarge, type ReadParts, type Ready, readCall } from "./read-call.ts";
+import {
+  type CallRequest,
+  countLarge,
+  type ReadableOperation,
+  type ReadParts,
+  readCall,
+} from "./read-call.ts";
 import { type Answer, refused, respond, type ServedAnswer } from "./respond.ts";
 import { unpaid } from "./unpaid.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
-import type { PaymentRefused } from "./x402/refused.ts";
+import type { PaymentRefused } from "./x402/payment-refusal.ts";
 import { type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
 
 export type PipelineParts = Pick<AnswerParts, "onBroken"> &
@@ -38,7 +44,7 @@ export type PipelineParts = Pick<AnswerParts, "onBroken"> &
 
 type Parts = AnswerParts & PipelineParts & { payments: PaymentFlow; prover: Prover };
 
-export type ServedOperation = Ready & { ask(request: CallRequest): Promise<Answer> };
+export type ServedOperation = ReadableOperation & { ask(request: CallRequest): Promise<Answer> };
 
 export function createPipeline(given: PipelineParts): (operation: Operation) => ServedOperation {
   const finished = new LRUCache<string, PreparedBody>({
@@ -56,7 +62,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
 }
 
 /** Refusals are answers; other errors are our faults. */
-async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<Answer> {
+async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest): Promise<Answer> {
   const { operation } = ready;
   let admitted: Admission | undefined;
   try {
@@ -83,7 +89,7 @@ async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<An
 }
 
 /** `refused`: why the enclosed payment is not acceptable. */
-export type Due = { due: true; refused?: PaymentRefused };
+export type PaymentDue = { due: true; refused?: PaymentRefused };
 
 async function answered(
   parts: Parts,
@@ -102,7 +108,7 @@ async function answered(
   });
 }
 
-async function paid(parts: Parts, call: Call, request: CallRequest): Promise<ServedAnswer | Due> {
+async function paid(parts: Parts, call: Call, request: CallRequest): Promise<ServedAnswer | PaymentDue> {
   const served = await parts.payments.serve(call, request).catch((error) => {
     parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
     throw error;
@@ -115,7 +121,7 @@ async function unpaidOrDue(
   parts: Parts,
   call: Call,
   { from_account }: Admission,
-): Promise<ServedAnswer | Due> {
+): Promise<ServedAnswer | PaymentDue> {
   try {
     return await unpaid(parts, call);
   } catch (error) {
@@ -128,7 +134,7 @@ async function unpaidOrDue(
 
 async function quoted(
   parts: Parts,
-  { operation, reader }: Ready,
+  { operation, reader }: ReadableOperation,
   request: CallRequest,
   form: Form,
 ): Promise<Answer> {
@@ -141,7 +147,7 @@ const required = (
   { terms }: Parts,
   operation: Operation,
   { path }: CallRequest,
-  { price, form, refused }: { price: Awaited<ReturnType<typeof priceOf>>; form: Form } & Partial<Due>,
+  { price, form, refused }: { price: Awaited<ReturnType<typeof priceOf>>; form: Form } & Partial<PaymentDue>,
 ): Answer => ({
   kind: "pay",
   ...paymentRequired(operation, price, path, terms, { form, ...(refused && { refused }) }),

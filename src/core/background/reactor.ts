@@ -25,7 +25,7 @@ export type Outcome<Trouble extends string = string> =
   | { status: Trouble; reason: string };
 
 /** What a turn works with. */
-export type Turn<Memory = unknown> = {
+export type Tick<Memory = unknown> = {
   /** Sends nothing, to a chain or a webhook, once the lease is lost, nor while the log takes nothing. */
   app: App;
   /** What the turns before it in this process learned; begun anew when another process may have acted in between. */
@@ -37,7 +37,7 @@ export type Turn<Memory = unknown> = {
   lease: Pick<HeldLease, "confirm" | "transaction">;
 };
 
-type Common = {
+type ReactorCommon = {
   /** Unique; its row among the leases, and how health and metrics call it. */
   name: string;
   /** The pause between two turns, at least: after an idle one the log has to move besides. */
@@ -52,21 +52,21 @@ type Common = {
   disputes?: readonly string[];
 };
 
-export type Reactor = Common & {
+export type Reactor = ReactorCommon & {
   troubles: Readonly<Record<string, string>>;
   grave: readonly string[];
   /** Takes turns with one memory. */
-  begin(): (turn: Omit<Turn, "memory">) => Promise<Outcome>;
+  begin(): (turn: Omit<Tick, "memory">) => Promise<Outcome>;
 };
 
-type Declaration<Memory, Trouble extends string> = Common & {
+type ReactorDeclaration<Memory, Trouble extends string> = ReactorCommon & {
   /** What the first turn of a process begins with. */
   memory(): Memory;
   /**
    * One turn. ChainUnavailable is the trouble `away`; TransactionPending leaves the rest to the next turn; whatever else is
    * thrown is the trouble `failed`.
    */
-  take(turn: Turn<Memory>): Promise<Outcome<Trouble>>;
+  take(turn: Tick<Memory>): Promise<Outcome<Trouble>>;
   /** A sentence for each trouble, told once when it begins. */
   troubles: Record<Exclude<Trouble, "done" | "idle"> | "failed", string> & { away?: string };
   /** Troubles that are told as errors. */
@@ -78,7 +78,7 @@ export function reactor<Memory, Trouble extends string>({
   take,
   grave = [],
   ...declared
-}: Declaration<Memory, Trouble>): Reactor {
+}: ReactorDeclaration<Memory, Trouble>): Reactor {
   return {
     ...declared,
     grave,
@@ -100,12 +100,12 @@ export function startReactors(
 ): { stop(): Promise<void> } {
   const leases = reactorLeases(app.pool);
   const loops = reactors.map((one) => {
-    const standing = new Standing(app.pool, one, log);
+    const standing = new ReactorStatus(app.pool, one, log);
     return startLeasedLoop({
       leases,
       name: one.name,
       renewal: "heart",
-      work: (lease, signal) => takeTurns({ app, one, log, standing, lease, signal }),
+      work: (lease, signal) => runTicks({ app, one, log, standing, lease, signal }),
       // The database is away.
       failed: (error) => standing.tell({ status: "failed", reason: reasonOf(error) }),
     });
@@ -124,19 +124,19 @@ type Tenure = {
   app: App;
   one: Reactor;
   log: ReactorLog;
-  standing: Standing;
+  standing: ReactorStatus;
   lease: HeldLease;
   signal: AbortSignal;
 };
 
-async function takeTurns({ app, one, log, standing, lease, signal }: Tenure): Promise<void> {
+async function runTicks({ app, one, log, standing, lease, signal }: Tenure): Promise<void> {
   const every_ms = typeof one.every_ms === "number" ? one.every_ms : one.every_ms(app);
   const take = one.begin();
   await standing.recall();
   while (!signal.aborted) {
     // Known before the turn: whatever comes during it ends the rest.
     const { position } = app.tail;
-    const outcome = await inTurn(one.name, () => takeTurn(take, { app, log, signal, lease }));
+    const outcome = await inTurn(one.name, () => runTick(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
     await standing.note(outcome === "idle" ? "done" : outcome);
     await pause(every_ms, signal);
@@ -148,9 +148,9 @@ async function takeTurns({ app, one, log, standing, lease, signal }: Tenure): Pr
 const REST_MS = 15_000;
 
 /** One turn; "lost" where the lease was. */
-export async function takeTurn(
+export async function runTick(
   take: ReturnType<Reactor["begin"]>,
-  { app, lease, ...turn }: Omit<Turn, "memory">,
+  { app, lease, ...turn }: Omit<Tick, "memory">,
 ): Promise<Outcome | "lost"> {
   try {
     return await take({ ...turn, lease, app: sendingWhileHeld(app, lease) });
@@ -165,7 +165,7 @@ export async function takeTurn(
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The app by which nothing is sent once the lease is lost, nor while the log could not tell of it. */
-function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
+function sendingWhileHeld(app: App, lease: Tick["lease"]): App {
   const { chain, settlement, webhooks, accepting } = app;
   const confirm = async () => {
     await accepting.confirm();
@@ -200,7 +200,7 @@ const over = <Port extends object>(port: Port, more: Partial<Port>): Port =>
 const NOTE_MS = 5_000;
 
 /** How a reactor stands, told when it changes and kept with its lease, where every process sees it. */
-class Standing {
+class ReactorStatus {
   readonly #pool: pg.Pool;
   readonly #one: Reactor;
   readonly #log: ReactorLog;

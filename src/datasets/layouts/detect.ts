@@ -1,6 +1,6 @@
 /** Detects a trade file's layout by its header line. */
 import { refuse } from "../../core/model/refusal.ts";
-import { tableOf } from "../looks-like.ts";
+import { tableOf } from "../file-kind.ts";
 import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";
 import { comextSdmx } from "./comext-sdmx.ts";

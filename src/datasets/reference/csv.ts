@@ -42,9 +42,9 @@ export function readCsv<Column extends string>(
 export const headerCells = (header: string, delimiter = ","): string[] =>
   header.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
 
-type Parsed = { record: string[]; line: number };
+type CsvRecord = { record: string[]; line: number };
 
-export function records({ name, text }: TextFile, delimiter: string): Parsed[] {
+export function records({ name, text }: TextFile, delimiter: string): CsvRecord[] {
   try {
     // The parser counts a Windows line end within quotes as two lines.
     const parsed = parse(text.replaceAll("\r\n", "\n"), {

@@ -4,11 +4,11 @@ import { type LineFault, refuseLines } from "../stage.ts";
 const MOST = 20;
 
 /** A condition on a number, in words and as a test. */
-export type Wanted = { wanted: string; fits: (value: number) => boolean };
+export type NumberCondition = { wanted: string; fits: (value: number) => boolean };
 
-export const anyNumber: Wanted = { wanted: "a number", fits: () => true };
-export const notNegative: Wanted = { wanted: "a number of at least 0", fits: (value) => value >= 0 };
-export const positive: Wanted = { wanted: "a number above zero", fits: (value) => value > 0 };
+export const anyNumber: NumberCondition = { wanted: "a number", fits: () => true };
+export const notNegative: NumberCondition = { wanted: "a number of at least 0", fits: (value) => value >= 0 };
+export const positive: NumberCondition = { wanted: "a number above zero", fits: (value) => value > 0 };
 
 /** Collects a file's bad cells, to report them together. */
 export class Faults {
@@ -27,7 +27,7 @@ export class Faults {
   }
 
   /** The number in a cell; NaN, and recorded as a fault, if it is not as required. */
-  number(line: number, column: string, found: string, { wanted, fits }: Wanted = anyNumber): number {
+  number(line: number, column: string, found: string, { wanted, fits }: NumberCondition = anyNumber): number {
     const value = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found) ? Number(found) : Number.NaN;
     if (fits(value) && Number.isFinite(value)) return value;
     this.add(line, column, found, wanted);

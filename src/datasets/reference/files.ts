@@ -33,7 +33,7 @@ export const referencePath = (dataDir: string, vintage: string) =>
   join(referenceDir(dataDir), `${vintage}.ndjson.gz`);
 
 /** A table's rows as the stored text, with its digest; refuses two rows with one key. */
-export function writtenText<Row extends object>(
+export function textOfTable<Row extends object>(
   table: ReferenceTable<Row>,
   about: Pick<Reference<Row>, "dataset" | "source" | "synthetic">,
   given: readonly Row[],
@@ -51,7 +51,7 @@ export function writtenText<Row extends object>(
 }
 
 /** Writes the text under its name, atomically. */
-export async function keepText(dataDir: string, vintage: string, text: string): Promise<void> {
+export async function storeText(dataDir: string, vintage: string, text: string): Promise<void> {
   const path = referencePath(dataDir, vintage);
   const draft = `${path}.${process.pid}.draft`;
   try {
@@ -66,7 +66,7 @@ export async function keepText(dataDir: string, vintage: string, text: string): 
 }
 
 /** True if the vintage's file exists. */
-export const isKept = (dataDir: string, vintage: string): Promise<boolean> =>
+export const isStored = (dataDir: string, vintage: string): Promise<boolean> =>
   stat(referencePath(dataDir, vintage)).then(
     (found) => found.isFile(),
     () => false,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { majorGroups } from "../../domain/salary/occupations.ts";
 import { readCsv } from "./csv.ts";
-import { Faults, notNegative, type Wanted } from "./faults.ts";
+import { Faults, type NumberCondition, notNegative } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { occupations } from "./invented-occupations.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
@@ -22,7 +22,7 @@ export type IloExposure = z.infer<typeof row>;
 
 const columns = ["ISCO_08", "title", "score", "sd", "gradient"] as const;
 
-const share: Wanted = { wanted: "a score from 0 to 1", fits: (value) => value >= 0 && value <= 1 };
+const share: NumberCondition = { wanted: "a score from 0 to 1", fits: (value) => value >= 0 && value <= 1 };
 
 function readScores(file: TextFile): IloExposure[] {
   const faults = new Faults(file);

@@ -1,7 +1,7 @@
 /** Statistics as agencies publish them, one observation per line: SDMX-CSV of Eurostat and the ECB. */
 import { z } from "zod";
 import { headerCells, readCsv } from "./csv.ts";
-import { anyNumber, Faults, type Wanted } from "./faults.ts";
+import { anyNumber, Faults, type NumberCondition } from "./faults.ts";
 import type { TextFile } from "./table.ts";
 
 /** One figure: its dimensions' codes, its time as published, and the agency's flag ("" for none). */
@@ -34,7 +34,7 @@ export function readSdmx<Dimension extends string>(
   file: TextFile,
   dimensions: readonly Dimension[],
   time: keyof typeof times,
-  wanted: Wanted = anyNumber,
+  wanted: NumberCondition = anyNumber,
 ): Observation<Dimension>[] {
   const header = headerCells(file.text.split("\n", 1)[0]!);
   const flagged = ["OBS_FLAG", "OBS_STATUS"].filter((column) => header.includes(column));

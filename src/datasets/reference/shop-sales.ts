@@ -41,7 +41,7 @@ function read(file: TextFile): ShopSale[] {
 }
 
 /** A product's synthetic months: a growing level, a season around its peak, noise, and empty months. */
-type Invented = {
+type SyntheticProduct = {
   product_slug: string;
   level: number;
   growth: number;
@@ -51,7 +51,7 @@ type Invented = {
   empty: number;
 };
 
-const INVENTED: readonly Invented[] = [
+const INVENTED: readonly SyntheticProduct[] = [
   {
     product_slug: "granulas-premium",
     level: 900,

@@ -19,11 +19,12 @@ import { type PartitionEntry, vintagesDir } from "../manifest.ts";
 const VERSION = 1;
 
 export const rollupsDir = (dataDir: string) => join(vintagesDir(dataDir), "rollups");
-export const rollupName = ({ year, content_sha256 }: Named) =>
+export const rollupName = ({ year, content_sha256 }: PartitionKey) =>
   `${year}-${content_sha256.slice(0, 16)}.${VERSION}.rollup`;
-export const rollupPath = (dataDir: string, entry: Named) => join(rollupsDir(dataDir), rollupName(entry));
+export const rollupPath = (dataDir: string, entry: PartitionKey) =>
+  join(rollupsDir(dataDir), rollupName(entry));
 
-type Named = Pick<PartitionEntry, "year" | "content_sha256">;
+type PartitionKey = Pick<PartitionEntry, "year" | "content_sha256">;
 
 const heading = z.strictObject({
   version: z.literal(VERSION),
@@ -108,7 +109,7 @@ export type OpenRollup = {
 };
 
 /** A partition's roll-up; undefined if missing, damaged or of other content. */
-export async function openRollup(path: string, of: Named): Promise<OpenRollup | undefined> {
+export async function openRollup(path: string, of: PartitionKey): Promise<OpenRollup | undefined> {
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;
   try {

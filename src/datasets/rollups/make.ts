@@ -13,18 +13,18 @@ const MOST_PARTNERS = 1 << 15;
 /** Why a year has no roll-up; its queries use the partition. */
 class NotRolledUp extends Error {}
 
-type Of = Pick<Heading, "year" | "content_sha256">;
+type PartitionKey = Pick<Heading, "year" | "content_sha256">;
 
 /** Writes the attached partition's roll-up into the folder; false if its amounts are too large. */
 export async function makeRollup(
   connection: DuckDBConnection,
   database: string,
   dir: string,
-  { year, content_sha256 }: Of,
+  { year, content_sha256 }: PartitionKey,
 ): Promise<boolean> {
   try {
     const about = await listsOf(connection, database);
-    const made = new Making(connection, database, about);
+    const made = new RollupBuilder(connection, database, about);
     const totals = await made.totals();
     const partners = await made.partners();
     const { places, chapter_partners } = await made.chapterPartners();
@@ -41,9 +41,9 @@ export async function makeRollup(
   }
 }
 
-type Lists = Pick<Heading, "reporters" | "chapters" | "partners" | "records">;
+type DimensionValues = Pick<Heading, "reporters" | "chapters" | "partners" | "records">;
 
-async function listsOf(connection: DuckDBConnection, database: string): Promise<Lists> {
+async function listsOf(connection: DuckDBConnection, database: string): Promise<DimensionValues> {
   const distinct = async (column: string, tables: string[]) => {
     const all = tables
       .map((table) => `select ${column} as code from ${database}.${table}`)
@@ -69,12 +69,12 @@ const EUR = "value_eur::double as eur";
 const GRAMS = "(quantity_kg::decimal(38, 3) * 1000)::hugeint::double as grams";
 const SUMS = "sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg";
 
-class Making {
+class RollupBuilder {
   readonly #connection: DuckDBConnection;
   readonly #database: string;
-  readonly #lists: Lists;
+  readonly #lists: DimensionValues;
 
-  constructor(connection: DuckDBConnection, database: string, lists: Lists) {
+  constructor(connection: DuckDBConnection, database: string, lists: DimensionValues) {
     this.#connection = connection;
     this.#database = database;
     this.#lists = lists;

@@ -1,6 +1,6 @@
 /** Whenever a linked domain was not asked for an hour, it is asked again; the link ends once its document says otherwise, or tells nothing for a week. */
 import type { App } from "../../core/app.ts";
-import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
+import { reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import * as agents from "../../domain/identity/agent.ts";
@@ -38,7 +38,7 @@ export async function askDomain(webhooks: App["webhooks"], domain: string): Prom
 }
 
 /** A process that dies between an answer and its record asks again, and comes to the same. */
-async function askDue({ app, lease }: Turn): Promise<"done"> {
+async function askDue({ app, lease }: Tick): Promise<"done"> {
   if (!(await app.caughtUp(domainsProjection))) return "done";
   const now = app.clock.now();
   const asked_before = new Date(now.getTime() - ASKED_EVERY_MS).toISOString();

@@ -1,6 +1,6 @@
 /** Whenever a stream has grown by five hundred events, its folded state is kept, for processes that have yet to fold it. */
 
-import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
+import { type Outcome, reactor, type Tick } from "../../core/background/reactor.ts";
 import { foldAfresh } from "../../core/commands/stream-folds.ts";
 import type { DueSnapshot } from "../../core/commands/stream-snapshots.ts";
 
@@ -19,7 +19,7 @@ export const snapshotReactor = reactor({
   resumed: "folded states of long streams are kept again",
 });
 
-async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<"done">> {
+async function snapshotTurn({ memory, ...turn }: Tick<Memory>): Promise<Outcome<"done">> {
   const { app, signal } = turn;
   const now = app.clock.now().getTime();
   if (now - memory.looked_back_at >= LOOK_BACK_MS) Object.assign(memory, { after: 0, looked_back_at: now });
@@ -38,7 +38,7 @@ async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<
 }
 
 async function keep(
-  { app, lease }: Omit<Turn, "memory">,
+  { app, lease }: Omit<Tick, "memory">,
   { entity, tenant, stream_id }: DueSnapshot,
 ): Promise<void> {
   const id = stream_id.slice(entity.prefix.length);

@@ -3,7 +3,7 @@
  * stranger carried it to the chain, and whoever signed it never presented it here. Only final transfers are looked at, and only once their payer had time to ask.
  */
 import type { App } from "../../core/app.ts";
-import type { Turn } from "../../core/background/reactor.ts";
+import type { Tick } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
@@ -18,7 +18,7 @@ const meta = { actor: "reactor:payments", operation: "payments.find" };
 
 /** Compares what came in with the log, oldest first, as far as `answer_within_ms` have passed. Rejects with ChainUnavailable. */
 export async function findPayments(
-  { app, lease }: Pick<Turn, "app" | "lease">,
+  { app, lease }: Pick<Tick, "app" | "lease">,
   answer_within_ms = 900_000,
 ): Promise<void> {
   const asset = USDC.address.toLowerCase() as Hex;

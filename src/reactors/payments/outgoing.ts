@@ -1,6 +1,6 @@
 /** Carries transfers of our own to the chain: authorizations that it takes once each, paid from the account of refunds. */
 
-import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { endingsOf, type SoughtTransfer } from "../../chain/endings.ts";
 import type { App } from "../../core/app.ts";
 import { type ReactorLog, unlessUndone } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
@@ -11,7 +11,12 @@ import { refundDigest } from "../../domain/payments/refund.ts";
 import { decimalUsdc } from "../../domain/payments/usdc.ts";
 
 /** `name`: what a warning calls it. `errand`: by that its gas comes from one budget or another. `record`: says that it was paid. */
-export type Outgoing = { name: string; sought: Sought; errand: Errand; record(mined: Mined): Promise<void> };
+export type Outgoing = {
+  name: string;
+  sought: SoughtTransfer;
+  errand: Errand;
+  record(mined: Mined): Promise<void>;
+};
 
 export type OutgoingOptions = {
   log: ReactorLog;

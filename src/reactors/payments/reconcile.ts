@@ -5,8 +5,14 @@
  * at again. A chain that is away, hangs or lags changes nothing: the next turn asks again.
  */
 
-import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
-import { type ChainMemory, compareChain, fromBlock, newlyMoved, noChainMemory } from "../../chain/history.ts";
+import { type Ending, endingsOf, type SoughtTransfer } from "../../chain/endings.ts";
+import {
+  type ChainMemory,
+  compareChain,
+  fromBlock,
+  newlyMovedBlocks,
+  noChainMemory,
+} from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused, unlessUndone } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
@@ -55,7 +61,12 @@ export async function reconcile(
   const heads = await app.chain.heads();
   const highest = seen.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
-  const moved = await newlyMoved(app.chain, seen.blocks, heads.latest, options.memory ?? noChainMemory());
+  const moved = await newlyMovedBlocks(
+    app.chain,
+    seen.blocks,
+    heads.latest,
+    options.memory ?? noChainMemory(),
+  );
   const gone = new Set(moved.map(({ block_hash }) => block_hash));
   const { settled, refunded } = await movedWith(app.pool, [...gone]);
   const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads, gone);
@@ -75,7 +86,7 @@ async function followPayments(
   gone: ReadonlySet<Hex>,
 ): Promise<string[]> {
   const { confirmed } = seen;
-  const sought = new Map<string, Sought>();
+  const sought = new Map<string, SoughtTransfer>();
   await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
     if (!state) return;

@@ -1,6 +1,6 @@
 /** Whenever a refund is open and its payment final, it is paid: by an authorization that the chain can take only once. */
 
-import type { Sought } from "../../chain/endings.ts";
+import type { SoughtTransfer } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
@@ -59,7 +59,7 @@ export async function recordRefund(app: App, id: string, mined: Mined): Promise<
 }
 
 /** The transfer that pays a payment's refund, and from where on it may be found. */
-export function refundToSeek(app: App, state: PaymentState): Sought | undefined {
+export function refundToSeek(app: App, state: PaymentState): SoughtTransfer | undefined {
   if (!state?.refund) return undefined;
   const { claim, refund } = state;
   const from = app.refunds.address.toLowerCase() as Hex;

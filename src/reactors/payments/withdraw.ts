@@ -1,6 +1,6 @@
 /** Whenever a withdrawal is asked for it is paid once, and the log follows what the chain says of it. */
 
-import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { endingsOf, type SoughtTransfer } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
@@ -72,7 +72,7 @@ async function follow(app: App, named: NamedWithdrawal, heads: Heads): Promise<O
 }
 
 /** The transfer that pays it, and from where on it may be found. */
-export const withdrawalToSeek = (tenant: string, one: account.Withdrawal): Sought => ({
+export const withdrawalToSeek = (tenant: string, one: account.Withdrawal): SoughtTransfer => ({
   transfer: withdrawal.withdrawalTransfer(tenant, one),
   from_block: fromBlock(one.seen_block),
 });

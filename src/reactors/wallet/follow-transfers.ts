@@ -2,7 +2,7 @@
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
+import { type Outcome, reactor, type Tick } from "../../core/background/reactor.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
@@ -46,7 +46,7 @@ export const transfersReactor = reactor({
 });
 
 /** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */
-async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign">> {
+async function followTransfers(turn: Tick): Promise<Outcome<"behind" | "foreign">> {
   const { app, signal } = turn;
   const { chain } = app;
   const compared = await compareChain(app);
@@ -62,7 +62,7 @@ async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign"
 }
 
 /** Reads a few blocks on; whether there are more. */
-async function followOne({ app, lease, log }: Turn, followed: Followed, final: bigint): Promise<boolean> {
+async function followOne({ app, lease, log }: Tick, followed: Followed, final: bigint): Promise<boolean> {
   const { chain, pool } = app;
   const last = await reachOf(pool, followed);
   if (last) {

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
-import { type Expected, refuseAwaited } from "../../../datasets/making.ts";
+import { type ExpectedDataset, refuseAwaited } from "../../../datasets/builds.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import {
@@ -210,7 +210,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
 /** Refuses while such a dataset, or any, is still to be made or opened. */
 export function refuseWhileAwaited(
   { vintages, allow_synthetic }: TradeData,
-  such: (expected: Expected) => boolean = () => true,
+  such: (expected: ExpectedDataset) => boolean = () => true,
 ): void {
   const awaited = vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
   if (awaited.some(such)) refuseAwaited(awaited.filter(such));

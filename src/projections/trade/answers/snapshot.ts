@@ -1,7 +1,7 @@
 /** Which vintage was valid on a day: what `replay/eu-trade-snapshot` gives out. */
 import type pg from "pg";
 import { refuse } from "../../../core/model/refusal.ts";
-import { KEEP_DAYS, keptSince } from "../../../datasets/retention.ts";
+import { KEEP_DAYS, retainedSince } from "../../../datasets/retention.ts";
 import {
   type DatedRelease,
   firstReleaseOf,
@@ -25,9 +25,9 @@ export async function releaseNamed(
 ): Promise<DatedRelease> {
   for (const path of ["date", "dataset"] as const)
     if (beside[path] !== undefined) refuseField(path, `omit ${path}: vintage already selects the data`);
-  const found = await keptRelease(pool, vintage, keptSince(now));
+  const found = await keptRelease(pool, vintage, retainedSince(now));
   if (found && (trade.allow_synthetic || !found.synthetic)) return found;
-  const kept = await releasesSince(pool, keptSince(now));
+  const kept = await releasesSince(pool, retainedSince(now));
   const names = kept.slice(0, MOST_TOLD).map((one) => `${one.dataset} ${one.vintage}`);
   const message = `vintage ${vintage} is not stored; stored: ${names.join(", ") || "nothing yet"}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });

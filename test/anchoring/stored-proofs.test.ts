@@ -2,7 +2,7 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";
-import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
+import { proofsOfAnchors } from "../../src/anchoring/stored-proofs.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
 const rows = async () =>
   (await app.pool.query<{ n: number }>("select count(*)::int8 as n from anchoring.proofs_v1")).rows[0]!.n;
 
-test("the proof of an anchor shows the head in a block's state, and any other byte in it does not", async () => {
+test("an anchor's proof shows the head in a block's state, and fails with any byte changed", async () => {
   await setup.happen();
   await setup.turn();
   const { anchors: standing } = await setup.state();
@@ -68,7 +68,7 @@ test("the proof of an anchor shows the head in a block's state, and any other by
   expect(() => head(state_root, account_proof, numbers_proof, root_proof)).toThrow(StateProofError);
 });
 
-test("it is gathered once, and again when the block of the proof left the chain", async () => {
+test("a proof is stored once, and again when its block left the chain", async () => {
   await setup.happen();
   const memory: AnchorMemory = {};
   await setup.turn({ memory });
@@ -89,7 +89,7 @@ test("it is gathered once, and again when the block of the proof left the chain"
   expect(memory.proven).toBe(anchor!.transaction);
 });
 
-test("a node that proves nothing is told of, and all is anchored all the same", async () => {
+test("a node without proofs is reported, and the log is anchored all the same", async () => {
   await setup.happen();
   const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
   expect(await setup.turn({}, setup.over({ stateProof: away }))).toMatchObject({

@@ -59,7 +59,7 @@ function bar(what: string): { progress: ShownProgress; end(): void } {
     noTTYOutput: false,
   });
   drawn.start(1000, 0, { what, stage: STAGES.read, left: "" });
-  const left = leftOf();
+  const left = remainingTime();
   return {
     progress: (stage, done, total) =>
       drawn.update(Math.floor((done / Math.max(total, 1)) * 1000), {
@@ -80,7 +80,7 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
     if (reported) tell(STAGES[reported.stage], reported.percent, reported.left);
   }, EVERY_MS);
   timer.unref();
-  const left = leftOf();
+  const left = remainingTime();
   return {
     progress: (stage, done, total) => {
       const percent = Math.floor((done / Math.max(total, 1)) * 100);
@@ -91,7 +91,7 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
 }
 
 /** The stage's remaining time at its current rate, as the end of a line; none if unknown. */
-export function leftOf(now: () => number = () => performance.now()) {
+export function remainingTime(now: () => number = () => performance.now()) {
   let begun: { stage: Stage; at: number; done: number } | undefined;
   return (stage: Stage, done: number, total: number): string => {
     if (begun?.stage !== stage) begun = { stage, at: now(), done };

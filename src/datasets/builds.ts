@@ -4,14 +4,14 @@ import { tradeProblems } from "../domain/trade/problems.ts";
 import type { Progress, Stage } from "./progress.ts";
 
 /** A build's progress: percent of its stage, and the likely seconds until it is done. */
-export type Making = { stage: Stage; percent: number; seconds_left: number };
+export type BuildProgress = { stage: Stage; percent: number; seconds_left: number };
 
 /** A dataset whose files are not open yet: released, or built for the first time. */
-export type Expected = {
+export type ExpectedDataset = {
   dataset: string;
   synthetic: boolean;
   released: boolean;
-  making?: () => Making | undefined;
+  making?: () => BuildProgress | undefined;
 };
 
 /** Default seconds for Retry-After, if the build's progress is unknown. */
@@ -19,7 +19,7 @@ const ASK_AGAIN_S = 5;
 const LONGEST_S = 120;
 
 /** Records a build's reports and returns its progress; undefined before the first report. */
-export function followed(): { progress: Progress; making(): Making | undefined } {
+export function trackBuild(): { progress: Progress; making(): BuildProgress | undefined } {
   let begun_ms = 0;
   let reported: { stage: Stage; share: number } | undefined;
   return {
@@ -37,19 +37,19 @@ export function followed(): { progress: Progress; making(): Making | undefined }
   };
 }
 
-export const makingOf = (awaited: readonly Expected[]): ({ dataset: string } & Making)[] =>
+export const buildsOf = (awaited: readonly ExpectedDataset[]): ({ dataset: string } & BuildProgress)[] =>
   awaited.flatMap(({ dataset, making }) => {
     const state = making?.();
     return state ? [{ dataset, ...state }] : [];
   });
 
 /** Seconds until the last of these is likely ready; they are built one after another. */
-export const likelyWait = (awaited: readonly Expected[]): number =>
-  Math.max(...makingOf(awaited).map(({ seconds_left }) => seconds_left), 0) || ASK_AGAIN_S;
+export const likelyWait = (awaited: readonly ExpectedDataset[]): number =>
+  Math.max(...buildsOf(awaited).map(({ seconds_left }) => seconds_left), 0) || ASK_AGAIN_S;
 
 /** A dataset that is not open yet may cover the question, so the caller is not at fault. */
-export function refuseAwaited(awaited: readonly Expected[]): never {
-  const made = makingOf(awaited);
+export function refuseAwaited(awaited: readonly ExpectedDataset[]): never {
+  const made = buildsOf(awaited);
   const sentences = made.map(
     ({ dataset, stage, percent }) => `${dataset} is being made (${stage}, ${percent} %)`,
   );

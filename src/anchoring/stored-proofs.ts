@@ -9,13 +9,13 @@ import type { Anchor, AnchorState } from "../domain/anchoring/anchor.ts";
 import { headInSlots, headSlots, logIdOf } from "../domain/anchoring/contract.ts";
 import { readHeader, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
 import type { AnchorEvidence } from "./evidence.ts";
-import type { Work } from "./turn.ts";
+import type { TickContext } from "./tick.ts";
 
 /**
  * Stores the proof of our newest anchor, unless a stored proof's block is still in the chain. True once that block
  * is final. Rejects with ChainUnavailable.
  */
-export async function keepProof({ app, origin }: Work, anchor: Anchor): Promise<boolean> {
+export async function storeProof({ app, origin }: TickContext, anchor: Anchor): Promise<boolean> {
   const { chain, pool } = app;
   const kept = await newestRow(pool, anchor);
   if (kept) {

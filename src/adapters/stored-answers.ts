@@ -12,15 +12,15 @@ const SWEEP_AT_ONCE = 10_000;
 const WRITE_AT_ONCE = 256;
 const BYTES_AT_ONCE = 8 * KEPT_BODY_LIMIT;
 
-type Waiting = { name: string; answer: StoredAnswer; done(): void; fail(error: unknown): void };
+type PendingWrite = { name: string; answer: StoredAnswer; done(): void; fail(error: unknown): void };
 
 /** During a write, further answers gather into the next batch. */
-export function createKeptAnswers(pool: pg.Pool): StoredAnswers {
-  const gathered: Waiting[] = [];
+export function createStoredAnswers(pool: pg.Pool): StoredAnswers {
+  const gathered: PendingWrite[] = [];
   let writing = false;
   let sweepAt = 0;
 
-  function takeSome(): Waiting[] {
+  function takeSome(): PendingWrite[] {
     let count = 0;
     for (let bytes = 0; count < Math.min(gathered.length, WRITE_AT_ONCE); count++) {
       bytes += gathered[count]!.answer.body?.length ?? 0;
@@ -96,7 +96,7 @@ async function keepPersonal(
 }
 
 /** A name twice in one statement would fail, so the last one counts. Sorted names prevent deadlocks. */
-async function insert(pool: pg.Pool, some: Waiting[]): Promise<void> {
+async function insert(pool: pg.Pool, some: PendingWrite[]): Promise<void> {
   const byName = new Map(some.map(({ name, answer }) => [name, answer]));
   const rows = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
   const text = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)

@@ -13,7 +13,7 @@ import { Refusal } from "../core/model/refusal.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
 import { checkNewestCommit, faultSentence, rowFault } from "./check-rows.ts";
-import { contradictionOf, headsKnown, type SaidHead } from "./contradiction.ts";
+import { type ClaimedHead, contradictionOf, knownHeads } from "./contradiction.ts";
 import { askOthers, contradictionOfProven, provenHeads } from "./proven-heads.ts";
 import { openTree } from "./tile-store.ts";
 
@@ -28,10 +28,10 @@ const START_MS = 5_000;
 type StartLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /** `app` is read at its first use, once it exists. */
-export function createAccepting(
+export function createLogAcceptance(
   app: () => App,
   log: StartLog,
-): LogAcceptance & { ground: AppendPrecondition } {
+): LogAcceptance & { precondition: AppendPrecondition } {
   /** The chain and the witnesses are queried once, before the first append. */
   let others: Promise<void> | undefined;
   /** The number of proven heads in the last check, and when they were read. */
@@ -46,7 +46,7 @@ export function createAccepting(
   let heard = 0;
   let kept: StoredHead | undefined;
   /** The largest head received, in case the log has lost its event. */
-  let said: SaidHead | undefined;
+  let said: ClaimedHead | undefined;
   let news = 0;
 
   const askedOthers = (): Promise<void> => {
@@ -90,7 +90,7 @@ export function createAccepting(
     const begun = news;
     looked_at = performance.now();
     try {
-      const known = await headsKnown(app());
+      const known = await knownHeads(app());
       const heads = [...known.heads, ...(said ? [said] : [])];
       const newest = Math.max(0, ...heads.map(({ size }) => size));
       const next = newest > (place?.position ?? 0) ? await store.headAt(newest) : place;
@@ -196,7 +196,7 @@ export function createAccepting(
       const isHeld = !place || (await holds(app().store, place).catch(rejectUnchecked));
       if (!isHeld) throw await lost();
     },
-    ground: {
+    precondition: {
       async place(log_id) {
         if (log_id !== MAIN_LOG) return undefined;
         await check();
@@ -207,7 +207,7 @@ export function createAccepting(
   };
 }
 
-const headOf = (event: anchors.AnchorEvent): SaidHead[] =>
+const headOf = (event: anchors.AnchorEvent): ClaimedHead[] =>
   event.type === "CheckpointSigned" || event.type === "Anchored" ? [event.data] : [];
 
 async function holds(store: App["store"], { position, log_hash }: LogHead): Promise<boolean> {

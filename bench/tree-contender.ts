@@ -1,4 +1,4 @@
-/** The contenders of bench/tree.ts, each run in a process of its own: tsx bench/tree-turn.ts <contender> <events> <database url> */
+/** The contenders of bench/tree.ts, each run in a process of its own: tsx bench/tree-contender.ts <contender> <events> <database url> */
 import { hash } from "node:crypto";
 import { openPool } from "../eventstore/pool.ts";
 import { openTree } from "../src/anchoring/tile-store.ts";
@@ -6,9 +6,9 @@ import { hashesIn } from "../src/anchoring/tiles.ts";
 import { Frontier, leafHash, rootOver } from "../src/anchoring/tree.ts";
 
 /** `root` is undefined where a contender makes none. */
-export type Turn = { seconds: number; megabytes: number; root?: string };
+export type RoundFigures = { seconds: number; megabytes: number; root?: string };
 
-async function measured(work: () => Promise<Buffer | undefined> | Buffer | undefined): Promise<Turn> {
+async function measured(work: () => Promise<Buffer | undefined> | Buffer | undefined): Promise<RoundFigures> {
   const begun = performance.now();
   const root = await work();
   const seconds = (performance.now() - begun) / 1000;
@@ -22,7 +22,10 @@ const madeUp = (events: number): Buffer => {
   return bytes;
 };
 
-export const CONTENDERS: Record<string, (events: number, url: string) => Promise<Turn> | Turn> = {
+export const CONTENDERS: Record<
+  string,
+  (events: number, url: string) => Promise<RoundFigures> | RoundFigures
+> = {
   async "grow, from Postgres to Postgres"(events, url) {
     const pool = openPool(url);
     const tree = openTree(pool, 1);

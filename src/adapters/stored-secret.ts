@@ -3,7 +3,7 @@ import { link, rm, writeFile } from "node:fs/promises";
 import { textIn } from "./text-file.ts";
 
 /** A secret in a file of mode 0600, created on first use. */
-export async function keptSecret(
+export async function storedSecret(
   path: string,
   make = () => randomBytes(24).toString("base64url"),
 ): Promise<string> {

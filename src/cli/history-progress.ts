@@ -1,7 +1,7 @@
 /** A history's progress: a bar on a terminal, otherwise a line per month; and the result at the end. */
 import { SingleBar } from "cli-progress";
 import { monthText, yearOf } from "../domain/trade/units.ts";
-import type { HistorySummary, Told } from "../operator/history.ts";
+import type { HistoryReport, HistorySummary } from "../operator/history.ts";
 
 const count = (of: number) => of.toLocaleString("en");
 const percent = (share: number | undefined) => (share === undefined ? "" : ` ${Math.floor(share * 100)} %`);
@@ -52,7 +52,7 @@ export function shownHistory(
   };
   const place = () => `${done} of ${todo} months${left()}`;
 
-  function tell(told: Told): void {
+  function tell(told: HistoryReport): void {
     switch (told.kind) {
       case "lost": {
         const [first, last] = [told.months[0]!, told.months.at(-1)!];
@@ -109,7 +109,7 @@ export function shownHistory(
 }
 
 /** The result, with a remedy for each missing month. */
-export function summed({ asked, already, brought, missing, left }: HistorySummary): string {
+export function summaryOf({ asked, already, brought, missing, left }: HistorySummary): string {
   const lines = [
     `${asked} months requested: ${already} existed, ${brought.length} added, ${missing.length + (left?.months.length ?? 0)} missing`,
   ];

@@ -11,7 +11,7 @@ export class LogDiverged extends Error {
 }
 
 /** `target`: the stream of the log's checkpoints and anchors; `now` in Unix milliseconds. */
-export type Work = {
+export type TickContext = {
   app: App;
   tree: LogTree;
   origin: string;
@@ -20,7 +20,10 @@ export type Work = {
 };
 
 /** Runs one tick. Rejects with errors that the reactors' loop reports: the chain or the database is unavailable. */
-export async function takeTurn(app: App, act: (work: Work) => Promise<void>): Promise<Outcome<"diverged">> {
+export async function runTick(
+  app: App,
+  act: (work: TickContext) => Promise<void>,
+): Promise<Outcome<"diverged">> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   const now = app.clock.now().getTime();
@@ -37,7 +40,7 @@ export async function takeTurn(app: App, act: (work: Work) => Promise<void>): Pr
 }
 
 /** The number of events in the log, all covered by the tree unless `signal` stopped its growth. */
-export async function grownTo({ app, tree }: Work, signal?: AbortSignal): Promise<number> {
+export async function grownTo({ app, tree }: TickContext, signal?: AbortSignal): Promise<number> {
   const { position } = await app.store.head(MAIN_LOG);
   await tree.grow({ signal });
   return position;

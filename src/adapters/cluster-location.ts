@@ -21,11 +21,11 @@ export class ClusterMisplaced extends Error {
 }
 
 /** `id` names the outside folder; `data_dir` is the DATA_DIR that it was created for. */
-type Place = { id: string; data_dir: string };
+type ClusterLocation = { id: string; data_dir: string };
 
 const OUTSIDE = "/var/lib/tallystick";
 
-const placeFile = (dataDir: string) => join(dataDir, "postgres.place");
+const locationFile = (dataDir: string) => join(dataDir, "postgres.place");
 const folderOutside = (root: string, id: string) => join(root, id, "postgres");
 
 /** The cluster's folder, which may be empty. Throws ClusterMisplaced. */
@@ -35,17 +35,17 @@ export async function clusterFolder(
 ): Promise<string> {
   const dataDir = resolve(data_dir);
   const inside = join(dataDir, "postgres");
-  const place = await readPlace(dataDir);
+  const place = await readLocation(dataDir);
   if (place) return folderOutside(outside, (await owned(place, dataDir, outside)).id);
   if (!account || existsSync(join(inside, "PG_VERSION")) || openToAll(dataDir)) return inside;
   await mkdir(dataDir, { recursive: true });
-  const release = await lockFolder(`${placeFile(dataDir)}.lock`);
+  const release = await lockFolder(`${locationFile(dataDir)}.lock`);
   try {
-    const made = (await readPlace(dataDir)) ?? {
+    const made = (await readLocation(dataDir)) ?? {
       id: earlierId(dataDir, outside) ?? randomUUID(),
       data_dir: dataDir,
     };
-    await writePlace(dataDir, made);
+    await writeLocation(dataDir, made);
     return folderOutside(outside, made.id);
   } finally {
     await release();
@@ -60,18 +60,18 @@ function earlierId(dataDir: string, outside: string): string | undefined {
 }
 
 /** The location of a DATA_DIR that may have been moved or copied. */
-async function owned(place: Place, dataDir: string, outside: string): Promise<Place> {
+async function owned(place: ClusterLocation, dataDir: string, outside: string): Promise<ClusterLocation> {
   const folder = folderOutside(outside, place.id);
   if (!existsSync(folder) && existsSync(join(dataDir, "postgres-app.password")))
     throw new ClusterMisplaced(
       `DATA_DIR ${dataDir} names the cluster in ${folder}, and there is none: bring it back from a backup, or begin anew with an empty DATA_DIR`,
     );
   if (place.data_dir === dataDir) return place;
-  const first = await readPlace(place.data_dir);
+  const first = await readLocation(place.data_dir);
   const isCopy = first?.id === place.id;
   const own = { id: isCopy ? randomUUID() : place.id, data_dir: dataDir };
   if (isCopy) await copyCluster(folder, folderOutside(outside, own.id), place.data_dir);
-  await writePlace(dataDir, own);
+  await writeLocation(dataDir, own);
   return own;
 }
 
@@ -90,13 +90,13 @@ async function copyCluster(from: string, to: string, first: string): Promise<voi
   await rename(draft, to);
 }
 
-async function readPlace(dataDir: string): Promise<Place | undefined> {
-  const text = await textIn(placeFile(dataDir));
-  return text === undefined ? undefined : (JSON.parse(text) as Place);
+async function readLocation(dataDir: string): Promise<ClusterLocation | undefined> {
+  const text = await textIn(locationFile(dataDir));
+  return text === undefined ? undefined : (JSON.parse(text) as ClusterLocation);
 }
 
-async function writePlace(dataDir: string, place: Place): Promise<void> {
-  const file = placeFile(dataDir);
+async function writeLocation(dataDir: string, place: ClusterLocation): Promise<void> {
+  const file = locationFile(dataDir);
   await writeFile(`${file}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

@@ -13,7 +13,7 @@ import type { Config } from "../runtime/config.ts";
 import { openServer } from "../runtime/server.ts";
 import { hostInUrl } from "./terminal.ts";
 
-export type Place = {
+export type DemoService = {
   url: string;
   /** The demo opened it and closes it again. */
   own: boolean;
@@ -28,13 +28,13 @@ const STARTING_MS = 30_000;
 const OPENING_DATA_MS = 5_000;
 
 /** The service at `url`; without one the service of the settings, or after `onOpening` the demo's own. */
-export async function findPlace(
+export async function findService(
   config: Config,
   log: Logger,
   url: string | undefined,
   onOpening: () => void,
   own: { reactors?: boolean } = {},
-): Promise<Place> {
+): Promise<DemoService> {
   const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
   const origin = candidate && (await originOf(candidate));
   if (candidate && origin) {
@@ -44,7 +44,7 @@ export async function findPlace(
   if (url !== undefined)
     refuse("unavailable", `no Tallystick answers at ${url}; \`npm start\` runs one, or omit --url`);
   onOpening();
-  return ownPlace(config, log, own);
+  return ownService(config, log, own);
 }
 
 const urlOf = ({ HOST, PORT }: Config) => `http://${hostInUrl(HOST)}:${PORT}`;
@@ -84,11 +84,11 @@ async function runtimeOf(
   return undefined;
 }
 
-async function ownPlace(
+async function ownService(
   config: Config,
   log: Logger,
   { reactors = false }: { reactors?: boolean },
-): Promise<Place> {
+): Promise<DemoService> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -41,7 +41,7 @@ async function writerOfAll(url: string) {
   return { ...writer, tables: rows.length };
 }
 
-test("while a writer is at every table, a second process of the same version starts, and both take commands", async () => {
+test("a second process starts while a writer uses every table, and both accept commands", async () => {
   const vault = await freshDatabase();
   const first = await startService({ reactors: true, vault: vault.url });
   const [writer, ofVault] = [await writerOfAll(first.database_url), await writerOfAll(vault.url)];
@@ -69,7 +69,7 @@ test("while a writer is at every table, a second process of the same version sta
   await second.stop();
 });
 
-test("of each statement that makes a read model's tables it can be seen whether it has been done", () => {
+test("each statement that creates a read model's tables can be tested for completion", () => {
   expect(projections.flatMap(stepsOf).length).toBeGreaterThan(100);
   const odd = { name: "odd", ddl: "create table if not exists read.a (n int); alter table read.a add m int" };
   expect(() => stepsOf(odd)).toThrow("the read model odd is made of");
@@ -127,7 +127,7 @@ const indexes = async () =>
     )
   ).rows.map(({ name }) => name);
 
-test("an index of a table in use is made once it is free; meanwhile others write to it", async () => {
+test("an index on a used table is created once it is free; others write meanwhile", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_1 values (7)");
   const starting = await startWithIndexes();
@@ -138,7 +138,7 @@ test("an index of a table in use is made once it is free; meanwhile others write
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("a writer that goes from one table to the other is not ended by a start, nor the start by it", async () => {
+test("a writer that moves between tables is not ended by a start, nor the start by it", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_2 values (7)");
   const starting = await startWithIndexes();
@@ -149,7 +149,7 @@ test("a writer that goes from one table to the other is not ended by a start, no
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("a start that was ended before it had made everything is finished by the next", async () => {
+test("a start that ended before completing is completed by the next", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_2 values (7)");
   const starting = await startWithIndexes();
@@ -165,7 +165,7 @@ test("a start that was ended before it had made everything is finished by the ne
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("the service's own role gets its rights to what is new, and back what was taken from it", async () => {
+test("the service's own role gets its rights to new tables, and revoked ones back", async () => {
   const role = `app_${randomBytes(6).toString("hex")}`;
   const appUrl = new URL(database.url);
   appUrl.username = role;
@@ -186,7 +186,7 @@ test("the service's own role gets its rights to what is new, and back what was t
   await query(`drop owned by ${role}; drop role ${role}`);
 });
 
-test("starts at once make all tables of all areas", async () => {
+test("simultaneous starts create all tables of all areas", async () => {
   await Promise.all(Array.from({ length: 5 }, () => start(...projections)));
   const steps = projections.flatMap(stepsOf).flatMap(({ makes }) => makes ?? []);
   const { rows } = await query(
@@ -195,7 +195,7 @@ test("starts at once make all tables of all areas", async () => {
   expect(rows).toEqual([]);
 });
 
-test("a migration of a table in use is applied once it is free, and whole; meanwhile others write to it", async () => {
+test("a migration of a used table is applied completely once it is free; others write meanwhile", async () => {
   await start(used(TABLES));
   const folder = await mkdtemp(join(tmpdir(), "tallystick-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -218,7 +218,7 @@ test("a migration of a table in use is applied once it is free, and whole; meanw
   expect((await query("select n, m from read.used_1")).rows).toEqual([{ n: 1, m: null }]);
 });
 
-test("what was ended as one of a deadlock, or did not get a lock, is done again from its beginning", async () => {
+test("work ended by a deadlock, or without a lock, restarts from its beginning", async () => {
   await start(used(TABLES));
   const tried: string[] = [];
   for (const code of ["40P01", "55P03"])
