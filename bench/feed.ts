@@ -1,10 +1,10 @@
 /**
- * Claims: wal-since over HTTP gives a consumer in another process at least half the events a second that COPY TO STDOUT
- * gives it for the same rows, and the service's memory stays the same however slowly its consumers read.
+ * Claims: wal-since over HTTP gives a consumer in another process at least half the events per second of COPY TO
+ * STDOUT for the same rows, and the service's memory does not depend on its consumers' speed.
  *
  *     npx tsx bench/feed.ts [--events 1000000] [--rounds 3]
  *
- * The contenders take turns, each turn in a process of its own; figures are medians over the rounds.
+ * The contenders alternate, each in a separate process; figures are medians over the rounds.
  */
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -56,7 +56,7 @@ const feedOf = (url: string, secret: string): Promise<IncomingMessage> =>
     }).once("error", fail);
   });
 
-/** What the consumer's process does: one turn, printed as JSON. */
+/** The consumer's process: one round, printed as JSON. */
 async function turn([contender, ...args]: string[]): Promise<RoundFigures> {
   if (contender === "feed") return consume(() => feedOf(args[0]!, args[1]!));
   const client = new pg.Client({ connectionString: args[0]! });
@@ -72,7 +72,7 @@ async function inChild(...args: string[]): Promise<RoundFigures> {
   return JSON.parse(stdout) as RoundFigures;
 }
 
-/** Rows of the size of real ones after the head; their hashes are no chain, which a feed does not mind. */
+/** Rows of real size after the head; their hashes are no chain, which a feed does not check. */
 async function fill(url: string, events: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -95,7 +95,7 @@ async function fill(url: string, events: number): Promise<void> {
   await client.end();
 }
 
-/** Projections read the new events, too, and would take part in the first rounds. */
+/** Otherwise projections would read the new events during the first rounds. */
 async function projectionsRest(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,10 +1,10 @@
 /**
- * How many commits a second one stream takes from one process and from several, each of which rests on the one before, and how evenly
- * the processes get their turns: none of them may starve beside another.
+ * Commits per second of one stream by one process and by several, each depending on the previous one, and the
+ * processes' shares: none may starve.
  *
  *     npx tsx bench/one-stream.ts [--seconds 5] [--processes 1,2,4] [--callers 64]
  *
- * `callers` are those of all processes together. Beside it stand appends to streams of their own, by one process.
+ * `callers` are those of all processes together. For comparison: appends to separate streams, by one process.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ type RoundCount = { done: number; refused: number; runs: number; most_runs: numb
 if (process.send) await count(JSON.parse(process.argv[2]!) as RoundInput);
 else await compare();
 
-/** Counts the stream on, and tells how often. */
+/** Increments the stream's counter, and returns how often. */
 async function count({ url, stream, callers, seconds }: RoundInput): Promise<void> {
   const schemas = registry([events]);
   const pool = openPool(url);

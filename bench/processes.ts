@@ -1,10 +1,10 @@
 /**
- * What several processes on one machine do side by side: appends of one event each to streams of their own, and calls that are paid for on
- * the chain, the same number of callers in all.
+ * The joint rate of several processes on one machine: appends of one event each to separate streams, and calls paid
+ * on the chain, with the same total number of callers.
  *
  *     npx tsx bench/processes.ts [--processes 1,2,4,8] [--seconds 5] [--callers 64]
  *
- * Claim: eight processes do at least 0.9 of what two do; more processes than cores cost little.
+ * Claim: eight processes reach at least 0.9 of two; more processes than cores cost little.
  */
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -25,7 +25,7 @@ type RoundInput = { url: string; callers: number; seconds: number };
 type RoundResult = { latencies_ms: number[]; seconds: number };
 type Headers = Record<string, string>;
 
-/** Has so many callers do one thing after the other until the time is over, or nothing is left to be done. */
+/** Lets this many callers work in sequence until the time is over, or no work is left. */
 async function asLongAs(
   { callers, seconds }: Pick<RoundInput, "callers" | "seconds">,
   work: (caller: number) => Promise<boolean>,
@@ -59,7 +59,7 @@ async function appendedBy(told: RoundInput): Promise<RoundResult> {
   return done;
 }
 
-/** Payments that are signed before the clock starts: more than are settled in a second anywhere. */
+/** Payments signed in advance: more than can settle in the time. */
 const A_SECOND = 600;
 const wallets = demoAddresses.map((_, n) => demoAccount(n));
 
@@ -70,7 +70,7 @@ const signed = (price: RequirementV1, count: number): Promise<Headers[]> =>
     ),
   );
 
-/** Those that are told to come again are counted beside, since a chain takes what one gas key sends in turn. */
+/** Calls that must retry are counted separately, because a chain processes one gas key's sends in sequence. */
 let again = 0;
 
 async function paid(
@@ -106,7 +106,7 @@ const roll = (url: string, payment: Headers, agent: Agent) =>
     call.end(JSON.stringify({ client_seed: randomUUID() }));
   });
 
-/** Calls a second of all, and the time that 95 of 100 take at most. */
+/** The total rate, and the 95th percentile of the durations. */
 function told(all: readonly RoundResult[], again = 0) {
   const latencies = all.flatMap(({ latencies_ms }) => latencies_ms).sort((a, b) => a - b);
   const rate = latencies.length / Math.max(...all.map(({ seconds }) => seconds));
@@ -141,7 +141,7 @@ async function compare(): Promise<void> {
       await Promise.all(services.map(untilAtRest));
       const urls = services.map(({ url }) => url);
       const { roll } = await pricesAt(urls[0]!);
-      // What a process has not done yet takes it longer.
+      // A process's first calls are slower.
       await paid(urls, await signed(roll, 20 * callers), { callers, seconds });
       const all = await paid(urls, await signed(roll, A_SECOND * seconds), { callers, seconds });
       const calls = told([all], again);

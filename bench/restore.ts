@@ -1,10 +1,12 @@
 /**
- * Claim: a lost log of a million events is back in less than five minutes, from the folder of a backup and from its copy in KurrentDB.
+ * Claim: a lost log of a million events is restored in less than five minutes, from a backup folder and from its
+ * copy in KurrentDB.
  *
  *     npx tsx bench/restore.ts [--events 1000000] [--segment 262144]
  *
- * Every event is checked, every read model folded. The copy stands in the tests' fake of a KurrentDB, in a process of its own, and is written
- * by the service's own follower. That the anchor is final is said without a chain. The limit beside it is Postgres taking the same rows by COPY.
+ * Every event is verified, every read model folded. The copy is in the tests' fake of a KurrentDB, a separate
+ * process, written by the service's own follower. The final anchor is recorded without a chain. The limit is
+ * Postgres reading the same rows by COPY.
  */
 import { createHash } from "node:crypto";
 import { cp, mkdtemp, rm, stat } from "node:fs/promises";
@@ -105,7 +107,7 @@ async function sealedOf(app: App): Promise<BackupSegment[]> {
   }));
 }
 
-/** What Postgres takes by itself: the rows copied out and into a table with the same columns and indexes. */
+/** Postgres alone: the rows copied out and into a table with the same columns and indexes. */
 async function limit(url: string, file: string): Promise<number> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();

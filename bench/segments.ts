@@ -1,9 +1,9 @@
 /**
- * Sealing the segments of a log, reading them and verifying them, beside what the same rows cost without:
+ * Sealing a log's segments, reading and verifying them, compared with the same rows without segments:
  *
  *     npx tsx bench/segments.ts [--events 3200000] [--segment 1048576]
  *
- * The anchor is said to be final without a chain; everything else is the service's. The files lie in a folder.
+ * The final anchor is recorded without a chain; all else is the service's. The files are in a folder.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";

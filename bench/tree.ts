@@ -1,11 +1,11 @@
 /**
- * Claims: a log of a million events is taken into its tree in less than 250 MB; a checkpoint costs what the new events
- * cost, not the log; a proof is one query and some hashing.
+ * Claims: a log of a million events is added to its tree in less than 250 MB; a checkpoint's cost depends on the
+ * new events, not the log; a proof is one query and some hashing.
  *
  *     npx tsx bench/tree.ts [--events 1000000] [--rounds 3]
  *
- * The contenders take turns over the same events, each turn in a process of its own; figures are medians over the rounds.
- * The limit is a bare loop of the same hashes over leaves in memory.
+ * The contenders alternate over the same events, each round in a separate process; figures are medians over the
+ * rounds. The limit is a bare loop of the same hashes over leaves in memory.
  */
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -34,7 +34,7 @@ async function inChild(contender: string, events: number, url: string): Promise<
   return JSON.parse(stdout) as RoundFigures;
 }
 
-/** Rows of the size of real ones after the head; their hashes are no chain, which a tree does not mind. */
+/** Rows of real size after the head; their hashes are no chain, which a tree does not check. */
 const fill = (client: pg.Client, events: number) =>
   client.query(
     `insert into eventstore.events
@@ -140,7 +140,7 @@ async function main(events: number, rounds: number): Promise<void> {
   }
 }
 
-/** What a thousand further events cost, on the long log and on an empty tree, and what proofs do. */
+/** The cost of a thousand further events, on the long log and on an empty tree, and of proofs. */
 async function extend(client: pg.Client, url: string, events: number): Promise<void> {
   const pool = openPool(url);
   const tree = openTree(pool, 1);

@@ -108,7 +108,7 @@ describe("outside of a DATA_DIR that Postgres may not enter", () => {
     await within(dir, async () => {
       await cp(join(root, "a"), join(root, "b"), { recursive: true });
       await expect(folderOf("b")).rejects.toThrow(ClusterMisplaced);
-      await expect(folderOf("b")).rejects.toThrow(/stop the service there/);
+      await expect(folderOf("b")).rejects.toThrow(/stop that service/);
     });
   });
 

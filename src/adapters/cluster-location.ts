@@ -79,7 +79,7 @@ async function copyCluster(from: string, to: string, first: string): Promise<voi
   const pid = Number.parseInt(await readFile(join(from, "postmaster.pid"), "utf8").catch(() => ""), 10);
   if (pid > 0 && isAlive(pid))
     throw new ClusterMisplaced(
-      `this DATA_DIR is a copy of ${first}, whose log is in use: stop the service there, start this one once, and start that again`,
+      `this DATA_DIR is a copy of ${first}, whose log is in use: stop that service, start this one once, then restart the other`,
     );
   const draft = `${to}.copying`;
   await rm(draft, { recursive: true, force: true });

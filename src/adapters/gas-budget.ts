@@ -50,7 +50,7 @@ const WAITING: ReadonlySet<Purpose> = new Set(["settlement", "refund"]);
 const CALLED: Partial<Record<Purpose, string>> = {
   "contract settlement": "contract wallets",
   carrying: "carrying without a call",
-  "unasked refund": "refunds that nobody asked for",
+  "unasked refund": "unrequested refunds",
   withdrawal: "withdrawals",
   attestation: "attestations",
 };

@@ -65,7 +65,7 @@ export async function readable<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    throw new ChainUnavailable("the RPC endpoint answers what cannot be read", { cause: error });
+    throw new ChainUnavailable("the RPC endpoint's answer is unreadable", { cause: error });
   }
 }
 

@@ -91,7 +91,7 @@ export function s3Objects(options: S3Options): FileStore {
         for await (const part of (await get(name)) ?? []) parts.push(part);
         if (!Buffer.concat(parts).equals(PROBE))
           throw new ObjectsUnavailable(
-            `OBJECTS_URL: ${bucket.base} does not give back what was put there: it has to be a bucket of an S3-compatible store`,
+            `OBJECTS_URL: ${bucket.base} does not return what was stored there: name a bucket of an S3-compatible store`,
           );
         await remove(name);
       } catch (error) {

@@ -67,8 +67,7 @@ async function proofAtHead(ask: Ask, account: Hex, slots: readonly Hex[]): Promi
   const block = await ask<RpcBlock & Record<string, unknown>>("eth_getBlockByNumber", ["latest", false]);
   const header = encoded(block);
   const { hash, number, timestamp, state_root } = readHeader(header);
-  if (hash !== block.hash)
-    throw new ChainUnavailable("the chain's block headers have members that are not known here");
+  if (hash !== block.hash) throw new ChainUnavailable("the chain's block headers have unknown members");
   // Some nodes prove only the newest state, so it is requested by its tag.
   const proof = await ask<RpcProof>("eth_getProof", [account, slots, "latest"]);
   const storage_proofs = proof.storageProof.map((one) => one.proof as Hex[]);

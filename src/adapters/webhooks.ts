@@ -42,7 +42,7 @@ function refusalOf(text: string, { allow_private, ports }: UrlRules): string | u
   if (url.hostname.length > MOST_HOST) return `names a host in more than ${MOST_HOST} characters`;
   if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
     return "begins with https://";
-  if (url.username !== "" || url.password !== "") return "holds no user name or password";
+  if (url.username !== "" || url.password !== "") return "has no user name or password";
   // A port would let subscribers scan for services.
   if (!allow_private && url.port !== "") return "has no port: deliveries go to 443";
   if (allow_private) return mayHavePort(url, ports) ? undefined : ONLY_PORTS;

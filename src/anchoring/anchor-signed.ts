@@ -89,7 +89,7 @@ async function anchorSigned(work: TickContext, options: AnchorOptions): Promise<
     if (isHeld(followed)) return;
     throw new TickEnded(
       "behind",
-      `the RPC does not show the transaction that anchored ${head?.size} events, though the contract keeps them`,
+      `the RPC does not show the transaction that anchored ${head?.size} events, though the contract has them`,
     );
   }
   memory.looked = true;

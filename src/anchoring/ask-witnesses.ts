@@ -84,10 +84,10 @@ async function denialOf(
       if (answer.size === 0 || answer.size === shown) return {};
       old_size = answer.size;
     }
-    return { silence: "it names another size each time that it is asked" };
+    return { silence: "it names another size at each request" };
   } catch (error) {
     if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
-    return { silence: `it cannot be asked about a damaged log: ${error.message}` };
+    return { silence: `a damaged log cannot be compared with it: ${error.message}` };
   }
 }
 

@@ -123,7 +123,7 @@ export const rowsReactor = reactor({
   },
   troubles: {
     edited: "a row of the log was edited: nothing is recorded or sold until it is restored",
-    failed: "the rows of the log cannot be held against their hashes; trying again",
+    failed: "the rows of the log cannot be checked against their hashes; retrying",
   },
   grave: ["edited"],
   resumed: "the rows of the log fit their hashes",

@@ -24,6 +24,6 @@ export async function deployAnchor(chain: Chain): Promise<AnchorDeployment> {
     purpose: "deployment",
   });
   const [placed] = await chain.hasCode([ANCHOR_ADDRESS]);
-  if (!placed) refuse("unavailable", `${transaction} did not place the contract at ${ANCHOR_ADDRESS}`);
+  if (!placed) refuse("unavailable", `${transaction} did not deploy the contract at ${ANCHOR_ADDRESS}`);
   return { address: ANCHOR_ADDRESS, transaction };
 }

@@ -62,14 +62,14 @@ export function createLogAcceptance(
     if (app().settings.anchoring === undefined) return;
     const { reached, silent, contradiction } = await askOthers(app(), START_MS);
     if (contradiction !== null)
-      log.error({ reason: contradiction }, "the log contradicts what others hold of it");
+      log.error({ reason: contradiction }, "the log contradicts the heads of others");
     if (silent.length === 0) return;
     if (reached === 0)
       log.warn(
         { silent },
-        "neither the chain nor a witness can be asked which log is the right one; the service goes on and asks again",
+        "neither the chain nor a witness can confirm this log; the service continues and asks again",
       );
-    else log.info({ silent }, "at this start not everybody could be asked which log is the right one");
+    else log.info({ silent }, "at this start not every chain or witness could confirm this log");
   }
 
   const look = (): Promise<string | null> => {
@@ -225,7 +225,7 @@ const contradicted = (reason: string) =>
 const unchecked = (cause: unknown) =>
   new Refusal(
     logProblems["log-unchecked"],
-    "the log cannot be held against what was signed of it at the moment; nothing is recorded or sold until it can, so ask again",
+    "the log cannot be compared with its signed heads at the moment; nothing is recorded or sold until it can, so try again",
     { cause, retry_after_s: 5 },
   );
 

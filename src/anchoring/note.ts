@@ -156,7 +156,7 @@ export function openNote(note: string, keys: readonly VerifierKey[]): VerifiedNo
     const key = keys.find(({ name, id }) => name === signature.name && id === signature.key_id);
     return key ? [verifySignature(text, signature, key)] : [];
   });
-  if (verified.length === 0) throw new UnverifiedNote("no known key has signed the note");
+  if (verified.length === 0) throw new UnverifiedNote("no known key signed the note");
   const isFirst = ({ key }: VerifiedSignature, n: number) =>
     verified.findIndex((other) => other.key === key) === n;
   return { text, signatures: verified.filter(isFirst) };

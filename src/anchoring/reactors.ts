@@ -68,7 +68,7 @@ export const anchoringReactor = (options: ReactorOptions<AnchorOptions> = {}) =>
     },
     troubles: {
       away: "the log is not anchored for now: the chain is away",
-      behind: "the log is not anchored for now: the chain lags behind what it showed before",
+      behind: "the log is not anchored for now: the chain lags behind its earlier head",
       foreign: "the log is not anchored: this is another chain",
       unplaced: "the log is not anchored: the contract is not on this chain",
       unproven: "exports carry no proof of the newest anchor for now",
@@ -103,6 +103,7 @@ export const cosigningReactor = (options: ReactorOptions<Partial<CosigningOption
 const logWitnessFailure = (log: ReactorLog) => (witness: string, trouble: WitnessFailure | undefined) => {
   if (!trouble) return log.info({ witness }, "the witness cosigns again");
   const { grave, reason } = trouble;
-  if (grave) log.error({ witness, reason }, "the witness has seen what contradicts the log, or says so");
+  if (grave)
+    log.error({ witness, reason }, "the witness has seen a contradiction to the log, or reports one");
   else log.warn({ witness, reason }, "the witness does not cosign for now");
 };

@@ -32,7 +32,7 @@ export const sealingReactor = (options: SealingOptions = {}) =>
     memory: () => ({}),
     take: ({ app, signal }) => sealTick(app, { ...options, signal }),
     troubles: {
-      unreached: "segments of the log are not sealed: the place of objects is away",
+      unreached: "segments of the log are not sealed: the object store is unavailable",
       diverged: "segments of the log are not sealed: its events are not those that were signed",
       failed: "segments of the log cannot be sealed; trying again",
     },

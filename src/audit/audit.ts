@@ -73,9 +73,7 @@ export class Audit implements Companion {
     this.#taken.bytes += Buffer.byteLength(text);
     const { lines, bytes } = MOST_EVIDENCE;
     if (this.#taken.lines > lines || this.#taken.bytes > bytes)
-      throw new UnreadableEvent(
-        `more evidence stands before the events than ${lines} lines or ${bytes} bytes`,
-      );
+      throw new UnreadableEvent(`more evidence precedes the events than ${lines} lines or ${bytes} bytes`);
   }
 
   #take(line: Exclude<Evidence, { evidence: "inclusion" }>): void {
@@ -139,7 +137,7 @@ export class Audit implements Companion {
     const state = this.#state!;
     const { version, position, size } = line;
     if (state.log.source !== "stream" || this.#event?.version !== version || this.#shown === version)
-      throw new UnreadableEvent("inclusion evidence stands only behind its event in the export of a stream");
+      throw new UnreadableEvent("inclusion evidence must follow its event in the export of a stream");
     this.#shown = version;
     const { event_hash } = this.#event;
     const sound = this.#run("inclusion", state.log.place, (check) => check.fault(line, state, event_hash));
@@ -205,7 +203,7 @@ export class Audit implements Companion {
     return [
       { by: "anchored to", to: state.reachOf(state.anchored) },
       { by: "signed to", to: state.reachOf(state.signed) },
-      { by: "proven by a held checkpoint up to", to: state.reachOf(state.heldSigned) },
+      { by: "proven by the auditor's checkpoint up to", to: state.reachOf(state.heldSigned) },
     ].filter(({ to }) => to > 0);
   }
 
@@ -234,7 +232,7 @@ const frontierOf = ({ size, hashes }: EvidenceOf<"frontier">) =>
   );
 
 function treeReach({ heads, log, inclusions, largest }: EvidenceState): string {
-  if (heads.length === 0) return "no checkpoint and no anchor: there is no tree to hold the events against";
+  if (heads.length === 0) return "no checkpoint and no anchor: there is no tree to compare the events with";
   if (log.source === "stream")
     return `${inclusions.length} of ${log.events} events are shown to be in the tree of ${largest}`;
   const beyond = largest > log.place ? `, of which these are the first ${log.place}` : "";
@@ -265,10 +263,10 @@ function anchorReach(state: EvidenceState): string {
   const sent = readTransaction(transaction, held.recover)?.hash;
   const what = `${size} events are kept on ${network} in block ${block.number} by ${contract} for ${signer}, sent with ${sent}`;
   const unnamed = [held.contract ? "" : "--contract", held.signer ? "" : "--signer"].filter(Boolean);
-  const whose = unnamed.length > 0 ? `; ${unnamed.join(" and ")} would hold them against those you know` : "";
+  const whose = unnamed.length > 0 ? `; ${unnamed.join(" and ")} compares them with those you know` : "";
   const { chain } = held;
   if (typeof chain !== "object")
-    return `${what}; that this block is of that chain was believed: --rpc asks it${whose}`;
+    return `${what}; that this block is of that chain was assumed: --rpc checks it${whose}`;
   const final = Number(block.number) <= chain.finalized;
   const first = chain.first
     ? `; ${chain.first.signer} anchored this log first, in block ${chain.first.block}`
@@ -276,5 +274,5 @@ function anchorReach(state: EvidenceState): string {
   const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}${first}`;
   const [outrun] = state.outrunBy;
   if (!outrun) return standing;
-  return `${standing}; it keeps ${outrun.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
+  return `${standing}; it keeps ${outrun.size} events by now: export again to compare what came after ${log.header.exported_at} against it`;
 }

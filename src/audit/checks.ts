@@ -54,7 +54,7 @@ export const auditChecks: AuditCheck[] = [
     fault: ({ note, checkpoint }, { key, keyFault, held }) => {
       if (!checkpoint) return undefined;
       const which = `the checkpoint of ${checkpoint.size} events`;
-      if (!key) return `${which} is signed by a key that is not known${keyFault ? `: ${keyFault}` : ""}`;
+      if (!key) return `${which} is signed by an unknown key${keyFault ? `: ${keyFault}` : ""}`;
       if (key.type !== "ed25519" || key.name !== checkpoint.origin)
         return `${which} is not to be checked by ${key.name}+${key.id}: that is no key of this log`;
       try {
@@ -145,7 +145,7 @@ export const auditChecks: AuditCheck[] = [
       const head = provenHead(line, logIdOf(log.header.origin));
       if (typeof head === "string")
         return `the state does not show the anchor of ${line.size} events: ${head}`;
-      if (!head) return `the contract keeps nothing of this log in the block of the proof`;
+      if (!head) return `the contract has nothing of this log in the block of the proof`;
       return Number(head.size) === line.size && head.root === `0x${line.root}`
         ? undefined
         : `the contract keeps ${head.size} events with root ${head.root.slice(2)} in the block of the proof, not ${line.size} with ${line.root}`;
@@ -191,7 +191,8 @@ export const auditChecks: AuditCheck[] = [
     at: "inclusion",
     fault: ({ version, position, size, proof }, state, event_hash) => {
       const root = state.rootOf(size);
-      if (!root) return `version ${version} is shown in a tree of ${size} events, which nobody vouches for`;
+      if (!root)
+        return `version ${version} is shown in a tree of ${size} events, which is neither signed nor anchored`;
       const leaf = leafHash(event_hash);
       const bytes = proof.map((hash) => Buffer.from(hash, "hex"));
       const fault = inclusionFault({ index: position - 1, size, leaf, root, proof: bytes });
@@ -312,7 +313,7 @@ export const auditChecks: AuditCheck[] = [
       if (typeof chain === "string")
         return { reason: `the RPC endpoint was asked in vain: ${chain}`, place: 0 };
       if (anchors.length > 0 || !(network ?? contract ?? signer ?? chain)) return undefined;
-      return { reason: "there is no anchor, and one was asked for", place: 0 };
+      return { reason: "there is no anchor, and one is required", place: 0 };
     },
   },
 ];

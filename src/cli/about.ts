@@ -9,7 +9,7 @@ export const about = {
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
   disputes: "decide a dispute about a task of the compute market",
-  market: "take down a text in the marketplace; every hash of it stays in the log",
+  market: "remove a text from the marketplace; its hashes stay in the log",
   ideas: "read, accept or decline improvement proposals; none is ever run",
   anchor: "anchor the log on the chain",
   rng: "abandon chains of seeds whose secret is lost, which voids draws from the seed in use",

@@ -25,7 +25,7 @@ export function anchorCommand(terminal: Terminal): Command {
       false,
     )
     .option("--json", "print JSON", false)
-    .addHelpText("after", "\nReads every event of the log. Only --chain asks the chain.")
+    .addHelpText("after", "\nReads every event of the log. Only --chain queries the chain.")
     .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
       const status = await withRuntime(
         terminal,
@@ -128,7 +128,7 @@ const page = ({
 const chainLines = ({ head, placed, contract, ...chain }: ChainStatus) => [
   `chain     ${chain.network}, blocks ${chain.latest} latest, ${chain.safe} safe, ${chain.finalized} finalized`,
   placed
-    ? `contract  ${contract} keeps ${head ? `${head.size} events, ${head.firmness} in block ${head.block_number}` : "nothing of this log yet"}`
+    ? `contract  ${contract} has ${head ? `${head.size} events, ${head.firmness} in block ${head.block_number}` : "nothing of this log yet"}`
     : `contract  ${contract} is missing: create it with \`tallystick anchor deploy\``,
   `gas key   ${chain.signer} has ${formatEther(BigInt(chain.balance_wei))} ether`,
 ];

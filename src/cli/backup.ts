@@ -122,7 +122,7 @@ the log is read-only: it lacks signed or anchored events.`,
         );
       process.stdout.write(
         held_against.length > 0
-          ? `Held against ${held_against.join(", ")}.\n`
+          ? `Compared with ${held_against.join(", ")}.\n`
           : "Compared with nothing outside: no DATA_DIR/signed, WITNESSES or BASE_RPC_URL shows how far it was signed.\n",
       );
       if (contradiction === null) return;

@@ -16,7 +16,7 @@ const MOST_RUN = 500_000n;
 const RUN = "/v1/agent/skills/run";
 const TASK = {
   agent: "strategist",
-  task: "How dependent is Latvia on imports of mineral fuels, and who could stand in?",
+  task: "How dependent is Latvia on imports of mineral fuels, and who could replace them?",
   format: "json",
 };
 /** A worker may start before the cancellation; then another run is ordered. */

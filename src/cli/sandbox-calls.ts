@@ -64,7 +64,7 @@ export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSig
     }),
   );
   const calls = bought.reduce((sum, paid) => sum + paid, 0);
-  if (calls > 0) log.info({ calls }, "the sandbox's agents have bought what makes them known");
+  if (calls > 0) log.info({ calls }, "the sandbox's agents have made their purchases");
 }
 
 /** An agent's remaining calls; its list is the same in every sandbox. */

@@ -55,7 +55,7 @@ export function verifyCommand(terminal: Terminal): Command {
 Omitted values of key, origin, contract and signer are taken from the export, and the report says so; the
 export must match yours. With --rpc the trusted account is the first that anchored this log, and those it endorsed. If another
 one anchored the export, the verdict is contested until you name one by --signer. Block times are compared with dates. Exits with 1 when any verdict fails, with 2 if the file is no export of a log. Verifying a file needs no service or database, and
-contacts only --rpc. The database is compared with what this machine signed last, the chain of BASE_RPC_URL and
+contacts only --rpc. The database is compared with this machine's last signature, the chain of BASE_RPC_URL and
 the WITNESSES; the report names any that is unreachable.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
@@ -106,7 +106,7 @@ async function verifyOwn(
     ? await chainView(ask, origin, before, held)
     : BASE_RPC_URL && (await ownChain(app, BASE_RPC_URL, origin, before, held));
   const treeHeads = signed
-    ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
+    ? [{ name: "this machine's last signature", size: signed.size, root: bytesOf(signed.root) }]
     : [];
   const rpc = ask ?? (BASE_RPC_URL && chain ? askChain(BASE_RPC_URL) : undefined);
   const blocks =

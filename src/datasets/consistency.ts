@@ -27,7 +27,7 @@ export function refuseRagged({ spoken }: Pick<Coverage, "spoken">): void {
   if (spoken.length <= MOST_SPANS) return;
   refuse(
     "invalid",
-    `the files speak for ${spoken.length} different spans of products, partners and months, at most ${MOST_SPANS} can be kept: import fewer products or partners`,
+    `the files cover ${spoken.length} different ranges of products, partners and months, at most ${MOST_SPANS} can be stored: import fewer products or partners`,
   );
 }
 

@@ -79,7 +79,7 @@ export async function refuseShortOfDisk(
     if (disk.free >= disk.bytes) continue;
     refuse(
       tradeProblems["disk-full"],
-      `${disk.dirs.join(" and ")} need about ${disk.bytes} bytes and have ${disk.free} free: free some, ask for fewer months, let archives go with --discard, or name other folders by --out and DATA_DIR; nothing was fetched`,
+      `${disk.dirs.join(" and ")} need about ${disk.bytes} bytes and have ${disk.free} free: free some, request fewer months, delete archives with --discard, or name other folders by --out and DATA_DIR; nothing was fetched`,
     );
   }
 }

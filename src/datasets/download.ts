@@ -147,7 +147,7 @@ function busy(status: number, headers: Headers): TemporaryFailure {
   if (wait <= LONGEST_RETRY_AFTER_MS) return new TemporaryFailure(`the server answered ${status}`, wait);
   throw new ServerAway(
     "unavailable",
-    `the server answered ${status} and asks to be left alone for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
+    `the server answered ${status} and asks to wait for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
   );
 }
 
@@ -307,6 +307,6 @@ function explained(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOSPC") return error;
   return new Refusal(
     tradeProblems["disk-full"],
-    `no space left for ${path}: what came stays; free some space and run it again to go on`,
+    `no space left for ${path}: received bytes stay; free some space and run it again to continue`,
   );
 }

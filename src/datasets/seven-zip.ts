@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { path7za } from "7zip-bin";
 import { Refusal } from "../core/model/refusal.ts";
 
-export const NO_TEXT = "holds no text; if the archive has a password, unpack it first";
+export const NO_TEXT = "has no text; if the archive has a password, unpack it first";
 
 /** Runs a 7za command on an archive; `ended` refuses a damaged archive. */
 export type SevenZip = (

@@ -170,10 +170,10 @@ async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpac
   const { read } = await row<{ read: number }>(connection, "select count(*) as read from stage.raw");
   if (read !== file.lines - 1) {
     if (layout.quoted)
-      refuse("invalid", `${file.name}: a line break stands within quotes, or a quote has no end`);
+      refuse("invalid", `${file.name}: a line break is within quotes, or a quote has no end`);
     throw new Error(`${file.name}: ${file.lines} lines, but ${read} rows were read`);
   }
-  if (read === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
+  if (read === 0) refuse("invalid", `${file.name} has only a header`);
 }
 
 async function checkRows(connection: DuckDBConnection, layout: Layout, file: UnpackedFile): Promise<void> {

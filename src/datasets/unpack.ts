@@ -61,7 +61,7 @@ export async function unpack(
 }
 
 async function examine(input: string, name: string): Promise<{ packing: ArchiveFormat; bytes: number }> {
-  const found = await stat(input).catch(() => refuse("invalid", `${input}: there is no such file`));
+  const found = await stat(input).catch(() => refuse("invalid", `${input}: no such file`));
   if (!found.isFile()) refuse("invalid", `${input} is not a file`);
   const file = await open(input, "r").catch(() => refuse("invalid", `${input} cannot be read`));
   try {

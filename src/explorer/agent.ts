@@ -258,7 +258,7 @@ function showLinks(told: AgentPassport): void {
     ...(links.length === 0
       ? []
       : [
-          el("h3", {}, "What it is called elsewhere"),
+          el("h3", {}, "Names elsewhere"),
           el(
             "ul",
             { class: "plain" },

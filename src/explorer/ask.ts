@@ -46,7 +46,7 @@ export const reached = (url: string, options?: RequestInit): Promise<Response> =
 /** The response's text; throws Unanswered if it broke off. */
 export const textIn = (response: Response): Promise<string> =>
   response.text().catch(() => {
-    throw new Unanswered("The answer broke off on its way; ask again.", false, RETRY_S);
+    throw new Unanswered("The answer broke off; try again.", false, RETRY_S);
   });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -14,7 +14,7 @@ const QUESTIONS: Record<string, string> = {
   commits: "Is every command's commit whole?",
   tree: "Do the events lead to the signed roots?",
   signature: "Did the log's key sign them?",
-  anchor: "Does the chain keep them?",
+  anchor: "Does the chain have them?",
   completeness: "Is nothing missing?",
 };
 
@@ -138,7 +138,7 @@ function findingsOf(task: Task, report: Report): Node[] {
   const keep = el(
     "p",
     { class: "keep" },
-    "Keep this head: with it, a later pack that was cut or rewritten is caught. ",
+    "Store this head: it reveals a later pack that was cut or rewritten. ",
     copied(`${position}:${hash}`, "the head"),
   );
   return [steps, trust, keep];
@@ -178,24 +178,22 @@ function trusted(task: Task, report: Report): string[] {
   const isPack = "pack" in task;
   const found: string[] = [];
   if (isIdleOf(report, "signature") && isIdleOf(report, "anchor") && heads.length + checkpoints.length === 0)
-    found.push("All of it: nothing signs or anchors this pack, so that anybody could have written it.");
+    found.push("All of it: nothing signs or anchors this pack, so anybody could have written it.");
   if (!key && !isIdleOf(report, "signature"))
     found.push(
-      `The key: the one that came with the ${isPack ? "pack" : "answer"} was believed. Give the one you hold, and a signature by another fails.`,
+      `The key: the one that came with the ${isPack ? "pack" : "answer"} was trusted. Give your own, and a signature by another key fails.`,
     );
   if (!isPack && task.proof.event.payload === undefined)
-    found.push("What the event says: that is not public, so its hash was taken as stated.");
+    found.push("The event's content: it is not public, so its hash was taken as stated.");
   if (isPack ? !isIdleOf(report, "anchor") : task.proof.anchor) {
     if (!task.options.contract || !task.options.signer)
-      found.push("The contract and its signer: those that came along were believed. Give the ones you hold.");
+      found.push("The contract and its signer: the given ones were trusted. Give your own.");
     found.push(
-      "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. The verdict names the block; tallystick verify --rpc asks a node.",
+      "The block: only a node of the chain can confirm that an anchor's block belongs to it and is final. The verdict names the block; tallystick verify --rpc asks a node.",
     );
   }
   if (isPack && heads.length + checkpoints.length === 0)
-    found.push(
-      "The end: nothing you hold shows what may have been cut off or rewritten after the last anchor.",
-    );
+    found.push("The end: nothing you gave reveals a cut or rewrite after the last anchor.");
   found.push(
     "This page: it came from the service that it checks. Save verifier.js, read it and run it yourself.",
   );

@@ -69,7 +69,7 @@ function article(event_id: string, proof: Proof): Node[] {
           el(
             "p",
             { class: "pending" },
-            "What it says is its owner's to read. Its hash stands in the log, and is proven here.",
+            "Only its owner can read its content. Its hash is in the log, and is proven here.",
           ),
         ]
       : []),

@@ -71,7 +71,7 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
       about,
     ];
   if (seed === null || chain_head === null)
-    return [verdict("", "The seed of this roll is still in use. Ask again when it is revealed."), about];
+    return [verdict("", "The seed of this roll is still in use. Try again when it is revealed."), about];
   needHashing("roll-verifier.js");
   const fault = await faultOf({ roll, tenant, seed, chain_head }).catch(() => {
     throw new Error("That is no whole proof of a roll: paste the answer of rng/verify as it came.");

@@ -31,7 +31,7 @@ function told({ log, chain, datasets, missing }: ReadinessReport): HTMLElement[]
   return [
     light(
       log.up && !contradicted,
-      contradicted ? "the log contradicts what was signed of it" : `log of ${counted(position, "event")}`,
+      contradicted ? "the log contradicts its signed heads" : `log of ${counted(position, "event")}`,
     ),
     light(
       waiting === 0 && datasets.length > 0,

@@ -52,7 +52,7 @@ export async function openVault(
     if (expected === undefined) await noteVault(logPool, vault_id);
     if (config.SUBJECT_KEYS_URL && (await isSameServer(pool, logPool)))
       log.warn(
-        "SUBJECT_KEYS_URL lies on the server of the log: backups of that server keep keys as long as what they open",
+        "SUBJECT_KEYS_URL is on the log's server: its backups keep the keys as long as the data that they open",
       );
     return {
       subjects: createSubjectVault({ pool, origin, ...keys, backup_days: config.SUBJECT_BACKUP_DAYS }),

@@ -287,7 +287,7 @@ function faultsTogether(given: EnvironmentValues): string[] {
     );
   if (given.OBJECTS_URL && !(given.AWS_ACCESS_KEY_ID && given.AWS_SECRET_ACCESS_KEY))
     faults.push(
-      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it: requests to the bucket are signed with them",
+      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY too: requests to the bucket are signed with them",
     );
   if (given.WEBHOOK_PORTS && !isOn("ALLOW_PRIVATE_WEBHOOKS"))
     faults.push(
@@ -357,10 +357,10 @@ const nameOf = ({ given, meant, is_set }: Misspelling) =>
 
 const missingForBase = (given: EnvironmentValues): string[] =>
   [
-    !given.PAY_TO && "PAY_TO is missing beside BASE_RPC_URL: the address that payments go to",
+    !given.PAY_TO && "PAY_TO is missing, but BASE_RPC_URL is set: name the address that payments go to",
     !given.GAS_KEY &&
       !given.FACILITATOR_URL &&
-      "GAS_KEY or FACILITATOR_URL is missing beside BASE_RPC_URL: one of them settles payments",
+      "GAS_KEY or FACILITATOR_URL is missing, but BASE_RPC_URL is set: one of them settles payments",
     !given.GAS_KEY &&
       !given.REFUND_KEY &&
       "REFUND_KEY is missing beside BASE_RPC_URL: the account that refunds are paid from",

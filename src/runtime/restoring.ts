@@ -258,7 +258,7 @@ function unfinished(
     return `${nameOf(projection)} stands at ${at}${trouble ? ` (${trouble})` : ""}`;
   });
   return new RestoreUnfinished(
-    `the log is restored up to ${position}, and its read models do not move: ${told.join(", ")}. The service goes on with them when it is started; its health says what keeps them`,
+    `the log is restored up to ${position}, and its read models do not advance: ${told.join(", ")}. The service continues with them when it is started; its health names the cause`,
   );
 }
 
@@ -302,8 +302,7 @@ async function rememberSigned(
 
 type WitnessedHead = { who: string; size: number };
 
-const ASIDE =
-  "to read what is here, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
+const ASIDE = "to read the rest, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
 
 /** Rejects with BackupUnsound for a silent witness: it may have seen more than was restored. */
 async function witnessedOf(config: Config, origin: string): Promise<WitnessedHead[]> {
@@ -311,9 +310,7 @@ async function witnessedOf(config: Config, origin: string): Promise<WitnessedHea
   if (WITNESSES.length === 0) return [];
   const signer = await signingKeyOf(config);
   if (!signer)
-    throw new BackupUnsound(
-      "WITNESSES are asked under the log's key, and there is none: set SIGNING_KEY to it, or leave WITNESSES out",
-    );
+    throw new BackupUnsound("WITNESSES needs the log's key: set SIGNING_KEY to it, or leave WITNESSES out");
   return Promise.all(
     WITNESSES.map(async (witness) => {
       const who = `the witness ${witness.key.name}`;
@@ -336,7 +333,7 @@ async function refuseUnreached(
   for (const { who, size } of witnessed)
     if (size > known)
       throw new BackupUnsound(
-        `${who} has cosigned ${size} events of this log, and the newest signed checkpoint that is known here is of ${known}: going on would be a second history under one key. Find what is newer; ${ASIDE}`,
+        `${who} has cosigned ${size} events of this log, and the newest signed checkpoint here is of ${known}: continuing would be a second history under one key. Find the newer data; ${ASIDE}`,
       );
 }
 
@@ -348,7 +345,7 @@ async function anchoredOf(
   const { head } = await chainStatus(chain, origin);
   if (head && head.size > events)
     throw new BackupUnsound(
-      `the chain has ${head.size} events of this log, and the backup ends at ${events}: going on with it would be a second history under one key. Find what is newer; ${ASIDE}`,
+      `the chain has ${head.size} events of this log, and the backup ends at ${events}: continuing would be a second history under one key. Find the newer data; ${ASIDE}`,
     );
   return head ?? undefined;
 }

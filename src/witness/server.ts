@@ -32,7 +32,7 @@ export function serveWitness(witness: Witness, { host, port, onError }: ServerOp
     answer(witness, request, response).catch((error: Error) => {
       if (request.errored || response.destroyed) return;
       onError(error);
-      send(response, 500, TEXT, "the witness cannot keep its state, so it signs nothing\n");
+      send(response, 500, TEXT, "the witness cannot store its state, so it signs nothing\n");
     });
   });
   server.maxConnections = CONNECTIONS;

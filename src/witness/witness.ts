@@ -57,7 +57,7 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const keyFile = join(dir, "witness.key");
   if (existsSync(keyFile) && !(await hasSignedHeads(dir)))
     throw new Error(
-      `the state in ${dir} is gone, so what ${keyFile} cosigned is not known: restore it, or begin as another witness in an empty folder`,
+      `the state in ${dir} is gone, so what ${keyFile} cosigned is unknown: restore it, or start another witness in an empty folder`,
     );
   const state = await openSignedHeads(dir);
   const signer = await openSigner(keyFile);

@@ -80,7 +80,7 @@ async function savedIn(dir: string): Promise<SavedAgent | undefined> {
   try {
     return saved.parse(JSON.parse(text));
   } catch {
-    return refuse("invalid", `--dir: ${join(dir, AGENT)} is not what a worker has written; move it away`);
+    return refuse("invalid", `--dir: ${join(dir, AGENT)} was not written by a worker; move it away`);
   }
 }
 

@@ -110,7 +110,7 @@ function readAnswer<Schema extends z.ZodType>(
   const body = parsed(told);
   if (status < 200 || status > 299) throw refusedBy(status, told, body);
   const read = schema.safeParse(body);
-  if (!read.success) throw new Refusal("unprocessable", `${url} is not what a Tallystick answers there`);
+  if (!read.success) throw new Refusal("unprocessable", `${url} is no answer of a Tallystick`);
   return read.data;
 }
 

@@ -120,7 +120,7 @@ describe("a checkpoint", () => {
 
   test("of another log, or signed by another key, is refused", () => {
     const elsewhere = signCheckpoint({ ...checkpoint, origin: "log.example.com/other" }, signer);
-    expect(() => openCheckpoint(elsewhere, { log })).toThrow("no known key has signed");
+    expect(() => openCheckpoint(elsewhere, { log })).toThrow("no known key signed");
     const text = formatCheckpoint({ ...checkpoint, origin: "log.example.com/other" });
     const swapped = formatNote({ text, signatures: [signText(text, origin, signer)] });
     expect(() => openCheckpoint(swapped, { log })).toThrow(

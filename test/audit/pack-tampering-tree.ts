@@ -177,7 +177,7 @@ export const inclusionCases: PackTampering[] = [
     included(`a tree of another size of version ${version}`, version, /./, (pack) =>
       Object.assign(inclusionAt(pack, version), { size: 9 }),
     ),
-    included(`an unknown tree of version ${version}`, version, /nobody vouches/, (pack) =>
+    included(`an unknown tree of version ${version}`, version, /neither signed nor anchored/, (pack) =>
       Object.assign(inclusionAt(pack, version), { size: 10 }),
     ),
     included(`a position beyond the tree of version ${version}`, version, /there is no leaf/, (pack) =>
@@ -196,14 +196,14 @@ export const inclusionCases: PackTampering[] = [
   included(
     "of another version",
     2,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => Object.assign(inclusionAt(pack, 2), { version: 3 }),
     { format: 3 },
   ),
   included(
     "behind another event",
     1,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => {
       pack.events[0]!.inclusion = inclusionLine(ALL, rows[3]!, 4);
     },
@@ -212,14 +212,14 @@ export const inclusionCases: PackTampering[] = [
   included(
     "twice",
     1,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => pack.events.splice(1, 0, { line: JSON.stringify(inclusionAt(pack, 1)) }),
     { format: 2 },
   ),
   included(
     "before the first event",
     1,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => pack.events.unshift({ line: JSON.stringify(inclusionAt(pack, 1)) }),
     { format: 1 },
   ),
@@ -227,7 +227,7 @@ export const inclusionCases: PackTampering[] = [
     "whole",
     "an inclusion line in the export of a log",
     { format: 2 },
-    /only behind its event/,
+    /must follow its event/,
     (pack) => void (pack.events[0]!.inclusion = inclusionLine(ALL, rows[0]!, 4)),
   ),
   included("of a node for a leaf", 2, /too short/, (pack) => {

@@ -102,14 +102,14 @@ export const variations: Variation[] = [
   variation(
     "whole",
     "a held checkpoint between those in the pack",
-    /proven by a held checkpoint up to 5$/,
+    /proven by the auditor's checkpoint up to 5$/,
     () => {},
     { held: { checkpoints: [note(5)] } },
   ),
   variation(
     "whole",
     "a held checkpoint beyond the end, joined",
-    /proven by a held checkpoint up to 7$/,
+    /proven by the auditor's checkpoint up to 7$/,
     (pack) => {
       cutTo(7)(pack);
       pack.evidence.push(consistencyLine(ALL, 7, 9));
@@ -122,7 +122,7 @@ export const variations: Variation[] = [
   variation("stream", "a receipt", /^anchored to 3, signed to 3$/, () => {}, {
     held: { events: [receiptOf(4)] },
   }),
-  variation("stream", "a held checkpoint", /proven by a held checkpoint up to 3$/, () => {}, {
+  variation("stream", "a held checkpoint", /proven by the auditor's checkpoint up to 3$/, () => {}, {
     held: { checkpoints: [note(9)] },
   }),
   variation(

@@ -575,7 +575,7 @@ describe("a call that meets nothing", () => {
     ["GET", "/v1/agent/trade/alerts/status", 405, "it needs /{id}: GET /v1/agent/trade/alerts/status/{id}"],
     ["GET", "/v1/agent/rng/roll", 405, "call POST /v1/agent/rng/roll"],
     ["GET", "/v1/agent/trade/balances", 404, "did you mean GET /v1/agent/trade/balance?"],
-    ["GET", "/nothing/of/ours", 404, "/openapi.json lists what there is"],
+    ["GET", "/nothing/of/ours", 404, "/openapi.json lists all paths"],
   ])("%s %s is %i, with the remedy", async (method, path, status, remedy) => {
     const answer = await fetch(service.url + path, { method });
     expect(answer.status).toBe(status);

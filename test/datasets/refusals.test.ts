@@ -239,7 +239,7 @@ describe("a bad file is refused completely, by name, line and column", () => {
     const refusal = await refusalOf(importFiles(dir, [archive], { reporters: ["DE", "FR"] }));
     expect(refusal.code).toBe("invalid");
     expect(refusal.message).toBe(
-      "full_v2_202402.7z holds no text; if the archive has a password, unpack it first",
+      "full_v2_202402.7z has no text; if the archive has a password, unpack it first",
     );
   });
 

@@ -76,7 +76,7 @@ afterAll(async () => {
 test("a restore stops if a witness cosigned more than the backup, even if no machine or chain remembers it", async () => {
   const { restore, ask } = await elsewhere(signing_key, { WITNESSES });
   await expect(restore(early)).rejects.toThrow(
-    `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint that is known here is of`,
+    `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint here is of`,
   );
   expect((await ask(bytesOf)).length).toBe(1);
   // The checkpoint of the earlier backup is remembered, as signed as it is.

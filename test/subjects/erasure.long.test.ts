@@ -403,5 +403,5 @@ test("a sealed value stays shut to whoever reads it off another stream, tenant o
     { ...place, tenant: "globex" },
     { ...place, type: "LetterCopied" },
   ])
-    await expect(app.subjects.open([{ sealed: sealed!, place: moved }])).rejects.toThrow("another place");
+    await expect(app.subjects.open([{ sealed: sealed!, place: moved }])).rejects.toThrow("another location");
 });

@@ -7,7 +7,7 @@ import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
-import { begin, continued, inSpan, inTurn, traceFields, traceHeaders } from "../../src/core/tracing.ts";
+import { begin, continued, inSpan, inTick, traceFields, traceHeaders } from "../../src/core/tracing.ts";
 import { sendSpans } from "../../src/runtime/span-export.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -183,8 +183,8 @@ describe("with a collector", () => {
 
   test("a turn that did nothing is not told of, one that did is a trace of its own", async () => {
     const end = await recording();
-    await inTurn("idle-reactor", async () => undefined);
-    await inTurn("busy-reactor", () => inSpan("append", {}, async () => undefined));
+    await inTick("idle-reactor", async () => undefined);
+    await inTick("busy-reactor", () => inSpan("append", {}, async () => undefined));
     await end();
     const names = others.spans().map(({ name }) => name);
     expect(names).not.toContain("idle-reactor");

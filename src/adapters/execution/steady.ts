@@ -57,7 +57,7 @@ function unsteadyAmong(named: ReadonlySet<string>): string | undefined {
   const name = [...named].find((name) => !STEADY.has(name) && !ROWS_OF_ARGUMENTS.has(name));
   if (name === undefined) return undefined;
   return OF_PROCESSOR.has(name)
-    ? `uses ${name}, whose last digit is another on another processor: the kind js computes it the same everywhere`
+    ? `uses ${name}, whose last digit depends on the processor: use the kind js`
     : `uses ${name}, which is not among the functions that answer the same at any time: docs/compute.md says which are`;
 }
 

@@ -40,7 +40,7 @@ export function documentsOf(
     ...docsDocuments(catalogue, pages),
     rngDocument(pages),
     health,
-    { ...health, path: "/healthz", summary: "The same, by the name that some watchers ask for" },
+    { ...health, path: "/healthz", summary: "The same, under the name that some monitors request" },
     ready,
     description("/openapi.json", catalogue, "every operation"),
     ...catalogue.areas
@@ -50,7 +50,7 @@ export function documentsOf(
       llmsPage(catalogue, terms.public_url),
     ),
     fixed("/problems", "text/markdown", "Every kind of error", () => problemsPage(catalogue.problems)),
-    fixed("/.well-known/x402", "application/json", "The price list: what can be paid for", () =>
+    fixed("/.well-known/x402", "application/json", "The price list", () =>
       JSON.stringify(priceList(catalogue.operations, terms)),
     ),
     keySet,
@@ -61,7 +61,7 @@ export function documentsOf(
     fixed("/.well-known/api-catalog", "application/linkset+json", "RFC 9727 catalogue", () =>
       apiCatalog(terms.public_url),
     ),
-    fixed("/robots.txt", "text/plain", "What crawlers may read", () => ROBOTS),
+    fixed("/robots.txt", "text/plain", "Rules for crawlers", () => ROBOTS),
     ...explorerDocuments(),
   ];
 }
@@ -94,7 +94,7 @@ async function missingData(app: App): Promise<string[]> {
 const ready: Document = {
   path: "/ready",
   type: "application/json",
-  summary: "Readiness: what is up and what is not",
+  summary: "Readiness of each part",
   render: async (app) => {
     const [log, chain, checked, disputes] = await Promise.all([
       readinessDetail(LOG_MS, app.store.head()).then(

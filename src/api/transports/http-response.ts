@@ -69,7 +69,7 @@ const fileRefusals: Record<number, Refusal> = {
   412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
   416: new Refusal(
     coreProblems["range-not-satisfiable"],
-    "the file has no such range; Content-Range tells its length",
+    "the file has no such range; Content-Range states its length",
   ),
 };
 

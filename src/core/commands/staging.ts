@@ -139,7 +139,7 @@ export class Staging implements InUnit {
     await this.#effects.perform();
   }
 
-  /** A run that lost its turn queues at once, at the front. */
+  /** A run that lost its place queues at once, at the front. */
   #mustPrepare(key: string): boolean {
     if (this.#leaveQueue || this.#staged.size > 0) return false;
     return this.#effects.arePending || (this.#run.end === "last" && this.#parts.cache.isBusy(key));

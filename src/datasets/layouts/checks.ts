@@ -69,7 +69,7 @@ export function month(column: string, dash: "" | "-" = ""): Check[] {
       good: matches(column, `[0-9]{4}${dash}(0[1-9]|1[0-2])`),
       message: (found) =>
         /^\d{4}-?52$/.test(found)
-          ? "period 52 is a whole year, which never stands among months: import the monthly files"
+          ? "period 52 is a whole year: import the monthly files"
           : `a period is a month, YYYY${dash}MM`,
     },
     {

@@ -37,7 +37,7 @@ export const comextSdmx: Layout = {
       good: matches("DATAFLOW", "ESTAT:DS-045409\\([0-9.]+\\)"),
       message: () => "the dataflow is ESTAT:DS-045409; other dataflows count other things",
     },
-    oneOf("freq", ["M"], "the frequency is M: years never stand among months"),
+    oneOf("freq", ["M"], "the frequency is M: years are not imported"),
     reporter("reporter"),
     partner("partner"),
     product("product"),

@@ -61,13 +61,12 @@ export const comtrade: Layout = {
   currency: "USD",
   checks: [
     oneOf("typeCode", ["C"], "only trade in goods (C) is read, services are not"),
-    oneOf("freqCode", ["M"], "the frequency is M: years never stand among months"),
+    oneOf("freqCode", ["M"], "the frequency is M: years are not imported"),
     ...month("period"),
     {
       column: "period",
       good: `${period} in (select month from stage.rates)`,
-      message: () =>
-        "the ECB's rates known here do not cover this month: import newer ones (eurofxref-hist.csv)",
+      message: () => "the imported ECB rates do not cover this month: import newer ones (eurofxref-hist.csv)",
     },
     area("reporterCode"),
     area("partnerCode"),

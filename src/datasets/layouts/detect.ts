@@ -32,7 +32,7 @@ export function detectLayout(file: string, header: string): Layout {
     return refuseHeader(
       file,
       1,
-      `looks like ${tableOf(cells)}, which is no layout known here. There are ${importable()}`,
+      `looks like ${tableOf(cells)}, which is no known layout. Importable: ${importable()}`,
     );
   const says = cells[equal] === undefined ? "is missing" : `is ${JSON.stringify(cells[equal].slice(0, 60))}`;
   const expected = layout.columns[equal];

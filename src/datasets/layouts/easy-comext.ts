@@ -122,7 +122,7 @@ export const easyComext: Layout = {
         or ${matches("PERIOD", "[0-9]{4}(0[1-9]|1[0-2])(-.+)?")}`,
       message: (found) =>
         /Jan\.-Dec\.|^\d{4}52/.test(found)
-          ? "a whole year never stands among months: choose months in Easy Comext"
+          ? "a year is no month: choose months in Easy Comext"
           : "a period is a month, as Aug. 2024 or 202408",
     },
     { column: "PERIOD", good: `${periodOf} >= 198801`, message: () => "the statistics begin in 198801" },

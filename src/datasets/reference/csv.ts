@@ -27,7 +27,7 @@ export function readCsv<Column extends string>(
       { line: 1, column: surplus, what: `the column ${surplus} is not one of this layout` },
     ]);
   }
-  if (lines.length === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
+  if (lines.length === 0) refuse("invalid", `${file.name} has only a header`);
   return lines.map(({ record, line }) => {
     if (record.length !== header.record.length) {
       const what = `has ${record.length} columns; the header has ${header.record.length}`;

@@ -27,7 +27,7 @@ function readSeries(file: TextFile): EcbMro[] {
     days.set(time, value);
   }
   if (days.size === 0) {
-    const message = `${file.name} holds no level of the main refinancing operations (MRR_FR or MRR_RT, LEV)`;
+    const message = `${file.name} has no level of the main refinancing operations (MRR_FR or MRR_RT, LEV)`;
     refuse("invalid", `${message}; nothing was imported`);
   }
   return [...days].map(([date, rate_pct]) => ({ date, rate_pct }));

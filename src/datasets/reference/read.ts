@@ -26,7 +26,7 @@ export type ReadFile = {
 
 export async function readTextFile(path: string): Promise<ReadFile> {
   const name = basename(path);
-  const found = await stat(path).catch(() => refuse("invalid", `${path}: there is no such file`));
+  const found = await stat(path).catch(() => refuse("invalid", `${path}: no such file`));
   if (!found.isFile() || found.size > LARGEST)
     refuse("invalid", `${path} is no file, or too large for a table`);
   const given = await readFile(path).catch(() => refuse("invalid", `${path} cannot be read`));
@@ -43,7 +43,7 @@ export async function readTextFile(path: string): Promise<ReadFile> {
   // Some publishers end a file with Ctrl-Z, as under DOS.
   const whole = bytes.at(-1) === 0x1a ? bytes.subarray(0, -1) : bytes;
   const text = whole.toString("utf8").replace(/^\uFEFF/, "");
-  if (text.includes("\0")) refuse("invalid", `${name} holds a NUL byte: not a text file`);
+  if (text.includes("\0")) refuse("invalid", `${name} has a NUL byte: not a text file`);
   return { name, text, header: firstLine(text), sha256, bytes: given.length };
 }
 

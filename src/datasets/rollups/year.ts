@@ -223,6 +223,6 @@ function nationalOf({ eur, grams }: Amounts, reporters: number, chapters: number
         add(found.grams, r * 24 + m, grams[from]!);
       }
   for (const sums of [found.eur, found.grams])
-    if (sums.some((sum) => sum >= 2 ** 52)) throw new RangeError("sums beyond what is exact");
+    if (sums.some((sum) => sum >= 2 ** 52)) throw new RangeError("sums beyond exact numbers");
   return found;
 }

@@ -66,11 +66,11 @@ export type PaymentHold = { until: Date; left_ms: number };
 export function refusePending(id: string, cause?: unknown, held?: PaymentHold): never {
   const left_s = Math.ceil((held?.left_ms ?? 0) / 1000);
   const told = held
-    ? `; its claim is held until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
+    ? `; its claim lasts until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
     : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}${told}`,
+    `this payment is being settled: call again with the same one, or see ${pathOf(id)}${told}`,
     { retry_after_s: held ? Math.min(RETRY_S, Math.max(1, left_s)) : RETRY_S, cause },
   );
 }
@@ -83,7 +83,7 @@ export class KeyInUse extends Refusal {
   readonly holder: string;
 
   constructor(holder: string) {
-    super(paymentProblems["payment-known"], `payment ${holder} holds this idempotency key`);
+    super(paymentProblems["payment-known"], `payment ${holder} uses this idempotency key`);
     this.holder = holder;
   }
 }

@@ -32,7 +32,7 @@ export function priceList(operations: readonly Operation[], terms: PaymentTerms)
   return {
     version: 1,
     resources: priced.map(({ url }) => url),
-    instructions: `${terms.public_url}/llms.txt says on one page what each resource answers and takes.`,
+    instructions: `${terms.public_url}/llms.txt describes each resource's input and answer on one page.`,
     x402Version: 2,
     prices: priced.map(({ operation, price, offer }) => ({
       ...offer.resource,

@@ -85,7 +85,7 @@ const PATIENCE_MS = 5_000;
 async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
   const over =
     state?.status === "settled" && (state.answer || state.refund || state.kept) ? state : undefined;
-  const late = () => new ChainUnavailable("the chain's heads were not told in time");
+  const late = () => new ChainUnavailable("the chain's heads were not read in time");
   const { finalized } = await inTime(PATIENCE_MS, chain.heads(), late).catch((error) =>
     refusePending(id, error),
   );
@@ -207,8 +207,8 @@ async function refuseOthers({ app, call, payment }: Charge): Promise<void> {
   if (!payments.isFree(state)) refusePending(payment.id);
   if (state?.claim.tenant !== call.caller.tenant)
     throw used(
-      "somebody carried this payment to the chain before it came here: its payer alone says what it buys, and it is refunded " +
-        "if nobody asks anything for it; have a new one signed",
+      "somebody carried this payment to the chain before it came here: only its payer decides its purchase, and it is refunded " +
+        "if nobody uses it; request a new one",
     );
 }
 

@@ -186,7 +186,7 @@ async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
 const refuseStranger = () =>
   refuse(
     "unauthorized",
-    "this payment stands on the chain or was presented before, and anybody can read it there: ask again with " +
+    "this payment is on the chain or was presented before, and anybody can read it there: call again with " +
       "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key that came with it first; for another call sign a new payment",
   );
 
@@ -378,7 +378,7 @@ function retoldBefore(error: Refusal, { status }: CheckedPayment, id: string): R
   if (status === "carried")
     return retold(
       error,
-      `this payment stands on the chain already; what buys nothing is refunded: ${pathOf(id)}`,
+      `this payment is on the chain already; an unused payment is refunded: ${pathOf(id)}`,
     );
   return error;
 }

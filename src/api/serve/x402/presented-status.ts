@@ -49,7 +49,7 @@ export async function presentedStatusOf(
   if (refund && !answer) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.kept && !answer)
     throw used(
-      `this payment was carried here without a call, and was kept: ${pathOf(payment.id)}; sign a new one`,
+      `this payment was carried here without a call, and was not refunded: ${pathOf(payment.id)}; sign a new one`,
     );
   // The answer shows whose call it was; without it, nobody is asked to pay again.
   if (!isSameCall && !answer) return "pending";

@@ -151,7 +151,7 @@ export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
 function refuseGone({ payment_id }: AnsweredPayment): never {
   return refuse(
     paymentProblems["answer-gone"],
-    `this payment's answer was given and is not kept any more; its receipt has the digest, and ${pathOf(payment_id)} its status`,
+    `this payment's answer was given and is no longer stored; its receipt has the digest, and ${pathOf(payment_id)} its status`,
   );
 }
 
