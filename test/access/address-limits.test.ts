@@ -1,4 +1,4 @@
-/** Calls by address, counted once for all processes: each "process" here has a pool and a memory of its own. */
+/** Calls by address, counted once for all processes: each "process" here has its own pool and memory. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
@@ -19,7 +19,7 @@ const makeProcess = () => {
   return { limits, asked };
 };
 
-/** What all processes have counted together. */
+/** The joint count of all processes. */
 const usedOf = async (name: string): Promise<number> => {
   const sql = "select coalesce(sum(used), 0)::int as used from access.address_calls where limit_name = $1";
   return (await pools[0]!.query<{ used: number }>(sql, [name])).rows[0]!.used;
@@ -86,11 +86,11 @@ test("what is added while the database counts stays counted when its count comes
   const limit: CallLimit = { name: "meanwhile", calls: 3, per: "minute" };
   const { limits, asked } = makeProcess();
   limits.add(limit, "e");
-  // It is asked for at the end of this turn, and answered in a later one.
+  // It is requested at the end of this tick, and answered in a later one.
   await Promise.resolve();
   expect(asked).toHaveBeenCalledTimes(1);
   limits.add(limit, "e", 2);
-  // Once the second count is asked for, the first has come, which knows of one alone.
+  // Once the second count is requested, the first has arrived, which covers only one.
   const spent = new Promise<boolean>((done) => {
     asked.mockImplementationOnce(() => {
       done(limits.isSpent(limit, "e"));

@@ -1,4 +1,4 @@
-/** Each check of the gate is switched off in turn: the call it alone refuses must then get through. */
+/** Each check of the gate is switched off in turn: then the call that only it refuses must pass. */
 import { describe, expect, test } from "vitest";
 import { key, keyChecks } from "../../src/api/declare/access/key.ts";
 import { pay } from "../../src/api/declare/access/pay.ts";
@@ -34,7 +34,7 @@ const parts = (found: KeyWithDigest | undefined): AccessParts => ({
   quotas: unlimited,
 });
 
-/** For each check a key that only this check turns away. */
+/** For each check a key that only this check refuses. */
 const attacks: Record<string, { secret: string; found: KeyWithDigest; code: string }> = {
   form: {
     secret: "sk_live_short",

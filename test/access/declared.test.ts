@@ -1,4 +1,7 @@
-/** What an operation declares is kept by the service, or told: shown over HTTP by operations that break it on purpose. */
+/**
+ * An operation's broken declarations are reported or prevented: shown over HTTP by operations that break them on
+ * purpose.
+ */
 import { mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -58,7 +61,7 @@ const operations = [
     access: [key("read")],
     output: said,
     vintage: ({ reference }) => `sections ${reference.find(hsSections)?.vintage ?? "none"}`,
-    // Reads a table more than it names: its answer would be stale when that one changes.
+    // Reads a table that it does not declare: its answer would be stale when that one changes.
     handle: async ({ data }) => ({
       data: { said: String(data.reference.find(cnNomenclature)?.vintage) },
       meta: {},
@@ -128,7 +131,7 @@ const operations = [
 let service: Service;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  // The address of a chain that is not asked: money would be real there.
+  // The address of an unused chain: money would be real there.
   const env = {
     BASE_RPC_URL: "http://127.0.0.1:1",
     PAY_TO: PAYEE,

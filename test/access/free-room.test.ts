@@ -1,4 +1,4 @@
-/** Free calls that are recorded: strangers use up their own day's room, and nobody else's. */
+/** Free calls that are recorded: strangers use up their own daily share, and nobody else's. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
 import { anonymous, type Caller } from "../../src/api/declare/caller.ts";
@@ -43,7 +43,7 @@ test("large bodies that nobody pays for are read twenty times a minute, and what
   for (let n = 0; n < 21; n++) statuses.push(await submit());
   expect(statuses).toEqual([...Array(20).fill(402), 429]);
   expect(await objects()).toBe(before);
-  // A small one is asked for its price all the same.
+  // A small one gets its price all the same.
   const small = await send("/soul/compute/submit", String(body.api_key), { ...task, input_data: {} });
   expect(small.status).toBe(402);
 });

@@ -106,7 +106,7 @@ describe("keys of a running service", () => {
     const first = await priced(mine.headers);
     expect(first.headers.get("ratelimit-policy")).toMatch(/^"daily";q=2;w=86400, "monthly";q=50;w=\d+$/);
     expect(first.headers.get("ratelimit")).toMatch(/^"daily";r=1;t=\d+, "monthly";r=49;t=\d+$/);
-    // A refused call was admitted, so it counts and tells what is left.
+    // A refused call was admitted, so it counts and states the rest.
     const refused = await fetch(`${service.url}/v1/agent/replay/wal-since?since=x`, {
       headers: mine.headers,
     });
@@ -119,7 +119,7 @@ describe("keys of a running service", () => {
       type: expect.stringContaining("#quota-exceeded"),
       detail: expect.stringContaining("pay for it"),
     });
-    // Open operations are not counted, and unknown ones neither.
+    // Neither open nor unknown operations are counted.
     expect((await ask(mine.headers)).status).toBe(200);
   });
 

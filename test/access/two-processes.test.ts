@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const service of services.toReversed()) await service.stop();
 });
 
-/** Asks so many times, one process after the other, and at last each once more; the statuses. */
+/** Calls this many times, alternating between the processes, and each once more at the end; returns the statuses. */
 async function asked(times: number, path: string, headers: Record<string, string> = {}): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -64,7 +64,7 @@ test("a hundred unknown keys a minute are a hundred", async () => {
     Authorization: `Bearer sk_live_${"a".repeat(43)}`,
   });
   const looked = guesses.filter((status) => status === 401).length;
-  // What one process has counted the other learns with its next guess.
+  // Each process learns the other's count with its next query.
   expect(looked).toBeGreaterThanOrEqual(100);
   expect(looked).toBeLessThanOrEqual(102);
   expect(guesses.slice(102)).toEqual(Array(8).fill(429));

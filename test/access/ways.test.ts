@@ -1,4 +1,4 @@
-/** Every way in by itself: who comes in, who is sent on to the next, who is refused. */
+/** Every way of access by itself: who is admitted, passed on, or refused. */
 import { createHash } from "node:crypto";
 import { type HDAccount, mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
@@ -166,7 +166,7 @@ describe("an internal token", () => {
 });
 
 describe("the owner's wallet", () => {
-  /** No wallet here has code that says yes. */
+  /** No wallet here has code that accepts. */
   const closed = { open: false, account_micro: 0, total_micro: 0 };
   const refusing = { read: async () => [{ success: false, data: "0x" }] };
   const parts = {
