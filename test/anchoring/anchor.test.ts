@@ -1,4 +1,4 @@
-/** What may be said of a log's checkpoints and anchors, in any order that processes and chains come up with. */
+/** The decisions on a log's checkpoints and anchors, in any order of processes and chains. */
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";

@@ -1,4 +1,4 @@
-/** A service whose log is signed and anchored by hand, a turn at a time. */
+/** A service whose log is signed and anchored by hand, tick by tick. */
 
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTick } from "../../src/anchoring/anchor-signed.ts";
@@ -12,25 +12,25 @@ import { issueKey } from "../../src/operator/keys.ts";
 import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
 
-/** Whatever waits is due. */
+/** Everything that waits is due. */
 export const AT_ONCE = { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000 };
 
 export type AnchoringSetup = LedgerSetup & {
-  /** Signs and anchors what is due, and everything is unless said otherwise. */
+  /** Signs and anchors what is due; by default everything is. */
   turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<Taken>;
   /** Appends an event that is not the anchoring's own. */
   happen(by?: App): Promise<void>;
   origin(): Promise<string>;
   state(): Promise<anchors.AnchorState>;
-  /** The sizes that were signed, in order. */
+  /** The signed sizes, in order. */
   checkpoints(): Promise<number[]>;
   /** The types of the anchoring's events. */
   story(): Promise<string[]>;
-  /** The head that the contract keeps. */
+  /** The contract's head. */
   kept(): Promise<KeptHead | undefined>;
-  /** The service with another chain before it. */
+  /** The service with another chain in front of it. */
   over(more: Partial<Chain>, by?: App): App;
-  /** A process that appends without holding the log against what was signed of it, as whoever means harm would. */
+  /** A process that appends without checking the signed heads, like an attacker. */
   heedless(): App;
 };
 

@@ -1,4 +1,4 @@
-/** What is deployed is what the source says: compiled anew, it is the same to the byte, and settings and pins agree. */
+/** The deployed code equals the compiled source to the byte, and settings and pins agree. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -39,12 +39,12 @@ test("the contract has no owner, and no function accepts ether", () => {
   );
   expect(functions.filter(({ stateMutability }) => !/^(view|nonpayable)$/.test(stateMutability))).toEqual([]);
   const opcodes = opcodesOf(INIT_CODE);
-  // STATICCALL alone reaches out; CALL, CALLCODE, DELEGATECALL, CREATE, CREATE2 and SELFDESTRUCT do not occur.
+  // Only STATICCALL calls other contracts; CALL, CALLCODE, DELEGATECALL, CREATE, CREATE2 and SELFDESTRUCT do not occur.
   for (const forbidden of [0xf1, 0xf2, 0xf4, 0xf0, 0xf5, 0xff]) expect(opcodes).not.toContain(forbidden);
   expect(opcodes.filter((opcode) => opcode === 0xfa).length).toBeGreaterThan(0);
 });
 
-/** The operations of a program, without what PUSH1 to PUSH32 carry along. */
+/** A program's operations, without the data of PUSH1 to PUSH32. */
 function opcodesOf(code: string): number[] {
   const bytes = Buffer.from(code.slice(2), "hex");
   const found: number[] = [];

@@ -1,4 +1,7 @@
-/** `tallystick anchor …` beside a service with its embedded database, whose role is not the owner's, and its own chain. */
+/**
+ * `tallystick anchor …` with a running service on its embedded database, whose role is not the owner's, and its own
+ * chain.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -65,7 +68,7 @@ async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
   await ended;
 }
 
-/** How far the first service had come when it was killed. */
+/** The first service's progress when it was killed. */
 let reached: AnchorStatus;
 
 test("the commands report that nothing is anchored before a service has run", async () => {

@@ -1,4 +1,4 @@
-/** The anchoring contract by way of the Chain port: where it is, what it keeps and logs, and what one finds of it later. */
+/** The anchoring contract by the Chain port: its address, storage and logs. */
 import {
   decodeErrorResult,
   getContractAddress,
@@ -41,7 +41,7 @@ const gasOf = async ({ transaction }: Receipt): Promise<number> => {
 
 const codeAt = (address: Hex) => workshop.rpc<Hex>("eth_getCode", address, "latest");
 
-/** How many transactions were mined above a block; blocks come of themselves, too. */
+/** Transactions mined above a block; blocks also come by themselves. */
 async function transactionsSince(block: bigint): Promise<number> {
   const { latest } = await chain.heads();
   let count = 0;
@@ -61,7 +61,10 @@ async function another(): Promise<BaseChain> {
   return other;
 }
 
-/** The transaction that puts the proxy on any chain; its signature was made up, so that nobody has the key. Source: the proxy's project. */
+/**
+ * The transaction that deploys the proxy on any chain; its signature was made up, so nobody has the key. Source:
+ * the proxy's project.
+ */
 const KEYLESS =
   "0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222";
 
@@ -125,7 +128,7 @@ test("the contract's address is predictable, and the same for any sender of depl
   await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS, purpose: "settlement" });
   expect(await codeAt(ANCHOR_ADDRESS)).toBe(code);
 
-  // A chain saved before there was the contract gets it when it starts again.
+  // A chain saved before the contract existed gets it at its next start.
   await remove();
   const { latest } = await chain.heads();
   await placeContracts((method, params) => workshop.rpc(method, ...params));

@@ -1,4 +1,7 @@
-/** What the anchoring contract takes and refuses, on a real chain: every small growth, large ones by chance, forgeries of each. */
+/**
+ * The anchoring contract on a real chain: it accepts every small growth and random large ones, and refuses
+ * forgeries of each.
+ */
 import fc from "fast-check";
 import { decodeErrorResult } from "viem";
 import { generatePrivateKey } from "viem/accounts";
@@ -30,7 +33,7 @@ afterAll(() => workshop.close());
 const anchor = (log_id: Hex, size: bigint, root: Hex, proof: readonly Hex[] = []): Call =>
   anchorCall({ log_id, size, root }, proof).call;
 
-/** What became of a call: "taken", or the contract's error and its arguments. */
+/** A call's outcome: "taken", or the contract's error and its arguments. */
 function verdictOf({ success, data }: CallResult): string {
   if (success) return "taken";
   if (data === "0x") return "reverted";
@@ -38,10 +41,10 @@ function verdictOf({ success, data }: CallResult): string {
   return [errorName, ...(args ?? [])].join(" ");
 }
 
-/** An anchor tried on a log and the verdict it must meet; none is kept but where it is taken. */
+/** An anchor on a log and its expected verdict; only an accepted one is stored. */
 type Trial = { what: string; call: Call; verdict: string };
 
-/** Tries stories, each on a log of its own, many in a question; in there the sender is Multicall3. */
+/** Runs stories, each on its own log, many per request; there the sender is Multicall3. */
 async function tryAll(stories: readonly (readonly Trial[])[]): Promise<number> {
   const questions: Trial[][] = [[]];
   for (const story of stories) {
@@ -61,7 +64,7 @@ const flipped = (hash: Hex, bit: number): Hex =>
 
 const without = <T>(items: readonly T[], index: number): T[] => items.filter((_, i) => i !== index);
 
-/** One growth, after every forgery of it that the contract must see through. */
+/** One growth, after every forgery of it that the contract must refuse. */
 function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
   const growth = grow(first, second);
   const rewritten = grow(first, second, "log, rewritten");
@@ -76,7 +79,7 @@ function storyOf(grow: Grow, first: bigint, second: bigint): Trial[] {
     return { what: `${name}, ${what}`, call: anchor(log_id, size, root, nodes), verdict };
   };
   const forged = (what: string, changed: Partial<Growth>) => trial(what, "Inconsistent", changed);
-  // A root does not say how many leaves it has: another size goes through where its tree has the same shape.
+  // A root does not determine its number of leaves: another size is accepted if its tree has the same shape.
   const resized = (size: bigint) =>
     trial(`said to be ${size}`, holds({ ...growth, second: size }) ? "taken" : "Inconsistent", {
       second: size,
@@ -148,7 +151,7 @@ test("a root does not determine its number of leaves: only a size of the same sh
   for (const size of [9n, 10n, 16n, 2n ** 63n]) await tryAll([said(size, "Inconsistent")]);
 });
 
-/** Anchors by a transaction of the chain's own key, and answers the gas it used; undefined when it was refused. */
+/** Anchors by a transaction of the chain's own key, and returns its gas; undefined if refused. */
 async function send(chain: BaseChain, { log_id, size, root, proof }: Anchoring): Promise<number | undefined> {
   const { call, options } = anchorCall({ log_id, size, root }, proof);
   const { transaction, success } = await chain.send(call, options);
@@ -249,7 +252,7 @@ test("an anchor at a million leaves costs at most 65,000 gas", async () => {
     ["1,000,000 → 1,001,000", largeGrowth(million, million + 1_000n), 65_000],
     ["999,000 → 1,000,000", largeGrowth(million - 1_000n, million), 65_000],
     ["999,999 → 1,000,000", largeGrowth(million - 1n, million), 65_000],
-    // Of all growths to a million or 2^20 leaves, these have the most nodes and hashes.
+    // Of all growths to a million or 2^20 leaves, these need the most nodes and hashes.
     ["524,287 → 1,000,000", largeGrowth(2n ** 19n - 1n, million), 65_000],
     ["1,048,575 → 1,048,576", largeGrowth(2n ** 20n - 1n, 2n ** 20n), 65_000],
     ["2^63 - 1 → 2^63", largeGrowth(2n ** 63n - 1n, 2n ** 63n), 130_000],

@@ -1,4 +1,4 @@
-/** Witnesses cosign the log's checkpoints: a real one, and such as are away, slow or lie. */
+/** Witnesses cosign the log's checkpoints: a real one, and unavailable, slow or lying ones. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -46,7 +46,7 @@ async function begin(): Promise<AnchoringSetup> {
   return setup;
 }
 
-/** A witness process of its own that follows this log. */
+/** A separate witness process that follows this log. */
 async function witnessOf(key = log, { dir = "", port = 0, name = "w.example" } = {}): Promise<Running> {
   const folder = dir || (await mkdtemp(join(tmpdir(), "tallystick-witness-")));
   const witness = await runWitness(folder, formatVerifierKey(key), { port, name });
@@ -71,14 +71,14 @@ const sign = async (by = app) => {
   await setup.happen(by);
   expect(await signTick(by, AT_ONCE)).toBe("done");
 };
-/** Who cosigned the note as it is published. */
+/** The witnesses that cosigned the published note. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {
   const keys = witnesses.map(({ key }) => key);
   const note = anchors.publishedNote(await setup.state())!;
   return openCheckpoint(note, { log: by, witnesses: keys }).cosignatures.map(({ witness }) => witness);
 };
 
-/** As somebody with the owner's rights who means harm. */
+/** An attacker with the owner's rights. */
 const rewrite = async () => {
   const client = await app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
@@ -102,7 +102,7 @@ test("a witness cosigns a service's checkpoint, which is published and reported 
   });
   onTestFinished(() => running.stop());
   await service.issue();
-  // The log grows while the service starts, and so each second there is another checkpoint: all three are asked until they tell of one.
+  // The log grows during the start, with a checkpoint every second: all three are polled until they report one.
   await until(async () => {
     const published = await (await fetch(`${running.url}/log/checkpoint`)).text();
     expect(published).toContain("— w.example ");
@@ -144,7 +144,7 @@ test("a killed witness is asked again for the newest checkpoint, and remembers w
   expect(await cosign([first.address], { memory })).toEqual({ status: "done" });
   expect(await cosigners([first.address])).toEqual([]);
   expect(told).toEqual([["w.example", { grave: false, reason: expect.stringContaining("ECONNREFUSED") }]]);
-  // In trouble it is left alone for a while.
+  // After a failure it is not asked for a while.
   const ask_after = Date.now() + 60_000;
   const patient: WitnessMemory = new Map([["w.example", { ...memory.get("w.example")!, ask_after }]]);
   await cosign([{ ...first.address, url: "http://nobody.invalid/" }], { memory: patient });
@@ -172,7 +172,7 @@ test("a lost cosignature is repeated, and a new witness starts from size 0", asy
   await cosign([witness.address]);
   expect(await cosigners([witness.address])).toEqual(["w.example"]);
 
-  // The same name and another key, which has seen nothing.
+  // The same name and another key, which has cosigned nothing.
   await sign();
   const fresh = await witnessOf();
   await cosign([fresh.address]);
@@ -205,7 +205,7 @@ test("no witness cosigns a log rewritten with its checkpoints, which raises an a
   const alarm = (reason: RegExp) => [["w.example", { grave: true, reason: expect.stringMatching(reason) }]];
   const has = new RegExp(`it has cosigned ${size} events that this log does not continue`);
   expect(await asked()).toEqual([size - 1, alarm(has)]);
-  // The witness's note has our own signature, so the second history does not go on.
+  // The witness's note has our own signature, so the second history cannot continue.
   await expect(asked()).rejects.toMatchObject({ type: { slug: "log-contradicted" } });
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
@@ -244,7 +244,7 @@ async function listen(handle: RequestListener): Promise<string> {
 
 const signer = signerOf("liar");
 const key = verifierKey("liar.example", "cosignature/v1", signer.public_key);
-/** Signs whatever it is shown. */
+/** Signs every checkpoint. */
 const honest: RequestListener = async (request, response) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -319,7 +319,7 @@ describe("a witness", () => {
     expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
     expect(told).toEqual([["liar.example", trouble]]);
     expect(await cosigners(both)).toEqual(["honest.example"]);
-    // While it is in trouble, the log is signed; then it is asked for the newest.
+    // During its failure the log is signed; then it is asked for the newest.
     await sign();
     await cosign(both, { deadline_ms: 1_000, memory });
     expect(await cosigners(both)).toEqual(["honest.example"]);

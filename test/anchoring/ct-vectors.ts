@@ -1,7 +1,8 @@
 /**
- * The reference tree of Certificate Transparency: eight inputs, the root of every size, and proofs. The same bytes stand
- * in google/certificate-transparency (merkletree/merkle_tree_test.cc), google/trillian and transparency-dev/merkle
- * (proof/verify_test.go), which every implementation of RFC 6962 is held against. Leaves count from 0 here.
+ * The reference tree of Certificate Transparency: eight inputs, the root of every size, and proofs. The same bytes
+ * are in google/certificate-transparency (merkletree/merkle_tree_test.cc), google/trillian and
+ * transparency-dev/merkle (proof/verify_test.go), the reference of every implementation of RFC 6962. Leaves count
+ * from 0 here.
  */
 export const ctInputs = [
   "",

@@ -1,4 +1,4 @@
-/** Signs and anchors, and ends itself as kill -9 would at the step named by DIES_AT. */
+/** Signs and anchors, and ends itself like kill -9 at the step named by DIES_AT. */
 import { anchorTick } from "../../src/anchoring/anchor-signed.ts";
 import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { openDoomed } from "../support/doomed.ts";

@@ -1,4 +1,7 @@
-/** Tree hashes and consistency proofs in the recursive words of RFC 9162, sections 2.1.1 and 2.1.4.1; slow and plain. */
+/**
+ * Tree hashes and consistency proofs by the recursive definitions of RFC 9162, sections 2.1.1 and 2.1.4.1; slow and
+ * plain.
+ */
 import { createHash } from "node:crypto";
 import type { Hex } from "../../src/core/model/chain.ts";
 
@@ -12,7 +15,7 @@ const bytes = (hex: Hex) => Buffer.from(hex.slice(2), "hex");
 
 const node = (left: Hex, right: Hex): Hex => sha256(Buffer.of(1), bytes(left), bytes(right));
 
-/** The hash of the leaves from `start` on, `size` of them, as far as it is not put together from smaller ones. */
+/** The hash of `size` leaves from `start` on, unless it is combined from smaller ones. */
 export type Subtree = (start: bigint, size: bigint) => Hex;
 
 /** The largest power of two below `size`. */
@@ -22,7 +25,7 @@ function half(size: bigint): bigint {
   return k;
 }
 
-/** MTH(D[start : start + size]), split down to the subtrees that `given` knows. */
+/** MTH(D[start : start + size]), split down to the subtrees in `given`. */
 function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) => boolean, start = 0n): Hex {
   if (isGiven(size)) return given(start, size);
   const k = half(size);
@@ -33,14 +36,14 @@ function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) => boole
 /** PROOF(m, D_n), with the roots of both trees. */
 export type Growth = { first: bigint; first_root: Hex; second: bigint; second_root: Hex; proof: Hex[] };
 
-/** One log growing from `first` leaves to `second`; another history has other leaves everywhere. */
+/** One log growing from `first` leaves to `second`; another history differs in all leaves. */
 export type Grow = (first: bigint, second: bigint, history?: string) => Growth;
 
 const isLeaf = (size: bigint) => size === 1n;
 
 const known = new Map<string, Hex>();
 
-/** Subtrees of a log small enough to be hashed whole, once each. */
+/** Subtrees of a log small enough to be hashed completely, once each. */
 const smallTree =
   (history: string): Subtree =>
   (start, size) => {
@@ -69,8 +72,8 @@ function subproof(m: bigint, start: bigint, size: bigint, complete: boolean, has
 }
 
 /**
- * The same of trees too large to be hashed: every subtree that the first size does not cut in two is given a hash of its
- * own, and those are all that proofs and roots are made of.
+ * The same for trees too large to hash: every subtree that the first size does not split gets a hash of its own;
+ * proofs and roots need no others.
  */
 export const largeGrowth: Grow = (first, second, history = "log") => {
   const given: Subtree = (start, size) => sha256(`${history}: ${size} leaves from ${start}`);
@@ -90,7 +93,7 @@ export const largeGrowth: Grow = (first, second, history = "log") => {
   };
 };
 
-/** The hashes a verifier computes: a node that lies left of the path counts for both trees. */
+/** The verifier's hashes: a node to the left of the path counts for both trees. */
 export function hashesOf({ first, second }: Growth): number {
   let [fn, sn, hashes] = [first - 1n, second - 1n, 0];
   while (fn & 1n) [fn, sn] = [fn >> 1n, sn >> 1n];
@@ -103,7 +106,7 @@ export function hashesOf({ first, second }: Growth): number {
   return hashes;
 }
 
-/** Whether a proof holds, by rebuilding both roots in the order in which SUBPROOF was taken apart. */
+/** Verifies a proof by rebuilding both roots in the order of SUBPROOF. */
 export function holds({ first, first_root, second, second_root, proof }: Growth): boolean {
   const rest = [...proof];
   const rebuild = (m: bigint, size: bigint, complete: boolean): [Hex, Hex] | undefined => {

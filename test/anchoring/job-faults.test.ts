@@ -1,4 +1,4 @@
-/** Whatever the node and the chain behind it do, the log is signed, and anchored when they do better. */
+/** Faults of the node and chain do not stop signing, and anchoring resumes when they end. */
 import { encodeFunctionResult, multicall3Abi } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -28,7 +28,7 @@ describe("an endpoint", () => {
     by = through({ sending: { poll_ms: 20 } });
     await setup.happen();
   });
-  /** The service whose chain is asked by way of the endpoint. */
+  /** The service whose chain is behind the endpoint. */
   function through(options: Partial<BaseChainOptions>): App {
     const chain = setup.workshop.connect({ rpc_url: meddler.url, ...options });
     onTestFinished(() => chain.close());
@@ -140,10 +140,10 @@ describe("a chain", () => {
       number > old.number ? undefined : app.chain.block(number);
     const heads = async () => ({ latest: old, safe: old, finalized: old });
     expect(await setup.turn({}, setup.over({ heads, block }))).toMatchObject({ status: "behind" });
-    // Blocks come of themselves; none of them makes the anchor final here.
+    // Blocks come by themselves; none of them finalizes the anchor here.
     const mined = async () => ({ ...(await app.chain.heads()), finalized: old });
     expect(await setup.turn({}, setup.over({ heads: mined, block }))).toMatchObject({ status: "away" });
-    // Behind one address there may be nodes of different heights.
+    // One address may have nodes of different heights.
     const read: Chain["read"] = async () => [{ success: true, data: `0x${"0".repeat(256)}` }];
     expect(await setup.turn({}, setup.over({ heads: mined, read }))).toMatchObject({ status: "behind" });
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
@@ -193,7 +193,7 @@ describe("a chain", () => {
     await setup.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
     expect(await setup.turn({}, withParts(app, { chain: poor }))).toEqual({ status: "done" });
     expect((await setup.state()).anchors).toMatchObject([{ signer: poor.sender }]);
-    // Another key begins at the contract without a proof, and goes on from there.
+    // Another key begins at the contract without a proof, and continues from there.
     await setup.happen();
     expect(await setup.turn()).toEqual({ status: "done" });
     expect((await setup.state()).anchors.map(({ signer }) => signer)).toEqual([

@@ -1,4 +1,4 @@
-/** The process is killed at each step of signing and anchoring; the next one goes on, and nothing is sent twice. */
+/** The process is killed at each step of signing and anchoring; the next one continues, and nothing is sent twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -46,7 +46,7 @@ test.each([
   await dies(step);
   if (by_the_dead > 0) await until(async () => (await sent()) !== before);
   expect(await sent()).toBe(before + by_the_dead);
-  // Its lease runs out.
+  // Its lease expires.
   await until(async () => (await setup.turn()).status !== "taken");
   await setup.turn();
   expect(await sent()).toBe(before + 1);

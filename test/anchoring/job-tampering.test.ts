@@ -1,4 +1,4 @@
-/** A log that was rewritten, cut or damaged is neither signed nor anchored any more. */
+/** A rewritten, truncated or damaged log is neither signed nor anchored. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { anchorTick } from "../../src/anchoring/anchor-signed.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
@@ -13,7 +13,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-/** As somebody with the owner's rights who means harm. */
+/** An attacker with the owner's rights. */
 async function unguarded(sql: string): Promise<void> {
   const client = await app.pool.connect();
   try {
@@ -108,7 +108,7 @@ describe("a log", () => {
       status: "diverged",
       reason: expect.stringContaining("the log in this database is damaged"),
     });
-    // An anchor becomes final whenever the chain has gone on enough.
+    // An anchor becomes final whenever the chain has advanced enough.
     const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
     expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
     await unguarded("truncate anchoring.tiles_v1");

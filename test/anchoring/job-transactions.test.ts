@@ -93,7 +93,7 @@ describe("after a send whose answer was lost", () => {
 
 describe("a stuck transaction", () => {
   const sending = { stuck_ms: 150, poll_ms: 20, foreign_ms: 150 };
-  /** As the chain goes on without saving its state, which would set it mining. */
+  /** Advances the chain without saving its state, which would start mining. */
   const stuckOver = async (more: Partial<SendLimits> = {}) => {
     const chain = setup.workshop.connect({ sending: { ...sending, ...more } });
     onTestFinished(() => chain.close());
@@ -115,7 +115,7 @@ describe("a stuck transaction", () => {
     await setup.happen();
     expect(await signTick(app, AT_ONCE)).toBe("done");
     const { size } = (await setup.state()).checkpoint!;
-    // The first may be replaced before the newer checkpoint is signed, by one that pays more for the same.
+    // The first may be replaced by one with a higher fee before the newer checkpoint is signed.
     const second = await newestInPool(({ input }) => headInCall(input)?.size === BigInt(size));
     expect(second.nonce).toBe(first.nonce);
     expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
@@ -129,7 +129,7 @@ describe("a stuck transaction", () => {
   test("outlives its process: another process replaces it under its nonce", async () => {
     await setup.happen();
     const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
-    // A turn that signed nothing within its time is taken again.
+    // A tick that signed nothing within its time is repeated.
     await until(async () => {
       await setup.turn({}, dying);
       return (await setup.state()).pending !== undefined;
@@ -191,7 +191,7 @@ describe("a reorg", () => {
     await setup.turn();
     expect((await setup.story()).slice(4)).toEqual(["CheckpointSigned", "AnchorFinal", "Anchored"]);
     expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
-    // What was final stays so, though the node's finalized head goes back.
+    // A final block stays final, even if the node's finalized head goes back.
     const heads = async () => ({ ...(await app.chain.heads()), finalized: (await app.chain.block(0n))! });
     expect(await setup.turn({}, setup.over({ heads }))).toEqual({ status: "done" });
     expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);

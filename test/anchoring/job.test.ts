@@ -1,4 +1,4 @@
-/** The log is signed and anchored as often as it should be, by whichever process. */
+/** The log is signed and anchored at the configured intervals, by any process. */
 import { formatEther } from "viem";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
@@ -78,7 +78,7 @@ test("without new events nothing is signed, and anchoring's own events need no c
 });
 
 test("events wait for a checkpoint up to the time and number limits, and checkpoints for their anchor", async () => {
-  // An anchor becomes final whenever the chain has gone on enough.
+  // An anchor becomes final whenever the chain has advanced enough.
   const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
   await setup.happen();
   const patient = { checkpoint_every_ms: 3_600_000, anchor_every_ms: 3_600_000 };
@@ -121,7 +121,7 @@ describe("several processes", () => {
     await alone(app, "log-anchoring", async () => {
       expect(await setup.turn()).toEqual({ status: "taken" });
     });
-    // The lease of payments is another.
+    // Payments have another lease.
     await alone(app, "payments", async () => {
       expect(await setup.turn()).toEqual({ status: "done" });
     });
@@ -153,7 +153,7 @@ describe("several processes", () => {
     const other = await setup.beside();
     onTestFinished(() => other.close());
     await setup.happen();
-    // The other one anchors between this one's look and its send.
+    // The other process anchors between this one's check and its send.
     const late = setup.over({
       send: async (call, options) => {
         await app.chain.send(call, options);
@@ -231,7 +231,7 @@ test("the gas of anchors counts against every process's daily budget, even after
   expect(await budget(formatEther(BigInt(fee_wei) + 1n))).toMatchObject({ would_settle: true });
 
   await setup.revert(snapshot);
-  // At another fee: the same bytes would be the same transaction, and paid once.
+  // Another fee, because the same bytes would be one transaction.
   await setup.workshop.rpc("anvil_setNextBlockBaseFeePerGas", "0x77359400");
   await setup.mine(1);
   await setup.turn({ anchor_every_ms: 3_600_000 });
@@ -257,7 +257,7 @@ test("the chain status reports an anchor's finality and the gas key's balance", 
     seen.add(await firmness());
     await setup.mine(1);
   }
-  // A block may come of itself before the first look.
+  // A block may come by itself before the first check.
   expect(["unsafe", "safe", "finalized"].filter((one) => seen.has(one))).toEqual([...seen]);
   expect([...seen].at(-1)).toBe("finalized");
   const balance = await setup.workshop.rpc<Hex>("eth_getBalance", app.chain.sender, "latest");

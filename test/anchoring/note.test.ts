@@ -1,4 +1,4 @@
-/** Signed notes, against the vectors of Go's sumdb/note and the examples of c2sp.org, and against whatever else is sent. */
+/** Signed notes, against the vectors of Go's sumdb/note, the examples of c2sp.org, and hostile input. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -133,7 +133,8 @@ describe("reading", () => {
     expect(openNote(NOTE, [namesake, enoch]).signatures).toEqual([{ key: enoch }]);
   });
 
-  // What c2sp.org/tlog-checkpoint shows under another name is a true head of the Go checksum database, signature included.
+  // The example of c2sp.org/tlog-checkpoint is a true head of the Go checksum database under another name, signature
+  // included.
   test("verifies a tree head of the Go checksum database", () => {
     const text = "go.sum database tree\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";
     const line =

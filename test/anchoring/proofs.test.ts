@@ -1,4 +1,4 @@
-/** Inclusion and consistency proofs: equal to the RFC's for every size to 200, and refused when anything is changed. */
+/** Inclusion and consistency proofs equal the RFC's for every size to 200, and any change is refused. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -188,7 +188,7 @@ describe("a false claim gets its reason", () => {
   test("inclusion: a subtree's root as a leaf of a smaller tree is refused", () => {
     const whole = inclusion(0, 8);
     const lifted = { ...whole, size: 4, leaf: nodeHash(leaves[0]!, leaves[1]!), proof: whole.proof.slice(1) };
-    // The hashes do fit: only the leaf's own prefix, which the caller computes, tells leaf from node.
+    // The hashes do match: only the leaf's own prefix, which the caller computes, distinguishes leaf and node.
     expect(inclusionFault(lifted)).toBeUndefined();
     expect(inclusionFault({ ...lifted, leaf: leafHash(Buffer.concat([leaves[0]!, leaves[1]!])) })).toMatch(
       /root/,
@@ -240,7 +240,7 @@ describe("a false claim gets its reason", () => {
   });
 });
 
-/** A proof changed in one way: a bit, a node dropped, added, repeated, or two that change places. */
+/** A proof changed in one way: a bit, a node dropped, added, repeated, or two swapped. */
 const tampering = fc.record({
   how: fc.constantFrom("flip", "drop", "add", "repeat", "swap"),
   at: fc.nat(),
@@ -250,7 +250,7 @@ const tampering = fc.record({
 });
 type Tampering = typeof tampering extends fc.Arbitrary<infer T> ? T : never;
 
-/** Undefined where the change would change nothing. */
+/** Undefined if the change would have no effect. */
 function tampered(proof: readonly Uint8Array[], { how, at, other, bit, fresh }: Tampering) {
   const nodes = proof.map((node) => Buffer.from(node));
   const n = nodes.length;
@@ -317,7 +317,7 @@ describe("tampering", () => {
         expect(inclusionFault({ ...held, root: flip(held.root, bit) })).toBeDefined();
         const grown = consistency(m, n);
         expect(consistencyFault({ ...grown, first_root: flip(grown.first_root, bit) })).toBeDefined();
-        // Of an empty first tree nothing in the second can be checked.
+        // An empty first tree proves nothing about the second.
         if (m > 0)
           expect(consistencyFault({ ...grown, second_root: flip(grown.second_root, bit) })).toBeDefined();
       }),

@@ -1,4 +1,4 @@
-/** RFC 9162, section 2.1, word for word: slow, recursive, sharing nothing with the code it is held against. */
+/** RFC 9162, section 2.1, word for word: slow, recursive, and independent of the tested code. */
 import { createHash } from "node:crypto";
 
 const sha256 = (...parts: Uint8Array[]): Buffer => {

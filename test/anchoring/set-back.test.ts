@@ -1,4 +1,4 @@
-/** A database that goes back to an older state is not signed again: the machine remembers what it signed. */
+/** A database restored to an older state is not signed again: the machine remembers its signatures. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ test("a backup with fewer events, or with another history, is reported and not s
     await setup.close();
     await rm(DATA_DIR, { recursive: true, force: true });
   });
-  /** A process that starts anew on the same machine. */
+  /** A process that restarts on the same machine. */
   const start = async () => {
     const started = await setup.beside({ DATA_DIR });
     onTestFinished(() => started.close());

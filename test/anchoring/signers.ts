@@ -1,8 +1,8 @@
-/** Ed25519 keys made of a seed, so that signatures are the same in every run. */
+/** Ed25519 keys derived from a seed, so that signatures are the same in every run. */
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import type { OkpKey, Signer } from "../../src/core/model/ports/signer.ts";
 
-/** What stands before the seed in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the seed in PKCS #8 (RFC 8410, section 7). */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** The signer of a seed of 32 bytes, or of the SHA-256 of a name. */

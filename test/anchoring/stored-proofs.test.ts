@@ -1,4 +1,4 @@
-/** What exports carry of an anchor: gathered while the chain still shows it, and good without anybody's word. */
+/** An export's proof of an anchor: stored while the chain shows it, and verifiable without trust. */
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";
@@ -75,7 +75,7 @@ test("a proof is stored once, and again when its block left the chain", async ()
   await setup.turn({ memory });
   expect(await rows()).toBe(1);
   const [anchor] = (await setup.state()).anchors;
-  // Another block at the place of the proof's, though the anchor's own is where it was.
+  // Another block at the proof's height, though the anchor's own is unchanged.
   await app.pool.query(
     "insert into anchoring.proofs_v1 select log_id, size, transaction, block_number + 1,'0x00', '{}' from anchoring.proofs_v1",
   );

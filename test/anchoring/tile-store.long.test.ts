@@ -1,4 +1,4 @@
-/** The tree in Postgres: the same however it grew and whoever was killed meanwhile, and every proof from it holds. */
+/** The tree in Postgres: the same for any growth and any kills, and every proof from it verifies. */
 import { once } from "node:events";
 import fc from "fast-check";
 import pg from "pg";
@@ -23,14 +23,14 @@ beforeAll(async () => {
 afterAll(() => log.close());
 
 let logs = 1;
-/** A log of its own in the shared database. */
+/** A separate log in the shared database. */
 async function newLog(): Promise<number> {
   const log_id = ++logs;
   await createLog(log.pool, { log_id, host: "test.example" });
   return log_id;
 }
 
-/** Rows after the head whose hashes are no chain, which a tree does not mind. */
+/** Rows after the head whose hashes are no chain, which a tree does not check. */
 async function fill(log_id: number, events: number): Promise<void> {
   await log.pool.query(
     `insert into eventstore.events
@@ -48,7 +48,7 @@ async function leavesOf(log_id: number): Promise<Buffer[]> {
   return answer.rows.map((row) => leafHash(row.event_hash));
 }
 
-/** Computed in memory, of every size. */
+/** Computed in memory, for every size. */
 function rootsOf(leaves: readonly Buffer[]): Buffer[] {
   const frontier = new Frontier();
   return [
@@ -306,7 +306,7 @@ test("growth stops between two pages on a signal", async () => {
   expect(await tree.grow()).toBe(768);
 });
 
-/** As somebody with the owner's rights who means harm. */
+/** An attacker with the owner's rights. */
 async function unguarded(sql: string, values: unknown[]): Promise<void> {
   const client = await log.pool.connect();
   try {

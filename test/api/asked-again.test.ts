@@ -1,4 +1,4 @@
-/** An answer asked again by the vintages that it named: the same bytes, whatever was released since, as long as they are kept. */
+/** An answer repeated with the vintages that it named: the same bytes after any releases, during retention. */
 
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -52,7 +52,7 @@ async function ask(operation: Operation, input: Record<string, unknown>): Promis
   };
 }
 
-/** Releases the same figures of every dataset and the same rows of every table under another source: other vintages. */
+/** Releases every dataset's figures and every table's rows again under another source: other vintages. */
 async function releaseAnew(source: string): Promise<void> {
   const { app, data_dir } = service;
   const made: string[] = [];

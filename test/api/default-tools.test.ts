@@ -1,4 +1,4 @@
-/** The tools that MCP lists unasked. */
+/** The tools that MCP lists by default. */
 import { expect, test } from "vitest";
 import { defaultTools, MOST_TOOLS } from "../../src/api/transports/default-tools.ts";
 import { catalogue } from "../support/catalogue.ts";

@@ -1,4 +1,4 @@
-/** Inputs that are far beyond what a schema takes: refused in a few words, before anything looks at them closely. */
+/** Inputs far beyond their schema: refused briefly, before they are validated. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { chosenForm } from "../../src/api/declare/forms/form.ts";
@@ -42,7 +42,7 @@ test("an overlong input is refused before it is validated", () => {
   ];
   for (const one of given) expect(refused(() => reader.fromObject(one, {})).errors).toHaveLength(1);
   expect(looked).toBe(0);
-  // A little too long, it is judged by the schema, which says so in its own words.
+  // A slightly overlong input is refused by the schema, in its own words.
   expect(refused(() => reader.fromObject({ text: "a".repeat(101) }, {})).errors![0]!.message).toContain(
     "100",
   );

@@ -1,4 +1,4 @@
-/** Operations found by words of what they do. */
+/** Operations found by words about their effect. */
 import { expect, test } from "vitest";
 import { operationFinder } from "../../src/api/describe/find-operations.ts";
 import { catalogue } from "../support/catalogue.ts";

@@ -1,4 +1,4 @@
-/** What no ordinary client sends: odd request targets, endless bodies, values made to be costly. */
+/** Unusual clients' input: odd request targets, endless bodies, expensive values. */
 import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Sends bytes as they are and reads until the service closes. */
+/** Sends raw bytes and reads until the service closes. */
 function raw(...pieces: (string | Buffer)[]): Promise<string> {
   return new Promise((done) => {
     const { hostname, port } = new URL(service.url);

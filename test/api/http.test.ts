@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Keys are issued through the service's own event types, so a second service beside it issues them. */
+/** Keys are issued through the service's own event types, so a second service issues them. */
 async function issueBefore() {
   const beside = await startService({ beside: service as Service & { database_url: string } });
   const issued = await beside.issue();

@@ -1,4 +1,4 @@
-/** What MCP lists of each operation: how much a model reads, what it is told first, and in which words. */
+/** MCP's list of operations: its size for a model, its order, and its vocabulary. */
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
 import { methodOf } from "../../src/api/declare/operation-facts.ts";
@@ -10,10 +10,13 @@ const listed = toolLists(catalogue);
 const areas = [...new Set(catalogue.map(({ area }) => area))];
 const all = listed(areas, "all");
 
-/** Tokens as they are reckoned without any model's own table: four characters of the JSON that goes out. */
+/** Tokens estimated without a model's table: four characters of the sent JSON. */
 const tokensOf = (tools: object[]) => Math.ceil(JSON.stringify({ tools }).length / 4);
 
-/** What a tool takes on average: 40,000 tokens for the 147 operations of the specification, and as much for each beyond them. */
+/**
+ * A tool's average: 40,000 tokens for the 147 operations of the specification, and the same share for each further
+ * one.
+ */
 const TOKENS = 40_000 / 147;
 
 test("a tool takes fewer than 273 tokens on average, and the default list fewer than 12000, each within its share", () => {
@@ -117,7 +120,7 @@ test("every tool declares its effects", () => {
   ]);
 });
 
-/** What some clients refuse: several types in one schema, none at all, and what stands elsewhere. */
+/** Constructs that some clients refuse: several types in one schema, none, and references elsewhere. */
 function unportable(schema: JsonSchema, path: string): string[] {
   const own = [
     Array.isArray(schema.type) && "several types",

@@ -1,4 +1,4 @@
-/** What operators watch: each area's gauges at /metrics, and that what is drawn and warned of is there. */
+/** The operators' metrics: each area's gauges at /metrics, and every metric that dashboards and alerts use. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** The samples of a metric: its labels as they are printed, and its value. */
+/** A metric's samples: its labels as printed, and its value. */
 async function samples(name: string): Promise<[string, number][]> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   const lines = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, "gm"));
@@ -33,7 +33,7 @@ const documented = async () => {
 describe("gauges", () => {
   test("report the log's position, and how much of it is unproven", async () => {
     await service.issue();
-    // The service appends of itself, too: what is told lies between what stood before and what stands after.
+    // The service appends by itself, so the value is between the ones before and after.
     const before = (await service.app.store.head()).position;
     const told = [
       ["", await only("tallystick_log_position")],
@@ -45,7 +45,7 @@ describe("gauges", () => {
       expect(value).toBeGreaterThanOrEqual(before);
       expect(value).toBeLessThanOrEqual(after);
     }
-    // Nothing was signed, so nothing is said of its age.
+    // Nothing was signed, so no age is reported.
     expect(await samples("tallystick_checkpoint_age_seconds")).toEqual([]);
     expect(await only("tallystick_log_contradicted")).toBe(0);
   });
@@ -90,7 +90,7 @@ describe("gauges", () => {
 
 describe("the files in docker/watching", () => {
   const named = (text: string) => new Set(text.match(/\b(?:tallystick|process|nodejs)_\w+/g));
-  /** As Prometheus makes them of a histogram. */
+  /** The names that Prometheus derives from a histogram. */
   const base = (name: string) => name.replace(/_(?:bucket|count|sum)$/, "");
   const textOf = (file: string) => readFileSync(`docker/watching/${file}`, "utf8");
 

@@ -1,4 +1,4 @@
-/** OpenAPI as a whole: what is said once, and what generators of clients make of it. */
+/** OpenAPI as a whole: shared parts, and its use by client generators. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { open } from "../../src/api/declare/access/open.ts";
@@ -27,9 +27,9 @@ const TERMS = {
 const described = openapi(catalogue, "https://tally.example.org") as unknown as Document;
 const entries = Object.values(described.paths).flatMap((methods) => Object.values(methods));
 
-/** Characters an operation, with its share of what all have in common. */
+/** Characters per operation, with its share of the common parts. */
 const MOST_EACH = 3_400;
-/** Of one area: what a model reads in one go. */
+/** One area's document, which a model reads at once. */
 const MOST_AREA = 100_000;
 
 const referencesIn = (text: string) => new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!));

@@ -1,4 +1,4 @@
-/** Each check of a payment is switched off in turn: the payment it alone refuses must then get through. */
+/** Each check of a payment is switched off in turn: then the payment that only it refuses must pass. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { type Asked, examine, paymentChecks } from "../../src/api/serve/x402/checks.ts";
@@ -26,7 +26,7 @@ type Attack = { presented: object; code: string };
 const signed = async (value: bigint, more: Parameters<typeof payment>[2]) =>
   presentedV1(await payment(payer, value, more));
 
-/** For each check a payment that only this check turns away. */
+/** For each check a payment that only this check refuses. */
 const attacks: Record<string, Attack[]> = {
   scheme: [
     { presented: presentedV1(sound, { scheme: "upto" }), code: "invalid_scheme" },
@@ -174,7 +174,7 @@ describe("a signature by another key than the payer's", () => {
 
 const turned = (signature: Hex) => signature.slice(0, -2) + (signature.endsWith("1b") ? "1c" : "1b");
 
-/** The same point from the other side: what every ECDSA signature has, and the token's contract refuses. */
+/** The same point's other form: every ECDSA signature has one, and the token's contract refuses it. */
 function highS(signature: Hex): string {
   const order = BigInt("0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
   const s = order - BigInt(`0x${signature.slice(66, 130)}`);

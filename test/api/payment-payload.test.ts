@@ -1,4 +1,4 @@
-/** What is read as a payment, and what is refused by name; and the header that asks for one. */
+/** The parsing of payments, refusals by field, and the header that requests one. */
 import {
   decodePaymentRequiredHeader,
   decodePaymentSignatureHeader,
@@ -166,7 +166,7 @@ describe("any input is parsed or refused", () => {
     "extensions",
     "__proto__",
   ];
-  /** A value put somewhere into a sound payment, or taken out of it. */
+  /** A value put into a valid payment, or removed from it. */
   const broken = fc
     .tuple(
       fc.constantFrom(v1 as object, v2 as object),
@@ -256,7 +256,7 @@ describe("the 402", () => {
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
-      // Directories hold `info` against `schema` before they list it.
+      // Directories check `info` against `schema` before they list it.
       expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
       expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
         false,

@@ -1,4 +1,4 @@
-/** After a restart: ready is who has everything open that was released, and until then says what is missing. */
+/** After a restart a process is ready once it has opened every release, and until then names the missing ones. */
 import { rename } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { manifestPath } from "../../src/datasets/manifest.ts";

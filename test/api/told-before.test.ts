@@ -1,4 +1,4 @@
-/** Answers asked within others: on the same data they are told again and not computed, on other data they are. */
+/** Nested answers: on the same data they are repeated and not computed, on other data they are computed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Context, Operation } from "../../src/api/declare/operation.ts";
 import { type CitedAnswer, withNestedCalls } from "../../src/api/serve/nested-calls.ts";
@@ -28,7 +28,7 @@ const operations = [counted("trade_balance")];
 
 type NestedAnswer = { told: CitedAnswer; rests_on: string };
 
-/** As a plan asks, with how often the operation was at work for it. */
+/** A call as in a plan, with the number of times that the operation ran. */
 async function asked(input: Record<string, unknown>): Promise<NestedAnswer & { times: number }> {
   const before = computed;
   const context = {

@@ -1,4 +1,4 @@
-/** `tallystick verify` over the database itself names what is wrong, also where its tree cannot be made any more. */
+/** `tallystick verify` over the database itself names the faults, even if its tree cannot be built. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Who anchored a log first, asked of endpoints with the limits that public ones have. */
+/** Finds a log's first anchorer by endpoints with public providers' limits. */
 import { expect, test } from "vitest";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { firstAnchor } from "../../src/audit/first-anchor.ts";

@@ -1,4 +1,7 @@
-/** docs/vectors/forged.json, read as a stranger would: both verifiers say of each case what it says, positions included. */
+/**
+ * docs/vectors/forged.json, from an independent reader's view: both verifiers give each case's verdicts, positions
+ * included.
+ */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";

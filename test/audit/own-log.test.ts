@@ -1,4 +1,4 @@
-/** `tallystick verify` and `export` over a database whose signed end was taken away: what is known of it elsewhere convicts it. */
+/** `tallystick verify` and `export` over a database whose signed end was removed: other sources reveal that. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,11 +20,11 @@ let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
 const closing: (() => unknown)[] = [];
-/** The events that are left, and how many were signed. */
+/** The remaining events, and the signed number. */
 let left: number;
 let signed: number;
 
-/** A witness behind HTTP; what it answers is its own. */
+/** A witness over HTTP, with scripted answers. */
 async function witnessAt(folder: string, origin: string): Promise<string> {
   const log = verifierKey(origin, "ed25519", setup.app.signer.public_key);
   const witness = await openWitness({ dir: folder, name: "w.example", logs: [log] });
@@ -39,7 +39,7 @@ async function witnessAt(folder: string, origin: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${formatVerifierKey(witness.key)}`;
 }
 
-/** Signed twice, anchored and cosigned once; then the database loses what came after the first commit boundary. */
+/** Signed twice, anchored and cosigned once; then the database loses everything after the first commit. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   closing.push(() => setup.close());

@@ -1,4 +1,7 @@
-/** Whatever a pack holds, both verifiers answer; a byte changed anywhere is red, unless nothing binds it; size costs no more than its length. */
+/**
+ * Both verifiers answer for any pack; a changed byte fails unless no hash covers it; the cost is linear in the
+ * length.
+ */
 import * as fc from "fast-check";
 import { fromRlp, type Hex, toHex, toRlp } from "viem";
 import { describe, expect, test } from "vitest";
@@ -19,7 +22,7 @@ const texts = Object.fromEntries(
   PARTS.map((part) => [part, Buffer.from(textOfLines(linesOf(truePack(part))))]),
 ) as Record<PartName, Buffer>;
 
-/** The line that a byte stands in, the member before it, and where in the line it is. */
+/** A byte's line, the member before it, and its offset in the line. */
 function placeOf(text: Buffer, at: number): { line: string; member: string | undefined; before: string } {
   const start = text.lastIndexOf(10, at - 1) + 1;
   const line = text.subarray(start, text.indexOf(10, at)).toString("latin1");
@@ -27,7 +30,10 @@ function placeOf(text: Buffer, at: number): { line: string; member: string | und
   return { line, member: [...before.matchAll(/"(\w+)":/g)].at(-1)?.[1], before };
 }
 
-/** docs/event-log.md, "Not covered"; what only the chain can say; and lines of keys that the auditor does not know or need. */
+/**
+ * docs/event-log.md, "Not covered"; claims that only the chain can prove; and lines of keys that the auditor does
+ * not know or need.
+ */
 function isUncovered(text: Buffer, at: number): boolean {
   const { line, member, before } = placeOf(text, at);
   if (line.startsWith('{"format"')) return member === "log_id" || member === "exported_at";
@@ -78,7 +84,7 @@ test("a removed, repeated or swapped event line fails", async () => {
   );
 });
 
-/** By its definition: the most leaves with which a chain of links still leads from one size to the other. */
+/** By definition: the most leaves with which a chain of links still leads from one size to the other. */
 function mostInCommon(
   base: number,
   size: number,
@@ -163,11 +169,11 @@ describe("hostile lines", () => {
   });
 });
 
-/** A hundred thousand of each: what takes the square of that is not done in the time a test has. */
+/** A hundred thousand of each: quadratic work would exceed the test's time. */
 describe("many lines", () => {
   const MANY = 100_000;
   const numbers = Array.from({ length: MANY }, (_, n) => n + 1);
-  /** In place of the evidence of the true pack. */
+  /** Replaces the valid pack's evidence. */
   const amid = (evidence: object[], part: PartName = "whole") => {
     const { header, events, end } = truePack(part);
     return textOfLines([

@@ -1,4 +1,7 @@
-/** The one reader of packs that the commands have: what is no export is said, events are those that were verified, files are closed. */
+/**
+ * The commands' reader of packs: it reports files that are no export, returns verified events, and closes its
+ * files.
+ */
 import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Beside the tamper matrix: packs that look odd and are true, and how far each is proven. */
+/** Besides the tamper matrix: unusual but valid packs, and how far each is proven. */
 
 import { log } from "../eventstore/tampering.ts";
 import { consistencyLine, type EvidenceLine, keyOf } from "./pack-builder.ts";
@@ -22,7 +22,7 @@ import { LOG, WITNESS } from "./vectors.ts";
 
 const ALL = [...rows];
 
-/** What is as it should be, and what the completeness verdict of the first verifier says of it. */
+/** A valid pack, and the first verifier's completeness verdict. */
 export type Variation = PackTampering & { reach: RegExp };
 
 const variation = (

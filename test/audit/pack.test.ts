@@ -1,4 +1,4 @@
-/** What the service exports is what the auditor verifies: whole, in parts, a stream; with the chain asked and without. */
+/** The auditor verifies what the service exports: whole, in parts, a stream; with and without the chain. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ let folder: string;
 let trusted: { origin: string; key: ReturnType<typeof verifierKey> };
 const recover = recoverKey;
 
-/** Anchored at 5 and 8 of 12 events, the last four of which nothing vouches for. */
+/** Anchored at 5 and 8 of 12 events; the last four are neither signed nor anchored. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   folder = await mkdtemp(join(tmpdir(), "tallystick-pack-"));
@@ -106,7 +106,7 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
 
 test("yesterday's pack verifies today, with the chain's larger head reported", async () => {
   const file = await exported({});
-  // Blocks are stamped in whole seconds, and on a busy machine late.
+  // Block times are whole seconds, and late on a busy machine.
   const exported_at = Date.now();
   const { chain } = setup.app;
   await until(async () => {
@@ -139,7 +139,7 @@ test("a receipt matches in a part and in a stream, or the verdict says that it d
   expect(await faults({ from: 4 }, { ...receipt(4), issued_at: issued_at - 86_400 })).toEqual({
     completeness: 4,
   });
-  // Of two that name one position, one at least was never in the log.
+  // Of two events at one position, at least one was never in the log.
   const forged = receipt(3, "ab".repeat(32));
   expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });
 });
@@ -151,7 +151,7 @@ describe("a signer's successors", () => {
     const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
     return { ...(anchor as AnchorEvidence), contract };
   };
-  /** Beside the chain's own contract there is another, with the same heads; one of the two endorses the other. */
+  /** A second contract next to the chain's own, with the same heads; one of the two endorses the other. */
   const endorsedBy =
     (endorser: Hex): AskChain =>
     async (method, params) => {
@@ -179,7 +179,7 @@ describe("a signer's successors", () => {
 });
 
 describe("the chain reveals", () => {
-  /** The lines of an export without the last `n` events, framed as if it had never had them. */
+  /** The lines of an export without the last `n` events, framed as if they had never existed. */
   async function cut(file: string, last: number): Promise<string[]> {
     const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
     const kept = lines.filter((line) => !line.startsWith('{"position"') || positionIn(line) <= last);
@@ -187,7 +187,7 @@ describe("the chain reveals", () => {
       line.startsWith('{"evidence"') && ["anchor", "checkpoint"].includes(JSON.parse(line).evidence);
     const { log_hash } = JSON.parse(kept.findLast((line) => line.startsWith('{"position"'))!);
     const end = JSON.stringify({ end: true, events: last, head: { position: last, log_hash } });
-    // Made well after the anchor, as it says.
+    // Written well after the anchor, as it states.
     const header = { ...JSON.parse(kept[0]!), exported_at: new Date(Date.now() + 600_000).toISOString() };
     return [JSON.stringify(header), ...kept.slice(1, -1).filter((line) => !evidence(line)), end];
   }

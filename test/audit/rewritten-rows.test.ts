@@ -1,4 +1,4 @@
-/** Rows that were rewritten below full tiles of the tree: neither exported nor backed up, and `anchor status` says so. */
+/** Rows rewritten below full tiles of the tree are neither exported nor backed up, and `anchor status` reports them. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
 
-/** The first tile is full, and what it is made of is signed. */
+/** The first tile is full, and its events are signed. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   dir = await mkdtemp(join(tmpdir(), "tallystick-rewritten-"));
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** As somebody with the owner's rights. */
+/** With the owner's rights. */
 async function asOwner(work: (query: (sql: string, values?: unknown[]) => Promise<unknown>) => unknown) {
   const client = await setup.app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
@@ -52,7 +52,7 @@ async function changed(work: Parameters<typeof asOwner>[0]): Promise<void> {
   await asOwner(work);
 }
 
-/** Another payload at a position, and all hashes from there on made to fit. */
+/** Another payload at a position, with all later hashes recomputed. */
 const rewrite = (at: number) =>
   changed(async (query) => {
     const origin = await setup.origin();

@@ -1,4 +1,4 @@
-/** `tallystick verify` over a database with a second history: each witness that cosigned the first one convicts it. */
+/** `tallystick verify` over a database with a second history: each witness that cosigned the first one reveals it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,15 +17,15 @@ import { run } from "./run-command.ts";
 let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
-/** The service that goes on with the second history. */
+/** The service that continues with the second history. */
 let second: App;
 const closing: (() => unknown)[] = [];
 const witnesses: Record<string, string> = {};
 
 type Kind = {
-  /** It serves what it cosigned last at its monitoring address. */
+  /** It serves its last cosigned checkpoint at its monitoring address. */
   monitored: boolean;
-  /** It answers 409 for another root of the same size, as witnesses did before July 2026. */
+  /** It answers 409 for another root of the same size, like witnesses before July 2026. */
   old?: boolean;
 };
 
@@ -35,7 +35,7 @@ const kinds: Record<string, Kind> = {
   "old.example": { monitored: false, old: true },
 };
 
-/** A witness behind HTTP, as people write it into WITNESSES. */
+/** A witness over HTTP, in the form of WITNESSES. */
 async function serve(name: string, { monitored, old = false }: Kind): Promise<string> {
   const log = verifierKey(await setup.origin(), "ed25519", setup.app.signer.public_key);
   const witness = await openWitness({ dir: join(dir, name), name, logs: [log] });
@@ -66,7 +66,7 @@ async function happen(times: number, app: App): Promise<void> {
   for (let n = 0; n < times; n++) await setup.happen(app);
 }
 
-/** As somebody with the owner's rights. */
+/** With the owner's rights. */
 async function cutTo(position: number): Promise<void> {
   const client = await setup.app.pool.connect();
   await client.query(`begin; set local session_replication_role = replica;
@@ -78,7 +78,7 @@ const sign = async (app: App) => expect(await signTick(app, AT_ONCE)).toBe("done
 
 const verify = (WITNESSES: string) => run(["verify"], { ...env, WITNESSES });
 
-/** Three events of the first history are cosigned; then three others take their places, and are signed too. */
+/** Three events of the first history are cosigned; then three others replace them, and are signed too. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   closing.push(() => setup.close());

@@ -1,4 +1,4 @@
-/** The second verifier: true packs are green as far as they reach, tampered exports are red, and nothing makes it throw. */
+/** The second verifier accepts valid packs as far as they claim, refuses tampered exports, and never throws. */
 import { execFile, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";

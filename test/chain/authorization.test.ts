@@ -1,4 +1,4 @@
-/** The digest of a TransferWithAuthorization and its signer, held against viem. */
+/** The digest of a TransferWithAuthorization and its signer, compared with viem. */
 import fc from "fast-check";
 import { hashTypedData, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";

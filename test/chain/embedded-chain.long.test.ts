@@ -1,4 +1,4 @@
-/** The chain in a folder: joined, left, stopped and started again, killed at any moment. */
+/** The chain in a folder: joined, left, stopped and restarted, killed at any moment. */
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -40,7 +40,7 @@ test("a second process joins the node, and the last one to leave stops it", asyn
   expect(second.rpc_url).toBe(workshop.node.rpc_url);
   await second.leave();
   expect(isAlive(pid)).toBe(true);
-  // Holders that died without leaving are not waited for, even one that had this process's pid.
+  // Processes that died without leaving are not waited for, even one with this process's pid.
   for (const pid of [999_999, process.pid])
     await writeFile(join(workshop.dir, "chain", "members", `${pid}-gone`), "");
   const { receipt, signed } = await settle(1_000n);
@@ -98,7 +98,7 @@ test("after kill -9 the node restarts, and only what followed the last save is l
       }
     };
     await settleUntil(Date.now() + 1_000);
-    // The save by itself comes late on a busy machine.
+    // The automatic save comes late on a busy machine.
     await workshop.node.save();
     await settleUntil(Date.now() + 1_200 + 370 * round);
     const killedAt = Date.now();
@@ -115,7 +115,7 @@ test("after kill -9 the node restarts, and only what followed the last save is l
     const kept = new Set(logs.map(({ topics }) => topics[2]));
     const gone = settled.filter(({ signed }) => !kept.has(signed.transfer.nonce));
     expect(kept.size).toBeGreaterThan(0);
-    // Balances and logs are of the same moment: an authorization is used exactly when its log is there.
+    // Balances and logs are of the same moment: an authorization is used exactly if its log exists.
     const facts = await factsOf(
       workshop.chain,
       settled.map(({ signed }) => signed),
@@ -123,10 +123,10 @@ test("after kill -9 the node restarts, and only what followed the last save is l
     expect(facts.map(({ used }) => used)).toEqual(
       settled.map(({ signed }) => kept.has(signed.transfer.nonce)),
     );
-    // The loss is a tail: nothing settled after it is there.
+    // The loss is the end: nothing settled after it exists.
     expect(settled.slice(-gone.length || settled.length).filter((one) => gone.includes(one))).toEqual(gone);
     for (const { at } of gone) expect(killedAt - at).toBeLessThan(15_000);
-    // What was lost can be settled again: its authorization is unused.
+    // Lost settlements can be repeated: their authorizations are unused.
     const [first] = gone;
     if (first) {
       const receipt = await workshop.chain.send(transferCall(first.signed), {

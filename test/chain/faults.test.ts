@@ -1,4 +1,4 @@
-/** The endpoint dies, hangs or lies; transactions get stuck, are overtaken or reorged away. */
+/** The endpoint dies, hangs or lies; transactions get stuck, are overtaken or removed by a reorg. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -74,7 +74,7 @@ describe("an endpoint", () => {
   ];
   test.each(wrong)("%s is ChainUnavailable in time, and recovers by itself", async (_, bad) => {
     const signed = await payment(wallet(0), 10n);
-    // A chain of its own: the first question is the one that is met badly.
+    // A new chain, so that its first request meets the fault.
     const fresh = workshop.connect({
       rpc_url: rpcUrl(),
       request_ms: 200,
@@ -103,7 +103,7 @@ describe("an endpoint", () => {
     const signed = await payment(wallet(0), 11n);
     let swallowed = 0;
     manner = async (body, response) => {
-      // The transaction reaches the chain, but nobody hears of it at first.
+      // The transaction reaches the chain, but its answer is lost at first.
       if (body.includes("eth_sendRawTransaction") && swallowed++ < 3) {
         await fetch(workshop.node.rpc_url, {
           method: "POST",

@@ -1,4 +1,4 @@
-/** Gas of transactions that are under way: each is in the record before it is sent, and keeps its reservation until its end is known. */
+/** Gas of transactions in flight: each is recorded before it is sent, and reserved until its outcome is known. */
 import { privateKeyToAccount } from "viem/accounts";
 import { formatEther } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const ether = () => workshop.chain.balance(workshop.chain.sender);
 const sending = { wait_ms: 100_000, stuck_ms: 100_000, foreign_ms: 100_000, poll_ms: 20 };
 
-/** A process that sends by the gas key, and what it may spend. `has_died`: it writes nothing any more. */
+/** A process that sends by the gas key, and its budget. `has_died`: it records nothing any more. */
 function openProcess(budgets: Partial<GasBudgetOptions> = {}) {
   const clock = { now: () => new Date(now) };
   const record = gasRecord(pool, networkOf(workshop.chain));
@@ -113,7 +113,7 @@ test("nothing is sent without being recorded first", async () => {
 test.each(["refund", "carrying"] as const)(
   "a pending %s keeps its reservation in every process until it is mined",
   async (purpose) => {
-    // Less than a transaction may cost, and more than it does.
+    // Less than a transaction's highest cost, and more than its actual one.
     const budget_eth = formatEther(60_000n * (await workshop.chain.gasPrice()));
     const budgets =
       purpose === "refund" ? { budget_eth } : { budget_eth, purposes_eth: { carrying: budget_eth } };
@@ -123,7 +123,7 @@ test.each(["refund", "carrying"] as const)(
     expect(await inPool(workshop)).toHaveLength(1);
     await mineAgain(workshop);
     await until(async () => (await ether()) < etherBefore);
-    // The other process asks for the sum of all at most every ten seconds.
+    // The other process reads the total at most every ten seconds.
     now += 10_000;
     expect(await processes[1].send(purpose)).toMatchObject({ success: true });
     expect(paidInAll(await recorded())).toBe(etherBefore - (await ether()));

@@ -1,4 +1,4 @@
-/** A facilitator that settles for us: a real one over the chain, and one that fails in every way it can. */
+/** A facilitator that settles for us: a real one over the chain, and one with every possible failure. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -18,7 +18,7 @@ const TOKEN = "facilitator-token";
 
 let workshop: Workshop;
 let meddler: Meddler;
-/** Ours, whose key has no ether: what it sent would fail. */
+/** Ours, whose key has no ether: its sends would fail. */
 let chain: BaseChain;
 /** The facilitator's. */
 let theirs: BaseChain;
@@ -102,7 +102,7 @@ const honest: Manner = async (one, response) => {
   says(response, { success: true, payer, transaction, network: "eip155:8453" });
 };
 
-/** Verifies honestly, and meets a request to settle in this manner. */
+/** Verifies honestly, and answers a settlement request in this way. */
 const settles =
   (how: Manner): Manner =>
   (one, response) =>
@@ -256,7 +256,7 @@ describe("a facilitator that fails after it may have sent the payment leaves the
       how(response);
     });
     const signed = await payment(wallet(3), 4n);
-    // Mining rests while the node's state is saved; the chain is asked until it shows the payment.
+    // Mining is paused while the node's state is saved; the chain is polled until it shows the payment.
     const { outcome, moved } = await outcomeOf(signed, { wait_ms: 30_000 });
     expect(settledBy(outcome, signed.transfer)).toBe(true);
     expect(moved).toBe(4n);

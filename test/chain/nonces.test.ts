@@ -1,4 +1,4 @@
-/** Processes that send by one gas key take nonces of their own. */
+/** Processes that send by one gas key take separate nonces. */
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Nobody who is overtaken would be done in time. */
+/** An overtaken sender would not finish in time. */
 const sending = { foreign_ms: 100_000, stuck_ms: 100_000, wait_ms: 20_000, poll_ms: 20 };
 
 const minedCount = async () => {
@@ -61,7 +61,7 @@ function openProcess(
   };
 }
 
-/** A transaction that does nothing, and travels alone. */
+/** An empty transaction that travels alone. */
 const sendAlone = (chain: Chain, confirm?: () => Promise<void>) => {
   const options = { gas: 30_000n, purpose: "attestation", alone: true, ...(confirm && { confirm }) } as const;
   return chain.send({ to: chain.sender, data: "0x" }, options);
@@ -188,7 +188,7 @@ test("a dead process's underpriced transaction is replaced, so that others are m
   const lost = dead.settle(0).catch(() => "lost");
   await until(async () => expect(await inPool(workshop)).toHaveLength(1));
   await dead.close();
-  // Dearer than what was offered.
+  // More expensive than the offer.
   const [sent] = await inPool(workshop);
   const dear = 2n * BigInt(sent!.maxFeePerGas);
   await workshop.rpc("anvil_setNextBlockBaseFeePerGas", `0x${dear.toString(16)}`);
@@ -248,7 +248,7 @@ test("the queue follows a chain that went back", async () => {
   await workshop.rpc("evm_revert", kept);
   expect(await minedCount()).toBe(next);
   expect(await one.settle(1)).toBe(true);
-  // The nonce that is free again is used up by a transaction that does nothing.
+  // An empty transaction uses the nonce that is free again.
   expect(await minedCount()).toBe(next + 2);
   await one.close();
 });

@@ -1,4 +1,7 @@
-/** The Settlement port over a real chain: what is asked and sent together, whom it may harm, and what it says when it cannot tell. */
+/**
+ * The Settlement port over a real chain: its batches, the isolation of payments, and its answers when the outcome
+ * is unknown.
+ */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
@@ -46,10 +49,10 @@ beforeEach(() => {
   meddler.asked.length = 0;
 });
 
-/** Jumps back to its start for ever. */
+/** Jumps back to its start forever. */
 const BURN: Hex = "0x5b600056";
 
-/** An account with this code and one USDC, and a payment it is said to have signed. */
+/** An account with this code and one USDC, and a payment that it claims to have signed. */
 async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
   const from: Hex = `0x${randomBytes(20).toString("hex")}`;
   await placeWallet(workshop, from, code);
@@ -75,9 +78,9 @@ describe("facts", () => {
     ]);
     const { latest } = await workshop.chain.heads();
     for (const { seen_block } of facts) expect(Number(latest.number - seen_block)).toBeLessThanOrEqual(2);
-    // One for who has code, five for three questions each about 200 payments, and one each for the two whose trial failed beside
-    // others: it may have failed by what a neighbour's trial moved, and only a trial alone tells. Such payments are rare here,
-    // because what this process can judge by itself, a key's signature and the time, never comes so far.
+    // One for code, five for three requests each about 200 payments, and one each for the two whose trial failed in a
+    // batch: another trial may have moved their money, so only a separate trial decides. Such payments are rare here,
+    // because this process checks keys' signatures and times itself.
     expect(meddler.asked).toEqual(Array(8).fill("eth_call"));
   });
 
@@ -93,7 +96,7 @@ describe("facts", () => {
     const facts = await Promise.all([yes, plain, no, burn, delegating].map((one) => settlement.facts(one)));
     expect(facts.map(({ would_settle }) => would_settle)).toEqual([true, true, false, false, true]);
     expect(facts.map(({ balance }) => balance).with(1, 1_000_000n)).toEqual(Array(5).fill(1_000_000n));
-    // Each with code is tried as the transaction that it would be.
+    // Each payer with code is tried as a transaction.
     const count = (method: string) => meddler.asked.filter((one) => one === method).length;
     expect([count("eth_call"), count("eth_estimateGas"), count("eth_getCode")]).toEqual([6, 4, 4]);
     expect(count("eth_sendRawTransaction")).toBe(0);
@@ -175,7 +178,7 @@ describe("settling", () => {
     const cancelled = await payment(wallet(5), 80n);
     const { finalized } = await chain.heads();
     await cancelAuthorization(workshop, wallet(5), cancelled.transfer);
-    // The chain may still take it back; the node mines on by itself, so what is final is held where it was.
+    // A reorg may still remove it; the node mines by itself, so the final block is fixed here.
     const early = chainSettlement({ ...chain, heads: async () => ({ ...(await chain.heads()), finalized }) });
     await expect(early.settle(cancelled, 0n)).rejects.toThrow(TransactionPending);
     await finalize(workshop);
@@ -208,7 +211,7 @@ describe("an endpoint", () => {
     const contract = await contractPayer(SAYS_YES);
     const plain = await payment(wallet(1), 9n);
     const { from } = contract.transfer;
-    // Of the two that share who has code, only the contract's own question goes unanswered.
+    // Of the two that share the code request, only the contract's own request stays unanswered.
     meddler.meddle = (method, [call]) => {
       const data = (call as { to?: Hex; data?: string })?.to ? String((call as { data?: string }).data) : "";
       return method === "eth_call" && data.includes(from.slice(2)) ? "hangs up" : undefined;

@@ -1,4 +1,4 @@
-/** Payments on a real chain: what it says of them, how they settle, and what its logs prove. */
+/** Payments on a real chain: their facts, their settlement, and the proof in the logs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex, Receipt } from "../../src/core/model/chain.ts";
 import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
@@ -150,11 +150,11 @@ const cancelCall = (authorizer: Hex, nonce: Hex, signature: Hex): Hex =>
 
 describe("a contract wallet (ERC-1271)", () => {
   const CONTRACT: Hex = "0x00000000000000000000000000000000c0ffee01";
-  /** Answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
+  /** Answers every call with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
   const YES: Hex = "0x631626ba7e60e01b60005260206000f3";
   /** Answers 32 bytes of zero. */
   const NO: Hex = "0x600060005260206000f3";
-  /** Jumps back to its start for ever. */
+  /** Jumps back to its start forever. */
   const LOOP: Hex = "0x5b600056";
 
   test("pays if its code accepts the signature, even one of no curve", async () => {

@@ -1,4 +1,7 @@
-/** `tallystick backup` and `tallystick restore` as an operator runs them beside a service: the drill of docs/operating.md, step by step. */
+/**
+ * `tallystick backup` and `tallystick restore` with a running service: the drill of docs/operating.md, step by
+ * step.
+ */
 import { cp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,7 +23,7 @@ let service: Service & { database_url: string };
 let folder: string;
 let signing_key: string;
 let vintage: string;
-/** The first backup, which lacks what the service has signed since. */
+/** The first backup, without later signatures. */
 let older: string;
 
 beforeAll(async () => {
@@ -127,7 +130,7 @@ test("a folder of another log, or without a backup, is refused", async () => {
   const empty = await runHere(settingsOf(there), "restore", there.data_dir);
   expect([empty.code, empty.stdout]).toEqual([1, ""]);
   expect(empty.stderr).toContain("no backup.json is in it");
-  // An empty database gets a log of its own.
+  // An empty database gets its own log.
   const other = await runHere(settingsOf(there), "backup", folder);
   expect([other.code, other.stdout]).toEqual([1, ""]);
   expect(other.stderr).toContain("name another folder");

@@ -1,4 +1,4 @@
-/** The command line as a newcomer uses it: a folder of its own, the embedded database, the service running or not. */
+/** The command line for a newcomer: a new folder, the embedded database, with and without a running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ const environment = (extra: Record<string, string> = {}) => ({
 });
 
 const run = (...args: string[]) => runHere(environment(), ...args);
-/** The same as a process of its own. */
+/** The same as a separate process. */
 const start = (args: string[], extra: Record<string, string> = {}) => runWith(environment(extra), ...args);
 
 type Running = { url: string; process: ChildProcess; output: () => string; ended: Promise<number | null> };
@@ -132,7 +132,7 @@ describe("without a running service", () => {
     const tampered = await run("verify", file);
     expect(tampered.code).toBe(1);
     expect(tampered.stdout).toMatch(/FAIL chain .*position 1/);
-    // The embedded Postgres was started for each moment and is gone.
+    // The embedded Postgres was started for a moment and is gone.
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
@@ -184,7 +184,7 @@ describe("with the service running", () => {
         headers: { Authorization: `Bearer ${secret}` },
       });
     expect(await (await ask()).text()).toContain(key_id);
-    // Data is not there yet: the question about it says so and when to ask again.
+    // Data are not ready yet: the question's answer says so and when to retry.
     const trade = await fetch(`${service.url}/v1/agent/trade/balance?reporter=DE`, {
       headers: { Authorization: `Bearer ${secret}` },
     });
@@ -229,10 +229,10 @@ describe("with the service running", () => {
     expect(await stopped("SIGTERM")).toBe(0);
     isOver = true;
     await Promise.all(callers);
-    // An answer that came is whole; the rest never got a connection.
+    // A received answer is complete; the others never got a connection.
     for (const line of lastLines) expect(JSON.parse(line)).toMatchObject({ up_to_date: true });
     for (const code of refused) expect(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET"]).toContain(code);
-    // A consumer that follows is told where it stands.
+    // A following consumer gets its position.
     const tail = (await followed.text()).trim().split("\n").at(-1)!;
     expect(JSON.parse(tail)).toMatchObject({ cursor: expect.stringMatching(/^v1\./) });
     expect(isItsPostgresThere()).toBe(false);

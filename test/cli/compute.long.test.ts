@@ -1,4 +1,7 @@
-/** The demo's story of the compute market as a newcomer runs it: the real command, a worker of its own, the embedded database and chain. */
+/**
+ * The demo of the compute market for a newcomer: the real command, a separate worker, the embedded database and
+ * chain.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

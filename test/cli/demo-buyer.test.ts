@@ -1,4 +1,4 @@
-/** The demo's buyer at services that are not what they should be: nothing is signed for them. */
+/** The demo's buyer at faulty services: nothing is signed for them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { verifyTypedData } from "viem";
@@ -18,7 +18,7 @@ const requirement = {
   extra: { name: "Another Coin", version: "9" },
 };
 
-/** What the service answers to a call without payment, and to one with it. */
+/** The service's answers to a call without payment, and to one with it. */
 let unpaid: { status: number; header?: string };
 let paid: { status: number; header?: string; body: string };
 let server: Server;

@@ -1,4 +1,4 @@
-/** The demo as a newcomer runs it: the real command, a folder of its own, the embedded database and chain. */
+/** The demo for a newcomer: the real command, a new folder, the embedded database and chain. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -41,7 +41,7 @@ const environment = (data: string) => ({
 
 const run = (data: string, args: string[]) => runHere(environment(data), ...args);
 
-/** The same as a process of its own, for the first demo and for what reads standard input. */
+/** The same as a separate process, for the first demo and for standard input. */
 async function start(data: string, args: string[], input = ""): Promise<Ran> {
   const child = spawn(process.execPath, [bin, ...args], { env: environment(data) });
   const ran = { code: -1, stdout: "", stderr: "" };
@@ -54,7 +54,7 @@ async function start(data: string, args: string[], input = ""): Promise<Ran> {
 
 const steps = (stdout: string) =>
   [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
-/** How the folder of a build under way begins. */
+/** The prefix of a running build's folder. */
 const BUILDING = "building-";
 const STEPS = [
   "1 The price list",
@@ -102,9 +102,9 @@ describe("without a running service", () => {
     expect(stdout).toContain("PaymentClaimed, PaymentSettled");
     expect(stdout).toContain("ok   that transaction on chain moved exactly the signed amount");
     expect(stdout).not.toContain("FAIL");
-    // No colours where there is no terminal.
+    // No colours without a terminal.
     expect(stdout).not.toContain("\u001b");
-    // The file that it verified can be verified by hand, and the parts that it started are gone.
+    // Its verified file can be verified by hand, and the parts that it started are gone.
     const file = /tallystick verify (\S+)/.exec(stdout)![1]!;
     const verified = await run("own", ["verify", file]);
     expect(verified.stdout).toContain("2 events in 1 streams: verified");
@@ -120,7 +120,7 @@ describe("without a running service", () => {
     expect(stdout).toContain('{"rank":1,');
     expect(stdout).toContain('"synthetic":true');
     expect(stdout).toContain("ok   PaymentSettled has the SHA-256 of the answer as received");
-    // The receipt holds against the answer and the export that the demo kept.
+    // The receipt matches the answer and the export that the demo stored.
     const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
     const receipt = await run("own", command.split(" "));
     expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
@@ -146,7 +146,7 @@ test("it buys from a service that runs on the same folder, and reads its log", a
     expect(stdout).not.toContain("FAIL");
     const { status } = await fetch(`${url}/health`);
     expect(status).toBe(200);
-    // A wallet of one's own has no business on a development chain.
+    // A user's own wallet must not sign on a development chain.
     const key = toHex(wallet(3).getHdKey().privateKey!);
     const refused = await run("own", ["demo", "--url", url, "--key", key]);
     expect(refused.code).toBe(1);
@@ -196,7 +196,7 @@ describe("off the development chain", () => {
     expect(stderr).toContain("--key");
     expect(steps(stdout)).toEqual(STEPS.slice(0, 2));
     expect((await service.app.store.head()).position).toBe(position);
-    // Nor was anything opened in the folder for a service that is not its own.
+    // Nothing was opened in the folder for another service.
     expect(existsSync(join(dir, "off"))).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** `tallystick fetch comext` as a process of its own: killed, interrupted, run again, and followed by an import. */
+/** `tallystick fetch comext` as a separate process: killed, interrupted, repeated, and followed by an import. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { runHere } from "./in-process.ts";
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 const NAME = "full_v2_202402.7z";
 
-/** The line for a thousand products, with values that hardly pack. */
+/** Lines for a thousand products, with values that hardly compress. */
 const manyOf = (row: string): string[] =>
   Array.from({ length: 1_000 }, (_, at) => {
     const cells = row.split(",");
@@ -43,7 +43,7 @@ function start(dir: string, args: string[]): Running {
   return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output }))) };
 }
 
-/** For what nobody interrupts. */
+/** For uninterrupted runs. */
 async function run(dir: string, args: string[]): Promise<{ code: number; output: string }> {
   const { code, stdout, stderr } = await runHere(environment(dir), ...command(args));
   return { code, output: stdout + stderr };

@@ -1,4 +1,7 @@
-/** What a history shows on its way: lines for whoever reads them later, a bar with the time left for whoever looks on, and what came of it. */
+/**
+ * A history's progress report: lines for a later reader, a bar with the remaining time on a terminal, and the
+ * summary.
+ */
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -8,7 +11,7 @@ import type { HistoryReport, HistorySummary } from "../../src/operator/history.t
 
 const MINUTE = 60_000;
 
-/** A screen as wide as a terminal usually is, on which lines are cut and not wrapped. */
+/** A screen of usual width, on which lines are cut and not wrapped. */
 class Screen extends Writable {
   readonly isTTY = true;
   readonly columns = 80;
@@ -19,7 +22,7 @@ class Screen extends Writable {
     done();
   }
 
-  /** The bars that were drawn, each as far as it is seen. */
+  /** The drawn bars, as far as visible. */
   bars(): string[] {
     return stripVTControlCharacters(this.#written)
       .split(/(?=(?<![█░])[█░])/)
@@ -27,7 +30,7 @@ class Screen extends Writable {
   }
 }
 
-/** A history that is told by hand, at times that are said. */
+/** A history with scripted reports at given times. */
 function told({ screen = Object.assign(new Screen(), { isTTY: false }) }: { screen?: Writable } = {}) {
   let at = 0;
   const lines: string[] = [];
@@ -77,7 +80,7 @@ describe("lines", () => {
     tell({ kind: "missing", fault: { period: 202004, why, remedy: "wait" } });
     expect(lines).toEqual([
       "2 of 12 months exist already",
-      // One that was read before took no time, so nothing can be said yet.
+      // A month read before took no time, so there is no estimate yet.
       "2020-01: read before; 1 of 10 months",
       "2020-02: 1,234,567 lines read; 2 of 10 months, about 24 min left",
       "2020-03: 1,234,567 lines read; 3 of 10 months, about 14 min left",
@@ -145,7 +148,7 @@ describe("a bar", () => {
     pass(5 * MINUTE);
     tell(read(200501));
     tell({ kind: "doing", what: "writing", of: 2005 });
-    // Ending draws it once more, as it stands.
+    // The end draws it once more, unchanged.
     end();
     const bar = `${"░".repeat(24)} 1 of 252 months, about 20 h 55 min left`;
     expect(screen.bars().slice(-2)).toEqual([`${bar} | fetching 2005`, `${bar} | writing 2005`]);

@@ -1,4 +1,4 @@
-/** The demo's story of a report, within this process: a brief is bought, printed, and each of its facts asked again. */
+/** The demo of a report, in this process: a brief is bought, printed, and each of its facts requested again. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

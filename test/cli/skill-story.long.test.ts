@@ -1,4 +1,4 @@
-/** The demo's story of skills, within this process: one runs, another is given up and paid back, the first is run again. */
+/** The demo of skills, in this process: one runs, another is cancelled and refunded, the first is rerun. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runSkills } from "../../src/cli/demo-skill.ts";
 import { demoWallet } from "../../src/cli/demo-wallets.ts";

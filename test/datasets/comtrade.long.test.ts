@@ -1,4 +1,4 @@
-/** UN Comtrade: dollars become euros at the ECB's monthly mean, and only what pairs are known for is answered. */
+/** UN Comtrade: dollars become euros at the ECB's monthly mean, and only the known pairs are answered. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -59,7 +59,7 @@ const line = (changes: Partial<Record<string, string>> = {}) => {
   return comtrade.columns.map((column) => cells[column] ?? "").join(",");
 };
 
-/** 1.10 and 1.08 make 1.09 in the mean of January; February is 1.25; March has only begun. */
+/** The mean of January is 1.09, from 1.10 and 1.08; February is 1.25; March has only begun. */
 const days: EcbRates[] = [
   { date: "2024-01-02", rates: { USD: 1.1 } },
   { date: "2024-01-31", rates: { USD: 1.08, CHF: 0.9 } },

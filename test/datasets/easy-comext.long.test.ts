@@ -1,4 +1,4 @@
-/** Easy Comext: totals with chosen partners, read in both forms, and asked about those partners alone. */
+/** Easy Comext: totals with chosen partners, parsed in both forms, and answers about those partners only. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -17,7 +17,7 @@ const DATASET = "easy-comext-totals";
 const BY_CODE = "reporter,partner,flow,period,value_eur";
 const DOWNLOAD = "REPORTER,PARTNER,PRODUCT,FLOW,STAT_PROCEDURE,PERIOD,VALUE_IN_EUR";
 
-/** What was imported, by code: the lines of `cells` as the form by code has them. */
+/** The imported data by code: the lines of `cells` equal the form by code. */
 async function cellsOf(dir: string, vintage: string) {
   const cells = await tableOf(await storeOf(dir, vintage), DATASET, "cells");
   const lines = cells.map((row) =>
@@ -248,7 +248,7 @@ const real = `${shared}/easy-comext-eu-exports-belt.csv.gz`;
 const here = existsSync(real);
 if (!here) console.warn(`no ${real} (set SHARED_DATA): its tests are left out`);
 
-/** What awk sums up: rows of the 27 by partner and flow, and how many rows are of others. */
+/** awk's sums: rows of the 27 by partner and flow, and the number of others. */
 const AWK = `NR > 1 { if ($1 == "EU27" || $1 == "GB") { others++; next }
   sum[$2 "," $3] += $5; rows++; if ($1 == "DE" && $2 == "KZ") kz[substr($4, 1, 4)] += $5 }
   END { for (key in sum) printf "%s,%.0f\\n", key, sum[key]; print "rows," rows; print "others," others

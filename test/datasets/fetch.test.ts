@@ -1,4 +1,4 @@
-/** Fetching bulk files from a server that cuts off, changes, refuses and lies. */
+/** Downloads bulk files from a server that breaks off, changes, refuses and lies. */
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { packed7z, refusalOf, tempDir } from "./workshop.ts";
 const NAME = "full_v2_202402.7z";
 const now = new Date("2026-04-20T00:00:00Z");
 
-/** An archive of noise, so that it is as long as what it holds. */
+/** An archive of noise, so that it does not compress. */
 async function archive(dir: string, length = 40_000): Promise<Buffer> {
   const file = join(dir, "full_v2_202402.dat");
   await writeFile(file, randomBytes(length));

@@ -1,4 +1,4 @@
-/** A sandbox that is being made gives way to an import, and is made afterwards. */
+/** A sandbox in progress gives way to an import, and is built afterwards. */
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { vintagesDir } from "../../src/datasets/manifest.ts";

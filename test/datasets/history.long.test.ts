@@ -1,4 +1,4 @@
-/** A history of months from a server that misbehaves: broken months beside whole ones, and processes that are killed. */
+/** A history of months from a misbehaving server: broken months among good ones, and killed processes. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -37,7 +37,7 @@ import { fileOf, importFiles, packed7z, refusalOf, storeOf, tempDir } from "./wo
 
 const now = new Date("2026-04-20T00:00:00Z");
 
-/** The lines of a month, which differ from every other month's. */
+/** The lines of a month, unique to it. */
 function linesOf(period: number, products = ["39206290", "44071110"]): string[] {
   return reporterCodes.flatMap((reporter, at) =>
     products.flatMap((product, of) =>
@@ -87,7 +87,7 @@ function archiveOfMonth(period: number): Promise<Buffer> {
   return archive;
 }
 
-/** Reading a month of a few lines on more threads only makes them wait for each other. */
+/** A small month on more threads only makes them wait for each other. */
 const limits = { threads: 1, memory_mb: 512 };
 
 async function serviceFor(url: string, options: ServiceOptions = {}) {
@@ -118,10 +118,10 @@ async function vintageOf(app: App): Promise<string> {
   return vintage;
 }
 
-/** The vintages that imports by hand have made, by their months. */
+/** The vintages of manual imports, by their months. */
 const imported = new Map<string, Promise<string>>();
 
-/** The vintage that one import of all these months by hand makes. */
+/** The vintage of one manual import of all these months. */
 function byHand(months: ReadonlyMap<number, Buffer>): Promise<string> {
   const periods = [...months.keys()];
   const vintage = imported.get(periods.join()) ?? importedByHand(periods);
@@ -137,7 +137,7 @@ async function importedByHand(periods: readonly number[]): Promise<string> {
   return (await importFiles(dir, files)).manifest.vintage;
 }
 
-/** A server whose certificate it has signed itself. */
+/** A server with a self-signed certificate. */
 async function unvouched() {
   const dir = await tempDir();
   const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
@@ -219,7 +219,7 @@ describe("a history", { timeout: 300_000 }, () => {
       expect.stringMatching(/when 2024-05 is published/),
       expect.stringMatching(/--again/),
     ]);
-    // What is damaged is fetched twice, for it may have been the line's doing.
+    // A damaged archive is downloaded twice, because the transfer may have failed.
     expect(asked.filter(({ period, method }) => period === 202406 && method === "GET")).toHaveLength(2);
 
     for (const [period, bytes] of whole) served.set(period, bytes);
@@ -248,7 +248,7 @@ describe("a history", { timeout: 300_000 }, () => {
 
   test("imports a refused year's good months", async () => {
     const months = await archives(202401, 202403);
-    // A code that stands above the others'.
+    // A code that contains the others.
     months.set(202402, await archiveOf(linesOf(202402, ["3920"])));
     const { url } = await comextArchive(months);
     const { bring } = await serviceFor(url);
@@ -293,7 +293,7 @@ describe("a history", { timeout: 300_000 }, () => {
     const waits = told.flatMap((one) => (one.kind === "waiting" ? [one] : []));
     expect(waits).toHaveLength(minutes.length);
     expect(waits[0]).toMatchObject({ period: 202402, why: "the server answered 503" });
-    // A try takes half a minute before it is given up.
+    // A try takes half a minute before it is abandoned.
     expect(waits[0]!.again.getTime() - now.getTime()).toBe(91_000);
     expect(new Set(waits.map(({ given_up }) => given_up.getTime()))).toEqual(
       new Set([now.getTime() + 31_000 + 6 * 3_600_000]),
@@ -342,7 +342,7 @@ describe("a history", { timeout: 300_000 }, () => {
     const { bring, app, clock } = await serviceFor(url);
     const { brought, missing, left } = await bring({ from: 202401, to: 202406 });
     expect(brought).toEqual([202401]);
-    // Six hours are waited once, and not again for each month.
+    // The six hours are waited once, and not again for each month.
     const hours = (clock.ms - now.getTime()) / 3_600_000;
     expect(hours).toBeGreaterThan(6);
     expect(hours).toBeLessThan(6.1);
@@ -399,7 +399,7 @@ describe("a history", { timeout: 300_000 }, () => {
 });
 
 describe("a history whose files are lost", { timeout: 300_000 }, () => {
-  /** A log and a folder with these months released; each test that wants them gets copies. */
+  /** A log and a folder with these months released; each test gets copies. */
   const originals = new Map<string, Promise<{ database: FreshDatabase; data_dir: string }>>();
   afterAll(async () => {
     for (const original of originals.values()) {
@@ -517,7 +517,7 @@ describe("archives that are discarded", { timeout: 300_000 }, () => {
     const { bring, dir } = await serviceFor(url);
     await bring({ from: 202311, to: 202401 });
     expect(await readdir(dir)).toHaveLength(2 * months.size);
-    // What is not in by this digest is nobody's to remove.
+    // An archive with another digest than the imported one must not be deleted.
     const other = join(dir, "full_v2_202312.7z");
     await writeFile(other, "another state");
     const sha256 = createHash("sha256").update("another state").digest("hex");
@@ -550,7 +550,7 @@ describe("an interrupted history", { timeout: 300_000 }, () => {
     ["while it waits for a busy server", ({ kind }) => kind === "waiting"],
   ])("ends by %s alone, reports no month as missing, and continues", async (_, isThen) => {
     const months = await archives(202401, 202402);
-    // Busy for as long as one download tries.
+    // Busy for one download's tries.
     const { url } = await comextArchive(months, (period, nth) =>
       period === 202402 && nth < 6 ? { status: 503 } : undefined,
     );
@@ -605,7 +605,7 @@ describe("the disk check", () => {
         true,
       ),
     ).toEqual({ ...kept, downloads: 0 });
-    // Who is not known is as large as the others are in the mean.
+    // An unknown size counts as the mean of the others.
     expect(diskNeed([month(202401, 50), month(202402, undefined), month(202403, 150)], true).downloads).toBe(
       300,
     );
@@ -654,7 +654,7 @@ test("random kills lead to the same vintage as an undisturbed run", async () => 
   onTestFinished(() => service.stop());
   const vintage = await vintageOf(service.app);
   expect({ vintage, points }).toMatchObject({ vintage: await byHand(months) });
-  // Each month is in by one release alone.
+  // Each month comes from a single release.
   const events = await service.app.store.readStream({ tenant: "operator", stream_id: "dataset-comext-bulk" });
   const inputs = events.flatMap(({ payload }) =>
     (payload.inputs as { name: string }[]).map(({ name }) => name),

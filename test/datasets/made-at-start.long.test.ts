@@ -1,4 +1,7 @@
-/** The sandbox of a service's start: how far it is, is told; what it is made of is enough to find its events; what is lost is made again. */
+/**
+ * The sandbox of a service's start: its progress is reported, its data contain their planted events, and lost parts
+ * are rebuilt.
+ */
 import { rm } from "node:fs/promises";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -55,7 +58,7 @@ test("during the build, stage, progress and likely wait are reported everywhere"
   const making = { dataset: "sandbox", stage: "write" };
   const ready = await until(async () => {
     const told = await readiness();
-    // In the middle of it there is something to reckon with.
+    // In the middle there is a basis for the estimate.
     expect(told.body.making[0]).toMatchObject({ ...making, percent: expect.toSatisfy((n) => n > 0) });
     return told;
   });

@@ -1,4 +1,4 @@
-/** Roll-ups beside the partitions of a vintage: made where they miss, and none that is damaged, stale or wrong is believed. */
+/** Roll-ups next to the partitions of a vintage: created if missing, and never used when damaged, stale or wrong. */
 import { createHash } from "node:crypto";
 import { copyFile, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ const isRolledUp = (store: VintageStore) => {
   return lease.partitions.map(({ rollup }) => rollup !== undefined);
 };
 
-/** Answers that a roll-up gives from memory, and from its file, beside those of the tables. */
+/** A roll-up's answers from memory and from its file, next to the tables' answers. */
 async function answers(store: VintageStore) {
   const ask = async (vintages: Parameters<typeof timeline>[0]["vintages"]) => {
     const trade = { vintages, allow_synthetic: true };
@@ -89,7 +89,7 @@ describe("a vintage without roll-ups, as of an earlier version", () => {
     expect(lease.partitions.map(({ rollup }) => rollup)).toEqual([undefined, undefined]);
     lease.release();
     expect(await readdir(rollupsDir(dir)).catch(() => [])).toEqual([]);
-    // Served later it is rolled up, though its partitions are open already.
+    // Served later it gets a roll-up, though its partitions are open already.
     await store.serve(vintage);
     expect(isRolledUp(store)).toEqual([true, true]);
   });
@@ -106,7 +106,7 @@ describe("a vintage without roll-ups, as of an earlier version", () => {
   });
 });
 
-/** Changes the bytes after the digest and writes the digest that is true of them. */
+/** Changes the bytes after the digest and corrects the digest. */
 async function forge(path: string, change: (bytes: Buffer) => void): Promise<void> {
   const bytes = await readFile(path);
   change(bytes);
@@ -188,7 +188,7 @@ test("roll-ups are deleted with the vintages that need them", async () => {
   await sweepVintages(space, new Set([kept.vintage]), new Date());
   for (const entry of kept.partitions) await stat(rollupPath(dir, entry));
   for (const entry of gone.partitions) await expect(stat(rollupPath(dir, entry))).rejects.toThrow();
-  // One that is being made now is nobody's to delete.
+  // A file in progress must not be deleted.
   await stat(draft);
   await utimes(draft, old, old);
   await sweepVintages(space, new Set([kept.vintage]), new Date());

@@ -1,4 +1,4 @@
-/** In however many parts a year is put in order and digested, it is the same year. */
+/** Sorting and digesting a year in any number of parts gives the same year. */
 import { expect, test } from "vitest";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { openDuckdb, rows } from "../../src/datasets/duckdb.ts";
@@ -17,7 +17,7 @@ test("adjacent groups are combined up to the limit", () => {
 
 const REPORTERS = ["AT", "BE", "DE", "FR", "LV"];
 
-/** A year of some thousand cells of five reporters, in no order; what was read of it is in the order in which it lies. */
+/** A year of some thousand unordered cells of five reporters; the test reads it in stored order. */
 async function written(rows_at_once: number | undefined) {
   const dir = await tempDir();
   const space = await takeBuildSpace(dir, {});

@@ -31,7 +31,7 @@ import {
 const DATASET = "comext-ds-045409";
 const options = { reporters: ["DE" as const] };
 
-/** An import of the fixture that tests copy: made once. */
+/** An import of the fixture that tests copy; created once. */
 let made: Promise<{ dir: string; manifest: Manifest }> | undefined;
 afterAll(async () => {
   if (made) await rm((await made).dir, { recursive: true, force: true });
@@ -42,7 +42,7 @@ async function importOnce() {
   return { dir, manifest: (await importFiles(dir, [sdmxFixture], options)).manifest };
 }
 
-/** A folder of its own for a test, with the fixture imported. */
+/** A test's own folder with the fixture imported. */
 async function imported(): Promise<{ dir: string; manifest: Manifest }> {
   made ??= importOnce();
   const original = await made;
@@ -51,13 +51,13 @@ async function imported(): Promise<{ dir: string; manifest: Manifest }> {
   return { dir, manifest: original.manifest };
 }
 
-/** The fixture with one value changed, as a file of its own. */
+/** The fixture with one changed value, as a separate file. */
 async function revised(dir: string, value: string): Promise<string> {
   const text = (await readFile(sdmxFixture, "utf8")).replace("5000.0", value).trimEnd();
   return fileOf(dir, `revised-${value}.csv`, text.split("\n"));
 }
 
-/** What a folder of vintages holds, the lock aside. */
+/** The contents of a vintages folder, without the lock. */
 async function filesIn(dataDir: string): Promise<string[]> {
   const names = [...(await readdir(vintagesDir(dataDir))), ...(await readdir(partitionsDir(dataDir)))];
   return names.filter((name) => !name.startsWith("import.lock")).sort();
@@ -134,7 +134,7 @@ describe("a full disk", () => {
       expect(await refusalOf(work)).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
       const store = await storeOf(dir, manifest.vintage);
       expect(await tableOf(store, DATASET, "cells")).toHaveLength(3);
-      // A published partition without its manifest is nobody's; retention takes it later.
+      // A published partition without a manifest is unused; retention deletes it later.
       const orphans = (await filesIn(dir)).filter((name) => !before.includes(name));
       expect(orphans.filter((name) => !name.endsWith(".duckdb"))).toEqual([]);
     },
@@ -238,7 +238,7 @@ const SWAPS = scaled(20, 12);
 
 test("readers see one vintage or the other during a swap, and none fails", async () => {
   const dir = await tempDir();
-  // Both rows of a vintage carry its number, so an answer that mixes two shows.
+  // Both rows of a vintage have its number, so an answer that mixes two is detected.
   const variant = async (n: number, replaces: string | null) => {
     const text = (await readFile(sdmxFixture, "utf8"))
       .replace("5000.0", `${n}.0`)

@@ -1,4 +1,4 @@
-/** Workbooks made to take the importer's memory or time: each is refused, and the event loop of its process goes on. */
+/** Workbooks that attack the importer's memory or time: each is refused, and its process's event loop continues. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { workbookText } from "../../src/datasets/reference/workbook.ts";
 import { tempDir } from "./workshop.ts";
 
-/** An entry, and the lies that an attacker tells of it. */
+/** An entry, and an attacker's false claims about it. */
 type Entry = { name: string; text: string | Buffer; names_bytes?: number; lies_at?: number; flags?: number };
 
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,4 +1,4 @@
-/** What the append path writes holds before the verifier, which shares no line with it: in the tables and in an export. */
+/** Appended events pass the verifier, which shares no line with the append path: in the tables and in an export. */
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

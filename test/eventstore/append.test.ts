@@ -41,7 +41,7 @@ describe("expected versions", () => {
     { expected_version: 3, there: 2, fits: false },
   ] as const;
 
-  // One event alone takes append_one; beside another request the same commit takes append.
+  // A single event takes append_one; next to another request the same commit takes append.
   for (const alone of [true, false])
     test.each(cases)(
       `$expected_version on $there events, alone: ${alone}`,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Backlog, PAGE } from "../../eventstore/backlog.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 
-/** A log of so many events, which are their positions here; and what was read of it. */
+/** A log of numbered events, and the record of its reads. */
 function logOf(head: number) {
   const reads: number[] = [];
   let isAway = false;
@@ -13,7 +13,7 @@ function logOf(head: number) {
     const length = Math.min(limit, head - after);
     return Array.from({ length }, (_, at) => ({ position: after + at + 1 }) as RecordedEvent);
   });
-  /** All that is told of it from a position on. */
+  /** All its events from a position on. */
   const walk = async (from: number) => {
     const seen: number[] = [];
     for (let at = from; ; at = seen.at(-1)!) {

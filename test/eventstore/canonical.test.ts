@@ -50,7 +50,7 @@ describe("canonical bytes", () => {
     }));
     fc.assert(
       fc.property(key, tree, (name, value) => {
-        // Read from text, so that `__proto__` is a key as any other.
+        // Parsed from text, so that `__proto__` is a normal key.
         const whole = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)},"0":{}}`) as JsonObject;
         const one = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as JsonObject;
         for (const each of [whole, one]) {
@@ -69,7 +69,7 @@ describe("canonical bytes", () => {
         try {
           bytes = canonicalBytes(value as JsonObject, "payload");
         } catch (error) {
-          // Integers beyond 2^53 and lone surrogates are among what fast-check makes.
+          // fast-check also generates integers beyond 2^53 and lone surrogates.
           expect(error).toBeInstanceOf(InvalidEvent);
           return;
         }
@@ -112,7 +112,7 @@ describe("canonical bytes", () => {
   });
 });
 
-/** undefined: integers beyond 2^53, which are among what fast-check makes. */
+/** undefined: integers beyond 2^53, which fast-check also generates. */
 function saidOf(value: JsonObject): string | undefined {
   try {
     return canonicalText(value, "payload");

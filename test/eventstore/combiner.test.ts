@@ -77,7 +77,7 @@ describe("a commit that depends on one in flight", () => {
   });
   const send = (commit: Commit, store = log.store): CommitInFlight => {
     const sent = store.send(commit);
-    // Looked at below.
+    // Awaited below.
     sent.settled.catch(() => {});
     return sent;
   };
@@ -96,7 +96,7 @@ describe("a commit that depends on one in flight", () => {
     "is not appended if that one failed, though the version is right (%i beside)",
     async (beside) => {
       const stream_id = randomUUID();
-      // Somebody else was faster: the version is what the first would have left, and not what it would have left.
+      // Another writer was faster: the version equals the one expected, but is not the first commit's.
       appended(await log.store.append(commitOf({ stream_id })));
       for (const commit of many(beside)) send(commit);
       const first = send(commitOf({ stream_id, expected_version: 0 }));

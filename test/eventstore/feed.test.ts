@@ -86,7 +86,7 @@ test("no query timer outlives its query, which would keep the process alive", as
   const ended = vi.spyOn(globalThis, "clearTimeout");
   try {
     await linesOf(await read("limits"));
-    // What a pool waits for before it lets a connection go is longer, and no query's.
+    // The pool's own timer is longer, and no query's.
     const isLimit = (ms = 0) => ms >= 30_000 && ms < 300_000;
     const limits = started.mock.results.filter((_, i) => isLimit(started.mock.calls[i]![1]));
     expect(limits.length).toBeGreaterThan(1);
@@ -156,6 +156,6 @@ test("50 followers send no query for another tenant's events", async () => {
   pool.off("acquire", count);
   stop.abort();
   await Promise.all(following);
-  // The appends, the head above, and what the shared tail reads for all of them together.
+  // The appends, the head above, and the shared tail's reads for all of them.
   expect(queries).toBeLessThan(20 + 1 + 2 * 21);
 });

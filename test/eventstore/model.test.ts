@@ -21,7 +21,7 @@ afterAll(() => log.close());
 type ModelEvent = { tenant: string; stream_id: string; version: number; type: string; payload: JsonObject };
 type ModelCommit = { request: number; first: number; size: number };
 
-/** What a log is, in memory: a list of events and the commits that had a key. */
+/** A log's in-memory model: a list of events and the commits that had a key. */
 class Model {
   readonly events: ModelEvent[] = [];
   readonly commits = new Map<string, ModelCommit>();

@@ -1,4 +1,4 @@
-/** The service behind a pooler that lends connections by the transaction: DATABASE_URL is PgBouncer, what needs sessions goes past it. */
+/** The service behind a pooler in transaction mode: DATABASE_URL is PgBouncer, and sessions bypass it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";

@@ -1,4 +1,4 @@
-/** What a log must have for anything to be appended to it. */
+/** The precondition of every append. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEventStore } from "../../eventstore/store.ts";
@@ -18,7 +18,7 @@ const large = () => {
   return { appends: [{ ...appends[0]!, events }] };
 };
 
-/** A store that appends only where the log has that place, and says so. */
+/** A store that appends only if the log has that position and hash. */
 function storeAfter(place: LogHead | undefined) {
   const lost = async ({ position }: LogHead) => new Error(`position ${position} is lost`);
   return createEventStore(log.pool, { precondition: { place: async () => place, lost } });

@@ -1,4 +1,4 @@
-/** Engines that cannot hold a log are refused at the start: each is a Postgres with one promise broken. */
+/** Unfit engines are refused at the start: each is a Postgres with one promise broken. */
 import pg from "pg";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,7 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** How the engine is broken for each check: functions of a schema that is found before Postgres' own, or what a database may be set to. */
+/**
+ * How each check's engine is broken: by functions of a schema that precedes Postgres' own, or by a database
+ * setting.
+ */
 const BROKEN: Record<string, string> = {
   recovery: "create function early.pg_is_in_recovery() returns boolean language sql as 'select true'",
   clock: `create function early.clock_timestamp() returns timestamptz language sql
@@ -63,7 +66,7 @@ test("a good engine is accepted, also by twenty starts at once, and left empty",
 test.each(Object.entries(BROKEN))("an engine that breaks a promise is refused: %s", async (name, sql) => {
   await brokenBy(sql);
   expect(await refusal()).toContain(`(${name})`);
-  // Without this check nobody would say so.
+  // Without this check nothing would report it.
   expect(await refusal(engineChecks.filter((check) => check.name !== name))).not.toContain(`(${name})`);
 });
 

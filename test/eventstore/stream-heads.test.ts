@@ -1,4 +1,4 @@
-/** Streams kept in mind: each name has a slot of its own and keeps it, however many come and whatever they are called. */
+/** Cached streams: each name keeps its own slot, for any number and any names. */
 import { expect, test } from "vitest";
 import { ByteField } from "../../eventstore/verify/bytes.ts";
 import { StreamHeads } from "../../eventstore/verify/stream-heads.ts";

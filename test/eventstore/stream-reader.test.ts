@@ -1,11 +1,11 @@
-/** Streams that are read at once travel together, and each read gets what it would have got alone. */
+/** Concurrent stream reads are batched, and each gets the same result as alone. */
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { batched } from "../../eventstore/query-batch.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 
-/** Events by stream: none, a few, as many as travel with others, and a whole page. */
+/** Events by stream: none, a few, as many as a batch takes, and a whole page. */
 const LENGTHS = { none: 0, one: 1, few: 7, hundred: 100, long: 101, full: 1_000 };
 
 let log: Fixture;

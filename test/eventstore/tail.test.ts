@@ -5,7 +5,7 @@ import { LIMIT_MS, until } from "../support/until.ts";
 import { appended, commitOf, type Fixture, openLog, positions } from "./fixture.ts";
 
 let log: Fixture;
-/** Another process, as far as the log can tell. */
+/** Another process from the log's view. */
 let other: EventStore;
 let tails: Tail[];
 beforeEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
   await log.close();
 });
 
-/** A tail that does not poll, unless told to. */
+/** A tail that does not poll by default. */
 function follow(store: EventStore, options: Partial<TailOptions> = {}): Tail {
   const tail = createTail(store, { pool: log.pool, poll_ms: 60_000, ...options });
   tails.push(tail);
@@ -47,7 +47,7 @@ async function take(
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1);
 
-/** Backends that listen; what one has announced since is the last query that is known of it. */
+/** Listening backends; the last known query of a backend shows its last notice. */
 const LISTENERS = `from pg_stat_activity where datname = current_database()
   and (query like 'listen%' or query like 'select pg_notify(%')`;
 const listeners = async () => (await log.pool.query(`select count(*) as n ${LISTENERS}`)).rows[0].n as number;
@@ -85,7 +85,7 @@ test("a reader behind the window continues from the database", async () => {
   const seen: number[] = [];
   for await (const batch of tail.subscribe({ after: 0 })) {
     seen.push(...positions(batch));
-    // Far more than the window holds, while this reader is busy.
+    // Far more than the window has, while this reader is busy.
     if (seen.length === 1) await write(log.store, 100);
     if (seen.length >= 101) break;
   }

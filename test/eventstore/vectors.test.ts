@@ -124,7 +124,7 @@ test("the worked example of docs/event-log.md is right, and an event of log.json
   });
 });
 
-/** A second language: says the same of the vectors and of whole exports. */
+/** A second language gives the same results for the vectors and for whole exports. */
 const python = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!python)(`docs/vectors/verify.py agrees${python ? "" : " (skipped: no python3 here)"}`, () => {
   const script = fileURLToPath(new URL("verify.py", VECTORS));

@@ -16,7 +16,7 @@ import { failures, verifyBytes } from "./verify-support.ts";
 const ORIGIN = "log.test/main/e1";
 const OTHER = "log.test/second/e1";
 
-/** The tables as docs/event-log.md gives them. */
+/** The tables in the form of docs/event-log.md. */
 const TABLES = `
   create schema eventstore;
   create table eventstore.logs (
@@ -29,7 +29,7 @@ const TABLES = `
     idem_key text, request_hash bytea, commit_size int4,
     primary key (log_id, position), unique (log_id, tenant, stream_id, version));`;
 
-/** Two events a commit, 700 commits, so that reading takes several pages; every hundredth payload is large. */
+/** Two events per commit, 700 commits, so that reading takes several pages; every hundredth payload is large. */
 function rows(origin: string): LogRow[] {
   const builder = new LogBuilder(origin);
   return Array.from({ length: 700 }, (_, i) =>
@@ -84,7 +84,7 @@ async function fill(log_id: number, origin: string, log: LogRow[]) {
   );
 }
 
-/** Runs with a changed database and takes the change back. */
+/** Runs with a changed database and reverts the change. */
 async function changed<Result>(sql: string, run: (pool: pg.Pool) => Promise<Result>): Promise<Result> {
   const one = new pg.Pool({ connectionString: database.url, max: 1 });
   try {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-/** A writer that sleeps after it has its position and before it commits, while another process appends. */
+/** A writer that pauses between its position and its commit, while another process appends. */
 test("a reader that follows positions never skips an event that commits late", async () => {
   const other = createEventStore(log.pool);
   const seen: number[] = [];

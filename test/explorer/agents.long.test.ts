@@ -1,4 +1,4 @@
-/** The pages at /soul as a visitor meets them: a real Chromium, a real service, agents whose scores move while it looks. */
+/** The pages at /soul for a visitor: a real Chromium, a real service, agents whose scores change meanwhile. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
@@ -200,7 +200,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
       await expect.poll(() => rows.count()).toBe(50);
       expect(await rows.first().textContent()).toContain("agent.no-1");
       await page.getByRole("button", { name: "Load more" }).click();
-      // One of the 61 is revoked, and the directory leaves it out.
+      // One of the 61 is revoked, and the directory omits it.
       await expect.poll(() => rows.count()).toBe(60);
       const numbers = (await page.locator("#agents .number").allTextContents()).map(Number);
       expect(numbers).toEqual(numbers.map((_, at) => at + 1));

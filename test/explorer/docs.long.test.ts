@@ -1,4 +1,7 @@
-/** The pages at / and /docs as a visitor meets them: a real Chromium, a real service with data, a chain that takes a demo wallet's money. */
+/**
+ * The pages at / and /docs for a visitor: a real Chromium, a real service with data, a chain that accepts a demo
+ * wallet's money.
+ */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox } from "../support/sandbox.ts";
@@ -37,7 +40,7 @@ describe.skipIf(!chromium)(
       service = await startService(options);
       key = (await service.issue({ space: "test" })).secret;
       await openSandbox(service);
-      // The first page asks, and a browser complains of a 503.
+      // The first page queries the state, and a browser logs a 503.
       await until(async () => (await fetch(`${service.url}/ready`)).ok);
       browser = await launchChromium(chromium!);
     });
@@ -46,7 +49,7 @@ describe.skipIf(!chromium)(
       await service?.stop();
     });
     afterEach(async () => {
-      // A browser itself complains of an answer that is a refusal, and of a call that a test lets fail.
+      // A browser itself logs a refusal, and a call that a test lets fail.
       const complaints = visits
         .flatMap((one) => one.complaints)
         .filter((complaint) => !/responded with a status of 40[0-9]|net::ERR_FAILED/.test(complaint));

@@ -1,4 +1,4 @@
-/** The page at / that is opened before there are data: a real Chromium, a real service whose sandbox comes while it looks. */
+/** The page at / before there are data: a real Chromium, a real service whose sandbox is built meanwhile. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SANDBOX } from "../../src/datasets/sandbox.ts";

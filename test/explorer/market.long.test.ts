@@ -1,4 +1,4 @@
-/** The page at /soul/market as a visitor meets it: a real Chromium, a real service, strangers' texts. */
+/** The page at /soul/market for a visitor: a real Chromium, a real service, strangers' texts. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type MarketSetup, openMarketSetup, type TestAgent } from "../marketplace/market-setup.ts";

@@ -1,4 +1,4 @@
-/** The page at /log as a visitor meets it: a real Chromium, a real service, a log that is signed and anchored. */
+/** The page at /log for a visitor: a real Chromium, a real service, a log that is signed and anchored. */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.getByRole("button", { name: "Take an example" }).click();
     await page.locator(".verdict.good").waitFor();
     expect(await page.locator("#event-id").inputValue()).toMatch(/^[0-9a-f-]{36}$/);
-    // In one look: the log goes on meanwhile.
+    // In one reading, because the log grows meanwhile.
     const [says, should] = await page.evaluate<[boolean, boolean]>(`(() => {
       const number = (step) => Number(document.querySelector("#legend ." + step + " b").textContent);
       const waiting = number("mined") + number("signed") + number("unproven");
@@ -117,7 +117,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(new URL(page.url()).hash).toBe(`#${tab.toLowerCase()}`);
       expect(await page.locator("nav:not(.places) a[aria-current]").textContent()).toBe(tab);
     }
-    // The chain is the service's own: nobody else could show the transaction.
+    // The chain is the service's own: no explorer could show the transaction.
     expect(await page.locator(".rows a:visible").count()).toBe(0);
     await page.goBack();
     expect(await page.locator("h2:visible").textContent()).toBe("Checkpoints");

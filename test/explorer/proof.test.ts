@@ -1,4 +1,7 @@
-/** The proof of one event, as the page judges it: true ones are green, each forgery is red where it belongs, and nothing makes it throw. */
+/**
+ * The page's verification of one event's proof: valid ones pass, each forgery fails in its place, and nothing
+ * throws.
+ */
 import { describe, expect, test } from "vitest";
 import { verifyProof } from "../../src/explorer/proof.ts";
 import { inclusionLine, keyOf, noteOf, treeOf } from "../audit/pack-builder.ts";

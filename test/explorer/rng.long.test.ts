@@ -1,4 +1,4 @@
-/** The page at /rng as a visitor meets it: a real Chromium, a real service, a seed that is revealed while it looks. */
+/** The page at /rng for a visitor: a real Chromium, a real service, a seed that is revealed meanwhile. */
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -44,7 +44,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await service?.stop();
   });
   afterEach(async () => {
-    // A browser itself complains of an answer that asks for a payment, and of a call that a test lets fail.
+    // A browser itself logs a 402, and a call that a test lets fail.
     const complaints = visits
       .flatMap((one) => one.complaints)
       .filter((complaint) => !/responded with a status of 402|net::ERR_FAILED/.test(complaint));

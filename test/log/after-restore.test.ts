@@ -1,4 +1,4 @@
-/** What callers were handed before a log was lost holds at the service that was restored: cursors of the feed, receipts and proofs. */
+/** Cursors of the feed, receipts and proofs from before a loss are valid at the restored service. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,14 +29,14 @@ type Feed = { events: FeedObject[]; last: FeedObject };
 let workshop: Workshop;
 let folder: string;
 let signing_key: string;
-/** What was handed out before the loss. */
+/** The callers' data from before the loss. */
 let headers: Record<string, string>;
 let feed: Feed;
 let lost: Feed;
 let bought: { receipt: string; body: string; event_id: string };
 let proof: Proof;
 
-/** The name under which callers reach the one and the other. */
+/** The callers' name for both services. */
 const env = { PUBLIC_URL: "https://log.example.org" };
 
 const json = async <T>({ url }: Service, path: string) => (await (await fetch(url + path)).json()) as T;

@@ -1,4 +1,7 @@
-/** A log is written to a folder and restored from it, byte for byte or not at all; one that lacks what was signed is for reading. */
+/**
+ * A log is backed up to a folder and restored from it, byte for byte or not at all; one without signed events is
+ * read-only.
+ */
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,10 +46,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An empty database on a machine that knows the key and nothing else. */
+/** An empty database on a machine that knows only the key. */
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);
 
-/** A backup of one pack with these lines, whose list is right about the file. */
+/** A backup of one pack with these lines and a correct list. */
 async function packed(
   lines: readonly string[],
   { last, log_hash }: { last: number; log_hash: string },

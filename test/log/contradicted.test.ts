@@ -1,4 +1,7 @@
-/** A service whose log lost what it signed records and sells nothing, whoever asks, and says why; reading goes on, and so does it once the events are back. */
+/**
+ * A service whose log lost signed events records and sells nothing, and says why; reads continue, as does
+ * everything once the events are back.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -30,7 +33,7 @@ afterAll(async () => {
   await workshop?.close();
 });
 
-/** As somebody with the owner's rights. */
+/** With the owner's rights. */
 async function asOwner(sql: string): Promise<void> {
   await pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`);
 }
@@ -47,13 +50,13 @@ const read = async (path: string) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, never> };
 };
 
-/** Does `work` with a log that lost what was signed of it a moment ago, and puts the events back. */
+/** Runs `work` while the log lacks the last signed event, and then restores it. */
 async function whileCut(work: () => Promise<void>, { app: other } = service): Promise<void> {
   const { app } = service;
   const { position: left } = await app.store.head();
   await service.issue();
   expect(await signTick(app, AT_ONCE)).toBe("done");
-  // Every process hears of what was signed before it is gone.
+  // Every process reads the signature before the event is removed.
   const { position: head } = await app.store.head();
   await until(async () => app.tail.position >= head && other.tail.position >= head);
   await asOwner(`create table kept as select * from eventstore.events where position > ${left};
@@ -69,7 +72,7 @@ async function whileCut(work: () => Promise<void>, { app: other } = service): Pr
 const cli = promisify(execFile);
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-/** A command of the operator's on the same machine; how it is refused. */
+/** An operator's command on the same machine, and its refusal. */
 const refusedCommand = (...args: string[]): Promise<{ code: number; stderr: string }> => {
   const { PATH } = process.env;
   const env = { PATH, DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, LOG_LEVEL: "silent" };

@@ -1,4 +1,4 @@
-/** Takes a turn of keeping snapshots, and ends itself as kill -9 would at the step named by DIES_AT. */
+/** Runs a tick of storing snapshots, and ends itself like kill -9 at the step named by DIES_AT. */
 import { areas } from "../../src/areas/index.ts";
 import { snapshotReactor } from "../../src/reactors/log/snapshot-streams.ts";
 import { openRuntime } from "../../src/runtime/assemble.ts";

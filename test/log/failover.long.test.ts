@@ -1,4 +1,4 @@
-/** A primary that waits for its standby is lost while many write: whatever was acknowledged is on the standby, which goes on in its place. */
+/** A primary with a synchronous standby is lost under load: the standby has every acknowledged event, and continues. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
@@ -9,7 +9,7 @@ import { type Cluster, nameOnce, type Standby, startCluster } from "../support/s
 import { until } from "../support/until.ts";
 
 const WRITERS = 8;
-/** So many are acknowledged before the line is cut. */
+/** The acknowledged commands before the line is cut. */
 const ACKNOWLEDGED = 100;
 const all = [...areas, parcels];
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Sends a parcel of this name, under the name as its key; where its event is, once that is acknowledged. */
+/** Sends a parcel with this name, which is also its key; returns its event's position once acknowledged. */
 async function send(to: Service, name: string): Promise<{ event_id: string; position: number } | undefined> {
   const answer = await fetch(`${to.url}/v1/agent/parcels`, {
     method: "POST",
@@ -58,7 +58,7 @@ test("the standby has every acknowledged event in place, and a repeated command 
     }),
   );
   await until(() => acknowledged.size >= ACKNOWLEDGED);
-  // From here on what the primary alone has is lost with it, whatever it says.
+  // From here on the primary's own commits are lost with it.
   await standby.cutOff();
   const waiting = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
   const before = acknowledged.size;

@@ -1,4 +1,4 @@
-/** What is told of the log follows its events: the fate of every checkpoint and anchor, and no more than is public. */
+/** The log's public state follows its events: every checkpoint's and anchor's status, and nothing private. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signTick } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
@@ -79,7 +79,7 @@ test("anchors are listed with their status, and checkpoints with their cosigners
 
   const fourth = await happen("k_fourth");
   await anchored(fourth, hash("e"), hash("5"));
-  // What is final makes all before it final.
+  // A final anchor finalizes all earlier ones.
   await decide(anchors.finalise(hash("e"), AT));
   const later = await told<{ anchors: Record<string, unknown>[] }>("/log/anchors");
   expect(later.anchors.map(({ firmness }) => firmness)).toEqual([

@@ -1,4 +1,4 @@
-/** Who mirrors the log's tiles leaves the other free calls of the same address alone, and the other way round. */
+/** A mirror of the log's tiles does not use up the address's other free calls, nor the other way round. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService } from "../support/service.ts";
 

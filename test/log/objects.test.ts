@@ -1,4 +1,4 @@
-/** Objects: bytes by their digest, each its owner's own, and gone when their time is past. */
+/** Objects: bytes by their digest, separate by owner, and deleted after their time. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MOST_OBJECT_BYTES, objectName } from "../../src/core/model/objects.ts";
@@ -83,7 +83,7 @@ test("simultaneous objects share statements, and a long one has its own", async 
   const [nothing, ...found] = await Promise.all(
     [missing, ...all.map(({ name }) => name)].map((name) => objects.get(name)),
   );
-  // The service asks for other things meanwhile.
+  // The service makes other queries meanwhile.
   const sent = queries.mock.calls.filter(([asked]) => JSON.stringify(asked).includes("objects.")).length;
   queries.mockRestore();
   expect(nothing).toBeUndefined();

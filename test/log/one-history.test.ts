@@ -1,4 +1,7 @@
-/** A second history of the log: proof closes the gate in every process, a mere word makes the service not ready and stops no sale. */
+/**
+ * A second history of the log: proof stops appends in every process; a mere claim makes the service not ready and
+ * stops no sale.
+ */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -26,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.close());
 
-/** The database as an older backup has it; DATA_DIR/signed of a process that starts now is as old. */
+/** The database as in an older backup; a starting process has an equally old DATA_DIR/signed. */
 async function restoreTo(position: number): Promise<void> {
   const client = await setup.app.pool.connect();
   await client.query(`begin; set local session_replication_role = replica;

@@ -1,4 +1,4 @@
-/** An auditor's walk through /log, over real HTTP, while the log is signed and anchored on a real chain. */
+/** An auditor's use of /log, over real HTTP, while the log is signed and anchored on a real chain. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EventHeader, eventHash, metaHash, payloadHash } from "../../eventstore/hash.ts";
@@ -105,7 +105,7 @@ type Shown = {
 };
 type Listed = { position: number; type: string; event_id: string; stream: string; payload?: object };
 
-/** What of an event's hash the answer has in the words of the log. */
+/** The hashed fields of an event in an answer, in the log's terms. */
 const headerOf = ({ event }: Pick<Shown, "event">) => event as unknown as EventHeader;
 
 const checkpointNow = async () => {
@@ -113,7 +113,7 @@ const checkpointNow = async () => {
   const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
   return openCheckpoint(note, { log });
 };
-/** The event of this tenant's stream, by the log itself. */
+/** The event of this tenant's stream, from the log itself. */
 const idOf = async (stream_id: string) => {
   const { rows } = await service.app.pool.query<{ event_id: string }>(
     "select event_id from eventstore.events where stream_id = $1 order by version limit 1",
@@ -384,7 +384,7 @@ describe("any request", () => {
         const path = segments.map(encodeURIComponent).join("/");
         const answer = await get(`/log/tile/${path}`);
         const body = Buffer.from(await answer.arrayBuffer());
-        // What fetch makes of dots leads elsewhere under /log.
+        // fetch resolves dots to other paths under /log.
         if (answer.status === 200 && new URL(answer.url).pathname.startsWith("/log/tile/"))
           expect(body.length % 2).toBe(0);
         else expect([200, 400, 404]).toContain(answer.status);

@@ -1,4 +1,4 @@
-/** An entity whose streams grow without end, with a state of all that a state may be made of. */
+/** An entity with endless streams, whose state has every possible kind of value. */
 import { z } from "zod";
 import type { Area } from "../../src/areas/area.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";
@@ -26,7 +26,7 @@ export const pile = {
   }),
 };
 
-/** So many events in one commit, each of another weight. */
+/** `count` events in one commit, each with another weight. */
 export const heap =
   (many: number, begin = 1) =>
   (): PileEvent[] =>

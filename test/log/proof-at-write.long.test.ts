@@ -1,4 +1,4 @@
-/** A command's answer names its event, and proves it to whoever prefers that: over real HTTP and MCP, on a real log. */
+/** A command's answer names its event, and proves it on request: over real HTTP and MCP, on a real log. */
 
 import { createHash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -25,7 +25,7 @@ let workshop: Workshop;
 let service: Service & { database_url: string };
 let chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
 const PREFER = { Prefer: "proof" };
-/** Nothing is signed but on demand. */
+/** Signing happens only on demand. */
 const ANCHORING = { ANCHORING: "1", CHECKPOINT_SECONDS: "86400", OPEN_CALLS_PER_MINUTE: "100000" };
 
 beforeAll(async () => {
@@ -63,7 +63,10 @@ type Proof = {
 const proofOf = async (event_id: string, of: Service = service) =>
   (await (await fetch(`${of.url}/log/proof/${event_id}`)).json()) as Proof;
 
-/** Asks again until a checkpoint comes in time, which on a busy machine it may not; nothing is signed but on demand. */
+/**
+ * Repeats the call until a checkpoint comes in time, which may fail on a busy machine; signing happens only on
+ * demand.
+ */
 const untilProven = (ask: () => Promise<Response>): Promise<Response> =>
   until(async () => {
     const answer = await ask();
@@ -83,7 +86,7 @@ async function orderProven(name: string, headers: Record<string, string>, of: Se
   return answer;
 }
 
-/** The proof that an answer carries holds for the event that it names. */
+/** The answer's proof is valid for the event that it names. */
 async function expectProven(answer: Answer, of: Service = service): Promise<{ size: number }> {
   expect(answer.headers.get("preference-applied")).toBe("proof");
   const event_id = eventIdIn(answer);
@@ -248,7 +251,7 @@ describe("an Idempotency-Key", () => {
     expect(eventIdIn(second)).toBe(eventIdIn(first));
     await expectProven(first);
     await expectProven(second);
-    // Without the kept bytes the answer is made again over what was recorded.
+    // Without the stored bytes the answer is computed again over the recorded data.
     await service.app.pool.query("delete from access.kept_answers where name like '%/once'");
     const third = await fetch(orderUrl(), init);
     expect(eventIdIn(third)).toBe(eventIdIn(first));
@@ -290,7 +293,7 @@ describe("many simultaneous calls", () => {
       }),
     );
     const before = await signed();
-    // A turn of signing takes a connection for its lock, and one to grow the tree; whatever only reads takes none.
+    // A signing tick uses a connection for its lock, and one to grow the tree; reads use none.
     let connections = 0;
     const pool = new Proxy(app.pool, {
       get(target, name) {

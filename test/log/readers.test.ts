@@ -1,4 +1,4 @@
-/** Readers that are no copy of the primary: another log, a history of their own, one that is ahead of a primary that was restored. */
+/** Readers that are no replica of the primary: another log, another history, or one ahead of a restored primary. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
@@ -31,7 +31,7 @@ async function withLog(): Promise<FreshDatabase> {
 
 const nameOf = ({ url }: FreshDatabase) => new URL(url).pathname.slice(1);
 
-/** The database as it is now, under a name of its own. */
+/** The current database under its own name. */
 async function copied(of: FreshDatabase): Promise<FreshDatabase> {
   const copy = await freshDatabase(nameOf(of));
   copies.push(copy);
@@ -130,7 +130,7 @@ test("a replica that went back serves nobody until it has caught up", async () =
     };
     expect(await state()).toBeNull();
     await replaced(early);
-    // Its connections broke with the one that was there.
+    // Its connections broke with the previous database.
     await state();
     expect(await state()).toBe("it went back from position 5 to 3");
     expect(await readers.fresh("log", 0)).toBeUndefined();

@@ -1,4 +1,7 @@
-/** What others know of a log keeps a shorter one from being gone on with: its witnesses are asked before a row goes in. And whoever waits for read models that stand still is told. */
+/**
+ * A restore asks the witnesses before it inserts a row, so that no shorter log continues. It also reports stalled
+ * read models.
+ */
 import { readFile, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,7 +39,7 @@ async function folder(): Promise<string> {
   return folders.at(-1)!;
 }
 
-/** A witness that follows these origins, as others write it into WITNESSES. */
+/** A witness that follows these origins, in the form of WITNESSES. */
 async function witnessOf(name: string, origins: readonly string[]): Promise<string> {
   const { public_key } = service.app.signer;
   const logs = origins.map((one) => verifierKey(one, "ed25519", public_key));
@@ -79,7 +82,7 @@ test("a restore stops if a witness cosigned more than the backup, even if no mac
     `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint here is of`,
   );
   expect((await ask(bytesOf)).length).toBe(1);
-  // The checkpoint of the earlier backup is remembered, as signed as it is.
+  // The earlier backup's checkpoint is remembered with its signature.
   expect(await restore(late)).toMatchObject({
     contradiction: null,
     held_against: ["what this machine signed", "the witness w.example"],

@@ -1,4 +1,4 @@
-/** Files of objects in a bucket: signed as AWS says, held against their digest, never waited for without end. */
+/** Files of objects in a bucket: signed by AWS's rules, checked against their digest, never waited for forever. */
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const objectsAt = (url: string, more: Partial<S3Options> = {}) =>
   createObjects(service.app.pool, placeAt(url, more), join(folder, "local"));
 
 let owners = 0;
-/** A file of its own bytes, with the name that it is put under. */
+/** A file of unique bytes, with its name. */
 async function aFile(bytes = 3_000_000) {
   const owner = `o${++owners}`;
   const content = Buffer.alloc(bytes, `${owner} ${bytes} `);
@@ -112,7 +112,7 @@ test("an unusable store is reported at the start, with the setting to change", a
   await expect(placeAt(bucket.url).check()).rejects.toThrow(
     /may not use .*s3:PutObject, s3:GetObject and s3:DeleteObject/,
   );
-  // Refused is refused: it is not asked again.
+  // A refusal is not retried.
   expect(bucket.asked.length).toBe(1);
 });
 
@@ -191,13 +191,13 @@ test("a machine downloads a file once, and again if it was changed", async () =>
   expect(both[1]).toEqual(both[0]);
   const gets = () => bucket.asked.filter((one) => one.startsWith("GET")).length;
   expect(gets()).toBe(1);
-  // A process after this one finds it, and holds it against its name.
+  // A later process finds it, and checks it against its name.
   expect(await objectsAt(bucket.url).localFile(name)).toEqual(both[0]);
   expect(gets()).toBe(1);
   await writeFile(both[0]!.path, "changed");
   expect((await readFile((await objects.localFile(name))!.path)).equals(content)).toBe(true);
   expect(gets()).toBe(2);
-  // What nobody asked for in a day goes when something else is fetched.
+  // A file unused for a day is deleted when something else is fetched.
   await utimes(both[0]!.path, 0, 0);
   const other = await aFile();
   await objects.putFile(other.name, other.path);

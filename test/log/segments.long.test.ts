@@ -1,4 +1,7 @@
-/** Full segments below a final anchor become files that prove themselves; nothing is sealed twice, and no changed byte passes. */
+/**
+ * Full segments below a final anchor become files that prove themselves; nothing is sealed twice, and every changed
+ * byte is detected.
+ */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -45,7 +48,7 @@ import { LIMIT_MS, until } from "../support/until.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 const EVENTS = 16;
-/** A file is verified from itself. */
+/** Verifies a file by itself. */
 const NO_SETTINGS = {};
 const reactor = sealingReactor({ events: EVENTS });
 const AWS = { access_key_id: "AKIDEXAMPLE", secret_access_key: "q7Zr2VtKx0bWm4YcJp8uHn5eLd1fGs9a" };
@@ -115,7 +118,7 @@ const sealedOf = async (by: App = app) => {
   return segmentsAfter(by.pool, {});
 };
 let files = 0;
-/** A path of a file that is not there. */
+/** A path without a file. */
 const fresh = (end: string) => join(folder, `f${++files}${end}`);
 async function fileOf({ sha256 }: segments.SealedSegment): Promise<string> {
   const path = fresh(".parquet");
@@ -124,7 +127,7 @@ async function fileOf({ sha256 }: segments.SealedSegment): Promise<string> {
   return path;
 }
 const allFiles = async () => Promise.all((await sealedOf()).map(fileOf));
-/** The export of what follows the segments. */
+/** The export of the events after the segments. */
 async function restOf(from: number): Promise<string> {
   const path = fresh(".ndjson.gz");
   await exportFile(app.pool, { log_id: MAIN_LOG, from, beside: evidenceFor(app) }, path);
@@ -143,7 +146,7 @@ test("a full segment below a final anchor is sealed once, by any process", async
   expect(await sealTick(app, { events: EVENTS })).toBe("idle");
   expect(await sealedOf()).toEqual([]);
   await grow(8);
-  // Signed and anchored, and not final yet.
+  // Signed and anchored, but not final yet.
   await setup.turn();
   expect(await turn(app, reactor)).toEqual({ status: "done" });
   expect(await sealedOf()).toEqual([]);
@@ -163,7 +166,7 @@ test("a full segment below a final anchor is sealed once, by any process", async
   );
   for (const one of sealed)
     expect(await digestOf(await fileOf(one))).toEqual({ sha256: one.sha256, bytes: one.bytes });
-  // Kept for good.
+  // Stored for good.
   const { rows } = await app.pool.query("select distinct keep_until::text from objects.large");
   expect(rows).toEqual([{ keep_until: "infinity" }]);
 });
@@ -412,7 +415,7 @@ test("every changed byte of a file is detected; for an event's content its posit
     await writeFile(bent, bytes);
     return verify([paths[0]!, bent, ...paths.slice(2)], rest);
   };
-  // The stored event hash of each event: hashes do not compress, so they stand in the file as they are.
+  // Each event's stored hash: hashes do not compress, so the file has them verbatim.
   for (const { position, hash } of events) {
     const at = good.indexOf(hash);
     expect(at).toBeGreaterThan(0);
@@ -426,7 +429,7 @@ test("every changed byte of a file is detected; for an event's content its posit
     const at = Math.floor((n * good.length) / bytes);
     const report = await reportAt(at);
     if (!report.ok) continue;
-    // A byte that means nothing to a reader leaves every event as it was.
+    // A byte without meaning to a reader leaves every event unchanged.
     same++;
     const { pages, close } = await openSegment(bent);
     const read = (await gathered(pages())).flat();
@@ -471,12 +474,12 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
     });
     expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
     expect((await sealedOf()).length).toBe(before + (step === "after it is recorded" ? 1 : 0));
-    // Its lease runs out.
+    // Its lease expires.
     await until(async () => (await turn(other, reactor)).status !== "taken");
     const sealed = await sealedOf();
     expect(sealed.map(({ from }) => from)).toEqual(sealed.map((_, n) => n * EVENTS + 1));
     expect(sealed.length).toBeGreaterThan(before);
-    // What the dead one put is what the next one made: nothing lies there twice.
+    // The dead process's file equals the next one's: there are no duplicates.
     expect(bucket.objects.size).toBe(sealed.length);
     expect(failing(await verify(await allFiles(), await restOf(sealed.length * EVENTS + 1)))).toEqual([]);
   },

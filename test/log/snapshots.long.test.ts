@@ -1,4 +1,7 @@
-/** Long streams are folded from a snapshot, and come to the same as without it: whatever was appended, kept, killed, deleted or forged. */
+/**
+ * Long streams folded from a snapshot give the same state as without it, after appends, kills, deletions and
+ * forgeries.
+ */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { serialize } from "node:v8";
@@ -27,13 +30,13 @@ const TENANT = "acme";
 const meta = { actor: "test" };
 const streamOf = (id: string) => ({ tenant: TENANT, stream_id: pile.streamOf(id) });
 
-/** Appends so many events to a pile, some commits of them. */
+/** Appends this many events to a pile, in several commits. */
 async function grow(id: string, events: number): Promise<void> {
   for (let left = events; left > 0; left -= 400)
     await service.app.decide(pile, { tenant: TENANT, id }, heap(Math.min(left, 400), left), { meta });
 }
 
-/** What a process that starts now has; `read` counts the events that it reads. */
+/** A starting process; `read` counts the events that it reads. */
 function started() {
   const { store, schemas, snapshots, subjects, objects } = service.app.unit;
   let read = 0;
@@ -67,7 +70,7 @@ async function foldedBy(
   return { state, version, read: read() };
 }
 
-/** The fold of all events, and the fold as the service does it. */
+/** The fold of all events, and the service's fold. */
 async function both(id: string, entity = pile): Promise<{ cold: Folded; warm: Folded }> {
   const { snapshots: _, ...without } = started().parts;
   const { state, version } = await foldAfresh(without, entity, { tenant: TENANT, id });
@@ -259,7 +262,7 @@ test.each(["before", "within", "after"])(
     expect(await rowsOf(id)).toHaveLength(at === "after" ? 1 : 0);
     const killed = await both(id);
     expect(killed.warm.state).toStrictEqual(killed.cold.state);
-    // Its lease has yet to run out.
+    // Its lease has not expired yet.
     expect(await turn(service.app, snapshotReactor, { patient: true })).toEqual({ status: "done" });
     expect((await both(id)).warm.read).toBe(0);
   },

@@ -1,4 +1,7 @@
-/** Reading elsewhere: a real standby whose replay is paused, that is killed, frozen and promoted, while others write and read. */
+/**
+ * Reads from a replica: a real standby whose replay is paused, and that is killed, frozen and promoted during
+ * writes and reads.
+ */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,7 +20,7 @@ const PAIRS = scaled(80, 16);
 
 let cluster: Cluster;
 let standby: Standby;
-/** Knows no reader: what it appends the other has not appended. */
+/** It knows no reader, and the other process has not appended its events. */
 let writer: Service & { database_url: string };
 let service: Service;
 let headers: Record<string, string>;
@@ -72,7 +75,7 @@ const caughtUp = async () => {
   const sql = "select max(position)::int as at from eventstore.events";
   await until(async () => (await standby.query<{ at: number }>(sql))[0]!.at >= position);
 };
-/** Has the standby stay as it is until the test is over. */
+/** Freezes the standby until the test ends. */
 async function paused(): Promise<void> {
   await caughtUp();
   await standby.pause();
@@ -94,7 +97,7 @@ describe("a replica with paused replay", () => {
     const fresh = await listed(min(token));
     expect(fresh.names[0]).toBe(name);
     expect(fresh.as_of).toBeGreaterThanOrEqual(Number(token.split(".")[1]));
-    // What it has itself is enough for an older token.
+    // Its own position is enough for an older token.
     expect((await listed(min(before.token))).names).not.toContain(name);
   });
 
@@ -126,7 +129,7 @@ describe("a replica with paused replay", () => {
     const lines = await feed("since=2026-01-01T00:00:00Z", min(token));
     expect(lines.at(-2)).toContain(name);
     const { cursor } = JSON.parse(lines.at(-2)!) as { cursor: string };
-    // The reader lacks that position: it may not say that history diverged.
+    // The reader lacks that position: it must not report a diverged history.
     expect(await feed(`cursor=${cursor}`)).toHaveLength(1);
   });
 
@@ -153,7 +156,7 @@ describe("a replica with paused replay", () => {
       body: JSON.stringify({ name: first.name }),
     });
     expect(refused.status).toBe(409);
-    // A key that was made since, and that it has not heard of.
+    // A key created since, which it does not know.
     const { headers: late } = await writer.issue({ tenant: "late" });
     expect((await get("/v1/agent/parcels", late)).status).toBe(200);
   });
@@ -202,13 +205,13 @@ test(`${PAIRS} pairs or more of a write by one process and a read by another, wi
     return reader;
   };
   let stale = 0;
-  // As many more as a slow machine needs until both ways were gone: else nothing would be shown of either.
+  // Enough repetitions for a slow machine to use both paths: otherwise neither is tested.
   const hasGoneBoth = () => served > 0 && served < asking;
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let n = 0; n < PAIRS / 8 || (n < 10 * PAIRS && !hasGoneBoth()); n++) {
         const { name, token } = await send(writer);
-        // Where the primary lags as well it is refused, and asked again.
+        // If the primary lags too, it refuses and is retried.
         const { names } = await until(() => listed(min(token)));
         if (!names.includes(name)) stale++;
       }
@@ -335,7 +338,7 @@ test("a complete export is read from a replica, and verifies", async () => {
   };
   const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
   const tallystick = (...args: string[]) => promisify(execFile)(process.execPath, [bin, ...args], { env });
-  // Rows that were read of the log's tables by the standby, as it counts them itself.
+  // Rows that the standby read from the log's tables, by its own statistics.
   const readThere = async () => {
     const sql = `select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as rows
       from pg_stat_user_tables where schemaname = 'eventstore' and relname like 'events%'`;
@@ -409,7 +412,7 @@ describe("a lost replica", () => {
     expect((await listed(min(kept.token))).names[0]).toBe(kept.name);
     await service.app.readers.look();
     expect(readerOf().left_out).not.toBeNull();
-    // A process that is started now has not seen it follow: the history tells.
+    // A process started now has not seen it follow: the history decides.
     const late = await startService({
       beside: writer,
       env: { READ_DATABASE_URLS: standby.url },

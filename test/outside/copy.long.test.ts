@@ -1,4 +1,7 @@
-/** The log's copy in KurrentDB, through its own client and protocol: on the fake of test/support, and on a real one where KURRENTDB_TEST_URL names it. */
+/**
+ * The log's copy in KurrentDB, by its own client and protocol: on the fake of test/support, and on a real one if
+ * KURRENTDB_TEST_URL names it.
+ */
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -24,7 +27,7 @@ let outside: OutsideLog;
 let app: App;
 const opened: OutsideLog[] = [];
 
-/** A follower of its own, as another process has one. */
+/** A separate follower, as in another process. */
 function follower(ask_ms?: number): App {
   const own = kurrentLog({ url: db.url, stream: async () => STREAM, ...(ask_ms && { ask_ms }) });
   opened.push(own);
@@ -95,7 +98,7 @@ describe("the copy", () => {
       expect(await turn(impatient, followReactor, { begun })).toMatchObject({ status: "unreached" });
       await keys(1);
     }
-    // A lease that was lost while an append was under way: the other has copied, and this one learns it from the store.
+    // A lease lost during an append: the other process has copied, and this one learns that from the store.
     const late = followReactor.begin();
     const paused = follower();
     await turn(paused, followReactor, { begun: late });
@@ -163,7 +166,7 @@ describe("the copy", () => {
     db.streams.set(STREAM, [{ ...whole[0]!, metadata: Buffer.from("{}") }]);
     expect((await turn(follower(), followReactor)).reason).toContain("says no position");
 
-    // One that was cut is a copy that lags.
+    // A truncated copy is one that lags.
     db.streams.set(STREAM, whole.slice(0, 2));
     expect(await turn(follower(), followReactor)).toEqual({ status: "done" });
     await isWhole();
@@ -190,7 +193,7 @@ describe("a server's deviating answers", () => {
       status: "deleted",
       reason: expect.stringContaining("KURRENTDB_GENERATION"),
     });
-    // The one that was following goes on at the old revision, which hides the beginning.
+    // The former follower continues at the old revision, which hides the beginning.
     expect(await next(begun)).toMatchObject({ status: "truncated" });
     expect(await next()).toMatchObject({ status: "truncated" });
     db.softDelete(STREAM);

@@ -1,4 +1,7 @@
-/** A follower of the log's copy in a process of its own, which goes on until it is killed: DATABASE and COPY are its two addresses, STREAM the copy's name. */
+/**
+ * A follower of the log's copy in a separate process, which runs until it is killed: DATABASE and COPY are its two
+ * addresses, STREAM the copy's name.
+ */
 
 import { openPool } from "../../eventstore/pool.ts";
 import { registry } from "../../eventstore/schemas.ts";
@@ -24,7 +27,8 @@ for (let isAtWork = false; ; ) {
   );
   if (typeof outcome === "object" && outcome.status !== "unreached")
     throw new Error(`${outcome.status}: ${outcome.reason}`);
-  // Whoever kills it waits for this, so that it dies at its work and not at its start. A turn whose lease was lost is over too, with nothing copied.
+  // The killer waits for this, so that it dies at work and not at its start. A tick without its lease is over too, with
+  // nothing copied.
   if (!isAtWork && (outside.copied ?? 0) > 0) {
     isAtWork = true;
     process.send!("follows");

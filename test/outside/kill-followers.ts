@@ -1,4 +1,4 @@
-/** Followers of a copy that are killed one after the other while the log grows. */
+/** Followers of a copy that are killed in sequence while the log grows. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,14 +8,14 @@ export type Killing = {
   kills: number;
   /** Environment of a follower. */
   env: { DATABASE: string; COPY: string; STREAM: string };
-  /** Lets the log grow; asked again and again while there are kills to come. */
+  /** Lets the log grow; called repeatedly while kills remain. */
   grow(): Promise<void>;
-  /** How long one lives at its work at most, in milliseconds: each as long as chance has it. */
+  /** The longest working time of one, in milliseconds; each time is random. */
   most_ms?: number;
   killed?: (count: number) => void;
 };
 
-/** Kills so many at moments of chance; three at a time live, since a killed one's lease has to be waited for. */
+/** Kills this many at random moments; three live at a time, because a killed one's lease must expire. */
 export async function killFollowers({ kills, env, grow, most_ms = 150, killed }: Killing): Promise<void> {
   let done = 0;
   const growing = (async () => {

@@ -1,4 +1,7 @@
-/** A log is restored from its copy in KurrentDB byte for byte, or not at all; one that lacks what was signed is for reading. */
+/**
+ * A log is restored from its copy in KurrentDB byte for byte, or not at all; one without signed events is
+ * read-only.
+ */
 import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pino from "pino";
@@ -21,9 +24,9 @@ let service: Service & { database_url: string };
 let db: KurrentDB;
 let epoch: string;
 let signing_key: string;
-/** The copy as the service made it. */
+/** The service's copy. */
 let whole: Stored[];
-/** How many events are signed. */
+/** The number of signed events. */
 let size: number;
 
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);

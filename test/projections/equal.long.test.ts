@@ -74,7 +74,7 @@ async function folded<T>(
   }
 }
 
-/** The tables that have no row at any moment. Queues are empty again when their work is done. */
+/** The tables that never have a row. Queues are empty again when their work is done. */
 async function alwaysEmpty(model: Projection, tables: readonly string[]): Promise<string[]> {
   const empty = new Set(tables);
   const look = async (tx: pg.ClientBase) => {
@@ -87,7 +87,7 @@ async function alwaysEmpty(model: Projection, tables: readonly string[]): Promis
 
 const oneByOne = (events: readonly RecordedEvent[]) => events.map((event) => [event]);
 
-/** Each table with the rows that only one of both has. */
+/** Each table with the rows that only one side has. */
 function differences(one: Record<string, string[]>, other: Record<string, string[]>) {
   const only = (rows: string[], others: string[]) => {
     const known = new Set(others);

@@ -1,4 +1,4 @@
-/** Projections keep to: each event once, one process at a time, no late write of a process that lost its lease. */
+/** Projections fold each event once, in one process at a time, without late writes of a process that lost its lease. */
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate } from "../../eventstore/migrate.ts";
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 let made = 0;
-/** Writes down every position it is shown. */
+/** Records every position it folds. */
 function recorder(
   before?: () => Promise<void> | void,
   of: "every event" | "notes" = "every event",
@@ -169,7 +169,7 @@ test("a process paused beyond its lease cannot write late", async () => {
   const slow = run(projection);
   await append(5);
   await until(() => !first);
-  // Its lease runs out and another process takes over: the fencing token moves on.
+  // Its lease expires and another process takes over: the fencing token increases.
   const name = `${projection.name}_v1`;
   const takeover = pool.query(
     "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = 'infinity' where projection = $1",
@@ -183,13 +183,13 @@ test("a process paused beyond its lease cannot write late", async () => {
   await slow.stop();
   const answer = await pool.query("select position from read.checkpoints where projection = $1", [name]);
   const { position } = answer.rows[0];
-  // What it wrote is what its checkpoint says: one transaction, all or nothing, and nothing after the takeover.
+  // Its writes match its checkpoint: one transaction, all or nothing, and nothing after the takeover.
   expect(position).toBeGreaterThan(0);
   expect(position).toBeLessThan((await store.head()).position);
   expect(await seenBy(projection)).toEqual((await everyPosition()).filter((one) => one <= position));
 });
 
-/** From now on an update that finds its lease gone, and so touches no row, is counted. */
+/** From now on an update without a lease, which touches no row, is counted. */
 const noteRefused = () =>
   pool.query(`
     create table read.refused (at bigserial);
@@ -204,7 +204,7 @@ const noteRefused = () =>
 const refused = async (): Promise<number> =>
   (await pool.query("select count(*)::int as n from read.refused")).rows[0].n;
 
-/** Somebody who has locked the checkpoint of a projection, until `release`; `meanwhile` is done in that transaction. */
+/** A transaction that locks the checkpoint of a projection, until `release`; `meanwhile` runs in it. */
 async function lockCheckpoint(projection: Projection, meanwhile?: string) {
   const client = await pool.connect();
   await client.query("begin");
@@ -225,7 +225,7 @@ const checkpointOf = async ({ name }: Projection): Promise<{ position: number; t
   return (await pool.query(sql, [`${name}_v1`])).rows[0];
 };
 
-/** Three that have nothing to fold, at the head of the log. */
+/** Three with nothing to fold, at the head of the log. */
 async function passingOver() {
   const those = [1, 2, 3].map(() => recorder(undefined, "notes"));
   const runner = run(...those);

@@ -1,4 +1,7 @@
-/** An event type of two versions: what is stored stays as it was stored, and whoever decides on it, folds it or acts on it sees the newest. */
+/**
+ * An event type of two versions: stored events never change, and every decision, fold and reactor sees the newest
+ * version.
+ */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A feed that a wallet bought: its payment stands on the chain for all to read, and gives the feed again to the wallet alone. */
+/** A feed bought by a wallet: the chain publishes its payment, which repeats the feed for the wallet alone. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
@@ -28,7 +28,7 @@ const tenantOf = (nth: number) => walletTenant(addressOf(wallet(nth)));
 const proof = (nth: number, url = feedUrl()) =>
   walletProof(wallet(nth), new URL(new URL(url).pathname, url).href, { method: "GET" });
 
-/** Whoever reads the chain has the payment, and nothing else of its payer. */
+/** A reader of the chain has the payment, and nothing else of its payer. */
 const fromTheChain = (url: string, payment: SignedPayment, headers: Record<string, string> = {}) =>
   present(url, payment, { headers });
 
@@ -63,7 +63,7 @@ test("a bought feed is repeated only for its payer's signature, up to its purcha
   expect(first.map(({ position }) => position)).toContain(purchase.position);
   expect(again.at(-1)).toMatchObject({ cursor: purchase.cursor, up_to_date: false });
 
-  // What was bought as it stood is not followed: server-sent events are another request.
+  // A purchase without follow is not followed: server-sent events are another request.
   const live = { ...(await proof(0)), Accept: "text/event-stream" };
   expect((await fromTheChain(feedUrl(), payment, live)).status).toBe(402);
 });
@@ -90,7 +90,7 @@ test("a feed bought with follow continues for a day after its purchase, and no l
 
   vi.spyOn(service.app.clock, "now").mockImplementation(() => new Date(Date.now() + 86_460_000));
   await write(tenantOf(2), "mine", [{ n: 2 }]);
-  // It ends in good order, without what came after the day.
+  // It ends in order, without events after its day.
   expect(await next()).toMatchObject({ up_to_date: false });
   expect(await next()).toBeUndefined();
 });

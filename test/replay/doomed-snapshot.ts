@@ -1,4 +1,7 @@
-/** Makes a snapshot up to where its file is whole but not yet in place, says so and waits to be killed. Arguments: folder, vintage. */
+/**
+ * Creates a snapshot until its file is complete but not yet in place, reports that and waits to be killed.
+ * Arguments: folder, vintage.
+ */
 import { SnapshotStore } from "../../src/datasets/snapshots.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 

@@ -1,4 +1,4 @@
-/** Calls that last: whoever may not call any more is served no more, in the midst of a stream or at the end of a wait. */
+/** Long calls: a caller without access is no longer served, within a stream or at the end of a wait. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { ALL, ask, objectsOf, writerOf } from "./consumer.ts";
 
-/** A wait of any kind: its handler is told when to go on. */
+/** A generic wait: the test tells its handler when to continue. */
 let goOn = () => {};
 const waiting = operation({
   name: "test_wait",
@@ -85,7 +85,7 @@ test("a waiting answer is not given to a key revoked meanwhile", async () => {
   const own = await service.issue({ tenant: "waits" });
   const answer = fetch(`${service.url}/v1/agent/test/wait`, { headers: own.headers });
   await revoked(own);
-  // Longer than a process trusts what it knows of a key.
+  // Longer than a process caches a key.
   await sleep(1_100);
   goOn();
   const refused = await answer;

@@ -1,4 +1,4 @@
-/** How snapshots are made and kept: once, whole or not at all, from vintages that are served or not. */
+/** Snapshots are created once, whole or not at all, from vintages that are served or not. */
 import { once } from "node:events";
 import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ function openSnapshots(patience_ms?: number): SnapshotStore {
   return store;
 }
 
-/** The files that are there, drafts among them. */
+/** The existing files, drafts included. */
 const files = () => readdir(snapshotsDir(dir)).catch(() => [] as string[]);
 
 async function attached(): Promise<number> {

@@ -1,4 +1,7 @@
-/** Dated snapshots over HTTP: the right vintage for a day, a link that holds for what it was signed for, and what is in the file. */
+/**
+ * Dated snapshots over HTTP: the right vintage for a day, a link valid for its signed facts, and the file's
+ * contents.
+ */
 
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -48,7 +51,7 @@ const post = (body: object): RequestInit => ({
   headers: { ...headers, "Content-Type": "application/json" },
   body: JSON.stringify(body),
 });
-/** Lets the service think it is another time. */
+/** Sets the service's clock. */
 async function at<T>(time: Date, work: () => Promise<T>): Promise<T> {
   replace(service.app, { clock: { now: () => time } });
   return work().finally(() => {

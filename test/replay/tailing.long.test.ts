@@ -1,4 +1,4 @@
-/** The feed while things happen: writers, consumers that come and go, a database that dies, a history that is lost. */
+/** The feed under change: writers, consumers that come and go, a database that dies, a lost history. */
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -33,7 +33,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Follows until `enough`, or until the connection ends; answers the events and the cursor to go on from. */
+/** Follows until `enough`, or until the connection ends; returns the events and the cursor to continue from. */
 async function follow(query: string, connection: Connection, enough: (events: FeedObject[]) => boolean) {
   const hangUp = new AbortController();
   const response = await ask(service, `${query}&follow=true`, { ...connection, signal: hangUp.signal });
@@ -113,7 +113,7 @@ describe("following", () => {
   );
 
   test.each(["ndjson", "sse"])("an empty feed by %s says at once that it is up to date", async (wire) => {
-    // Nothing else is told before an hour is over.
+    // Nothing else is sent within an hour.
     const silent = await startService({ operations: [walSince(3_600_000)], beside: service });
     try {
       const { headers } = await silent.issue({ tenant: `silent-${wire}` });
@@ -165,7 +165,7 @@ describe("slow readers", () => {
     await write("bulk", "b", payloads);
     const stalled = await Promise.all(Array.from({ length: 8 }, () => ask(service, ALL, { headers })));
     await pause(300);
-    // More of them than the pool has connections, and still everybody is served.
+    // More of them than the pool has connections, and all are served.
     for (let n = 0; n < 10; n++)
       expect((await ask(service, "since=2999-01-01T00:00:00Z", { headers })).status).toBe(200);
     expect(service.app.pool.waitingCount).toBe(0);

@@ -1,4 +1,4 @@
-/** `tallystick witness` over HTTP, by people and by logs, killed and started again. */
+/** `tallystick witness` over HTTP, used by people and logs, killed and restarted. */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -82,7 +82,7 @@ test("an invalid checkpoint is refused within limits, and the next one is answer
 test("kills at any moment leave a single signed history", async () => {
   let witness = await run();
   const port = Number(new URL(witness.url).port);
-  /** Which history each answer that came was of; the common beginning is both's. */
+  /** The history of each received answer; the common beginning belongs to both. */
   const signed: boolean[] = [];
   let size = 20;
   await ask(witness, log.growth(0, size));
@@ -109,7 +109,7 @@ test("kills at any moment leave a single signed history", async () => {
   }
   expect(signed.length).toBeGreaterThan(0);
   expect(new Set(signed).size).toBe(1);
-  // What it remembers is what it signed, or what it was about to sign.
+  // It remembers what it signed, or was about to sign.
   const [mine, theirs] = signed[0] ? [log, forked] : [forked, log];
   expect(await ask(witness, theirs.growth(size, 300))).toMatchObject({ status: 422 });
   expect(await ask(witness, mine.growth(size, 300))).toMatchObject({ status: 200 });

@@ -1,4 +1,4 @@
-/** A witness signs one history of each log and no other, whatever it is asked and whenever it dies. */
+/** A witness signs one history of each log, for any requests and any crash. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -74,7 +74,7 @@ describe("it refuses", () => {
     expect(await add(log.growth(0, 40))).toEqual(conflict(30));
     expect(await add(log.growth(20, 40))).toEqual(conflict(30));
     expect(await add(log.growth(40, 50))).toEqual(conflict(30));
-    // A smaller one than was cosigned, also with a proof that holds.
+    // A smaller one than was cosigned, also with a valid proof.
     expect(await add(log.growth(10, 20))).toEqual(conflict(30));
     expect(await add(other.growth(3, 5))).toEqual(conflict(0));
     await unchanged();
@@ -201,7 +201,7 @@ test("many processes over one folder act as one witness, even while one of them 
   }
   expect((await readdir(dir)).filter((name) => name.startsWith("state."))).toHaveLength(1);
 
-  // As one would that read the state long ago and only now writes: its number is free again.
+  // A process that read the state long ago and only writes now: its number is free again.
   const state = await openSignedHeads(dir);
   const [before] = await witness.follows();
   const newest = Number((await readdir(dir)).flatMap((name) => /^state\.(\d+)/.exec(name)?.[1] ?? [])[0]);
