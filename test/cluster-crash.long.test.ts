@@ -10,7 +10,7 @@ import { until } from "./support/until.ts";
 
 test("a first start killed during initdb does not hinder the next one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-cut-"));
-  // Postgres may run as another account, which must be able to enter.
+  // Postgres may run as another account, which needs access.
   await chmod(folder, 0o755);
   const dir = await clusterFolder(folder);
   const child = spawn(process.execPath, [resolve("bin/tallystick"), "keys", "list"], {

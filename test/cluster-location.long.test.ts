@@ -1,4 +1,4 @@
-/** Where the embedded cluster lives when a DATA_DIR is deleted, copied or moved; on real clusters. */
+/** The embedded cluster after its DATA_DIR is deleted, copied or moved; on real clusters. */
 import { execFile } from "node:child_process";
 import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,14 +15,14 @@ let outside: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tallystick-place-"));
   outside = await mkdtemp(join(tmpdir(), "tallystick-outside-"));
-  // Postgres may run as another account, which must be able to enter here.
+  // Postgres may run as another account, which needs access here.
   await chmod(outside, 0o755);
 });
 afterEach(async () => {
   for (const folder of [root, outside]) await rm(folder, { recursive: true, force: true });
 });
 
-/** The settings of a machine where Postgres may not enter DATA_DIR: mkdtemp's folders are their owner's alone. */
+/** The settings of a machine where Postgres cannot enter DATA_DIR: mkdtemp's folders are private. */
 const elsewhere = () => ({
   outside,
   account: unprivilegedAccount() ?? { uid: 65534, gid: 65534 },
@@ -122,6 +122,6 @@ describe("outside of a DATA_DIR that Postgres may not enter", () => {
 });
 
 async function copied(from: string, to: string): Promise<void> {
-  // Owners stay, which fs.cp would change.
+  // Owners are preserved, which fs.cp would not do.
   await promisify(execFile)("cp", ["-a", from, to]);
 }

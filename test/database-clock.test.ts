@@ -1,9 +1,9 @@
-/** The clock by which processes of a service go: the database's, whatever their machines' clocks say. */
+/** The processes' clock is the database's, whatever their machines' clocks say. */
 import type pg from "pg";
 import { expect, test } from "vitest";
 import { databaseClock } from "../src/adapters/database-clock.ts";
 
-/** A database whose answer takes so long, half of it on the way there. */
+/** A database with this answer time, half of it on the way there. */
 function rehearsed() {
   const world = { steady: 1_000, database: 1_800_000_000_000, takes: 0, away: false };
   const pass = (ms: number) => {

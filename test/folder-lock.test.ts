@@ -1,4 +1,4 @@
-/** A lock that is a file: one holder at a time, also where those before it died holding it and many come at once. */
+/** A lock file has one owner at a time, even if earlier ones died with it and many processes come at once. */
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** As one that died has left it: no process has such a number. */
+/** A dead process's file: no process has such a pid. */
 const dead = (n: number) => `4194999-${n}`;
 
 test("of many that find a dead process's lock, one has it at a time, and no other file is left", async () => {
@@ -41,7 +41,7 @@ test("a slow process does not remove the lock of one that took over meanwhile", 
   await clearAbandoned(path, dead(0));
   expect(await readdir(folder)).toEqual(["slow to see"]);
   await release();
-  // Nor where its next holder has died as well.
+  // Nor if its next owner has died as well.
   await writeFile(path, dead(1));
   await clearAbandoned(path, dead(0));
   expect(await readdir(folder)).toEqual(["slow to see"]);
@@ -59,7 +59,7 @@ test("a held lock is waited for, and a slow process removes nobody else's", asyn
   });
   await pause(300);
   expect(isNext).toBe(false);
-  // Four minutes have gone by.
+  // Four minutes have passed.
   const then = new Date(Date.now() - 240_000);
   await utimes(path, then, then);
   const release = await next;

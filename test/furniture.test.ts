@@ -1,4 +1,4 @@
-/** The papers of the service say what the service is: settings, links, requests, containers and decisions agree with the code. */
+/** Documents match the code: settings, links, requests, containers and decisions. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pino from "pino";
@@ -58,7 +58,7 @@ describe("package-lock.json", () => {
     }
   });
 
-  // `npm ci` refuses a lock file that leaves one out, whatever machine it runs on.
+  // `npm ci` refuses a lock file that omits one, on every machine.
   test("has the binaries of every platform", () => {
     const paths = new Set(locked.map(([path]) => path));
     const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
@@ -96,7 +96,7 @@ describe("links in Markdown", () => {
   });
 });
 
-/** A heading's anchor as code hosts make it. */
+/** A heading's anchor as code hosts derive it. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
@@ -177,7 +177,7 @@ describe("containers", () => {
     expect(() => readConfig(filledIn)).not.toThrow();
   });
 
-  /** What the container sets itself, and what is for development alone. */
+  /** Settings that the container sets itself, and development settings. */
   const NOT_PASSED = ["PORT", "HOST", "DATA_DIR", "ALLOW_PRIVATE_WEBHOOKS", "WEBHOOK_PORTS"];
 
   test("every setting for production can come from .env", () => {
@@ -216,7 +216,7 @@ describe("containers", () => {
     const [base, ...others] = argumentsOf("FROM").map((line) => line.split(" ")[0]!);
     expect(base).toMatch(/^node:20-/);
     expect(others).toEqual([base]);
-    // The user node of the image, by number: Kubernetes holds names for root.
+    // The image's user node, by number: Kubernetes would take a name for root.
     expect(argumentsOf("USER")).toEqual(["1000:1000"]);
     const order = ["COPY", "USER", "HEALTHCHECK", "ENTRYPOINT", "CMD"].map((name) =>
       instructions.findLastIndex((line) => line.startsWith(`${name} `)),
@@ -235,7 +235,7 @@ describe("containers", () => {
     const [first, ...let_in] = read(".dockerignore").trim().split("\n");
     expect(first).toBe("*");
     expect(let_in.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
-    // The last stage takes what was compiled from the one before, and nothing of the sources.
+    // The last stage takes the compiled files from the previous one, and no sources.
     const kept = copies.filter((line) => line.startsWith("--from=build"));
     expect(kept.map((line) => line.split(" ").at(-2))).toEqual([
       "/app/package.json",
@@ -249,7 +249,7 @@ describe("containers", () => {
   });
 });
 
-/** A compose value with each `${NAME:-default}` filled in, one within another's default first; what must be given becomes a word. */
+/** A compose value with each `${NAME:-default}` filled in, inner defaults first; a required one becomes a word. */
 function plain(value: string): string {
   const filled = value.replace(/\$\{[A-Z_]+:([?-])([^{}]*)\}/g, (_all, kind: string, text: string) =>
     kind === "-" ? text : "given",

@@ -34,7 +34,7 @@ describe("the check of drafts, by the text alone", () => {
     const lost = typescript.flatMap((path) => {
       const found = new Set(importsIn(textOf(path)).map(({ line, ...one }) => JSON.stringify(one)));
       return importsOf(textOf(path)).flatMap(({ in_type, ...wanted }) => {
-        // An import in a type looks like one that is made as the program runs.
+        // An import in a type looks like a run-time import.
         const types = wanted.types && !in_type;
         const forms = [
           { types, names: types ? ["*"] : wanted.names, specifier: wanted.specifier },

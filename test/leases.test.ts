@@ -1,4 +1,4 @@
-/** Leases: one holder each, whoever asks, and one statement for all that a process waits for. */
+/** Each lease has one owner, and a process's simultaneous requests share one statement. */
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A process that is told to end leaves: at once where nothing hangs, and in its time where something does. */
+/** A process exits on a signal: at once if nothing hangs, and within its time otherwise. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -52,7 +52,7 @@ async function issuedKey(): Promise<string> {
 
 const FEED = "/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true";
 
-/** Somebody who follows the feed and never reads a byte of it. */
+/** A follower of the feed that never reads a byte. */
 async function deafReader(url: string, secret: string): Promise<void> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => undefined);
@@ -84,7 +84,7 @@ test("an unresponsive database delays the exit by LEAVE_SECONDS at most; another
   await blocker.query("lock table read.checkpoints, reactors.leases in access exclusive mode");
   service.child.kill("SIGTERM");
   service.child.kill("SIGTERM");
-  // A transaction of its own kind ends after half a minute at most, and then all would be finished.
+  // A transaction ends after half a minute at most, and then everything would be done.
   expect(await service.ended).toBe(1);
   expect(service.output()).toContain("stopped before all calls finished");
   await blocker.query("rollback");

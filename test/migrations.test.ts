@@ -1,4 +1,7 @@
-/** Tables that no log can rebuild: made once, taken over from before their files were numbered, and changed by the next number. */
+/**
+ * Tables that no log can rebuild: created once, adopted from before migrations were numbered, and changed by the
+ * next migration.
+ */
 import { randomBytes } from "node:crypto";
 import { cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +27,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** What a service does to its database when it starts. */
+/** The database steps of a service's start. */
 const start = (appUrl = database.url) =>
   prepareDatabase({ ownerUrl: database.url, appUrl, app_password: undefined }, "test.example", []);
 
@@ -39,7 +42,7 @@ async function withNext(sql: string): Promise<MigrationSet> {
   return { ...keptTables, folder: pathToFileURL(`${folder}/`) };
 }
 
-/** Tables as services made them before migrations were numbered, each with a row. */
+/** Tables from services before migrations were numbered, each with a row. */
 const BEFORE = `
   create schema read;
   create schema access;

@@ -1,4 +1,7 @@
-/** The database dies under a running service: 503 while it is away, healthy afterwards without a restart, nothing lost. */
+/**
+ * The database dies under a running service: 503 while it is unavailable, healthy afterwards without a restart,
+ * nothing lost.
+ */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +29,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** kill -9 for the postmaster and every backend, as a machine's out-of-memory killer or a power cut would. */
+/** kill -9 for the postmaster and every backend, like an out-of-memory killer or a power cut. */
 async function killPostgres(): Promise<void> {
   const pid = Number((await readFile(join(dir, "postgres", "postmaster.pid"), "utf8")).split("\n")[0]);
   const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)])

@@ -1,4 +1,4 @@
-/** A process starts beside others that read and write: it waits for none of their transactions, and they for none of its own. */
+/** A process starts while others read and write: neither waits for the other's transactions. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { until } from "./support/until.ts";
 
 const projections = areas.flatMap((area) => area.projections);
 
-/** A session with a transaction that stays open until `end`. */
+/** A session with an open transaction until `end`. */
 async function inTransaction(url: string, ...statements: string[]) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -30,7 +30,7 @@ async function inTransaction(url: string, ...statements: string[]) {
   return { query: (sql: string) => client.query(sql), end };
 }
 
-/** All tables of a database, locked as statements lock them that write to them: none of their rows. */
+/** All tables of a database, locked like by writing statements: without their rows. */
 async function writerOfAll(url: string) {
   const writer = await inTransaction(url);
   const { rows } = await writer.query(
@@ -100,7 +100,7 @@ const used = (...ddl: string[]): Projection => ({
   fold: async () => {},
 });
 
-/** A start that has to give tables in use an index; it is told of when somebody waits for a lock. */
+/** A start that must create an index on used tables; it reports when somebody waits for a lock. */
 async function startWithIndexes() {
   let isDone = false;
   const done = start(used(TABLES, INDEXES)).then(() => {
@@ -159,7 +159,7 @@ test("a start that ended before completing is completed by the next", async () =
        and database = (select oid from pg_database where datname = current_database())`,
   );
   await failed.catch(() => undefined);
-  await Promise.all([1, 2, 3].map(() => start(used(TABLES)))); // others, which know of no index
+  await Promise.all([1, 2, 3].map(() => start(used(TABLES)))); // others, which have no index
   await writer.end();
   await Promise.all([1, 2, 3].map(() => start(used(TABLES, INDEXES))));
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);

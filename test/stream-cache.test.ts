@@ -1,4 +1,4 @@
-/** What the cache of streams' states holds, however many streams there are. */
+/** The contents of the stream state cache, for any number of streams. */
 import { expect, test, vi } from "vitest";
 import { StreamCache } from "../src/core/commands/stream-cache.ts";
 

@@ -1,4 +1,7 @@
-/** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
+/**
+ * Locks of processes on one stream: nothing is decided twice, and no dead or paused process blocks the others for
+ * long.
+ */
 import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
 import { StreamLocks, type StreamLockTimes } from "../src/core/commands/stream-locks.ts";
@@ -11,7 +14,7 @@ import { until } from "./support/until.ts";
 
 const log = notebooks();
 
-/** Nobody gives up in these times, however slow the machine is. */
+/** Long enough that nobody times out, however slow the machine is. */
 const PATIENT = { waits_ms: 25_000, most_ms: 60_000 };
 
 /** A process that takes locks. */
@@ -41,7 +44,7 @@ test("locks are taken once another process was faster, and not for one's own com
   const [one, other] = [makeProcess(), makeProcess()];
   const contests = vi.spyOn(one.locks, "contest");
   await Promise.all(Array.from({ length: 50 }, (_, n) => take(one, "seen", `note ${n}`)));
-  // It decides upon what it saw before another commit of its own, as one does that pays meanwhile.
+  // It decides on the state before another commit of its own, like a payment in progress.
   await transact(
     one,
     { meta: { actor: "test" } },
@@ -98,7 +101,7 @@ test("a writer that waits too long for a lock continues without", async () => {
   for (const { locks } of [asleep, other]) locks.contest(keyOf("asleep"));
   const held = await asleep.locks.enter(keyOf("asleep"));
   expect((await take(other, "asleep", "a")).events).toHaveLength(1);
-  // It does not wait again: what the other has decided since is seen in the log.
+  // It does not wait again: the log shows the other's decisions since.
   expect(await other.locks.enter(keyOf("asleep"))).toBeUndefined();
   held!.leave();
 });
@@ -200,7 +203,7 @@ test("locks use at most three connections", async () => {
   const entered = await Promise.all(names.map((name) => locks.enter(keyOf(name))));
   expect(entered.filter(Boolean)).toHaveLength(3);
   for (const turn of entered) turn?.leave();
-  // A connection counts until it is given back.
+  // A connection counts until it is released.
   const fourth = await until(async () => (await locks.enter(keyOf("d"))) ?? false);
   fourth.leave();
 });

@@ -18,7 +18,7 @@ test("a single role for both is reported at the start", async () => {
 
 test("LISTEN has its own address, also with a single role", async () => {
   const database = await freshDatabase();
-  // The same address twice, told apart by a parameter that Postgres shows of each connection.
+  // The same address twice, distinguished by a parameter that Postgres shows for each connection.
   const DATABASE_SESSION_URL = `${database.url}?application_name=sessions`;
   const service = await startService({ database_url: database.url, env: { DATABASE_SESSION_URL } });
   const listening = async () => {

@@ -41,7 +41,7 @@ describe("decisions", () => {
     await takeIn(one, "full", "a", plain, 1);
     await takeIn(other, "full", "a", plain, 1);
     await expect(takeIn(one, "full", "b", plain, 1)).rejects.toMatchObject({ code: "conflict" });
-    // Room was made from elsewhere: `one` still holds the old state in its cache.
+    // Another process freed a place: `one` still has the old state in its cache.
     await takeIn(other, "full", "b", plain, 9);
     expect((await takeIn(one, "full", "b", plain, 1)).events).toEqual([]);
   });
@@ -231,7 +231,7 @@ describe("units over several streams", () => {
       {
         once: async () => {
           settled++;
-          // Somebody else is faster while the settlement is under way.
+          // Another process is faster during the settlement.
           await takeIn(other, "settled", "theirs");
           return "paid";
         },
@@ -249,7 +249,7 @@ describe("units over several streams", () => {
 });
 
 describe("a stream with many simultaneous writers", () => {
-  /** A process whose next commit is on its way until it is told to fail. */
+  /** A process whose next commit is in flight until it is told to fail. */
   const failing = () => {
     const parts = makeProcess();
     const { send } = parts.store;
@@ -283,7 +283,7 @@ describe("a stream with many simultaneous writers", () => {
     const { parts, fail } = failing();
     const lost = takeIn(parts, id, "a", plain, 1);
     await until(() => parts.cache.ahead(`acme\nnotebook-${id}`) !== undefined);
-    // By what is on its way there is no room for b, and a is there already.
+    // With the commit in flight there is no place for b, and a exists already.
     let runs = 0;
     const next = transact(parts, plain, ({ decide }) => {
       runs++;

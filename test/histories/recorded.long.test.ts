@@ -1,5 +1,6 @@
 /**
- * What four processes do to one log at once, some of them killed in the midst of it, is strictly serialisable. HISTORY_SECONDS makes it longer than the 10 seconds of a run of all tests.
+ * The history of four processes on one log, some of them killed meanwhile, is strictly serialisable.
+ * HISTORY_SECONDS makes it longer than the default of 10 seconds.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +18,7 @@ import { prefix, type Told } from "./lists.ts";
 
 const SECONDS = scaled(10, 3);
 const PROCESSES = 4;
-/** Values of one process; none has so many. */
+/** Values per process, more than any uses. */
 const RANGE = 10_000_000;
 
 let database: FreshDatabase;
@@ -32,7 +33,7 @@ afterEach(async () => {
   await database?.drop();
 });
 
-/** The history that processes tell, to which each line adds; `killed_every_ms` kills one of them so often, and another takes its place. */
+/** The recorded history, extended by each line; `killed_every_ms` kills a process, and another replaces it. */
 async function recorded(
   told: Omit<Told, "url" | "name" | "first">,
   { seconds, killed_every_ms }: { seconds: number; killed_every_ms?: number },
@@ -52,7 +53,7 @@ async function recorded(
       if (code !== 0 && signal !== "SIGKILL") throw new Error(`a process of the history ended with ${code}`);
     });
     createInterface({ input: child.stdout! }).on("line", (line) => {
-      // Who is killed may leave half a line.
+      // A killed process may leave half a line.
       if (!line.endsWith("}")) return;
       const one = JSON.parse(line) as Transaction;
       history.set(one.id, one);
@@ -74,7 +75,7 @@ async function recorded(
   return { history: [...history.values(), ...(await lastReads())], killed };
 }
 
-/** All lists as they are in the end. */
+/** All lists at the end. */
 async function lastReads(): Promise<Transaction[]> {
   const pool = openPool(database.url);
   try {
@@ -110,7 +111,7 @@ test("four processes, of which one is killed time and again: nothing that was ac
   );
   expect(killed).toBeGreaterThan(2);
   expect(count(history, "ok")).toBeGreaterThan(200);
-  // A killed process had commits under way.
+  // A killed process had commits in flight.
   expect(count(history, "unknown")).toBeGreaterThan(0);
   expect(anomaliesOf(history)).toEqual([]);
 });

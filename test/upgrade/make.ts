@@ -1,11 +1,11 @@
 /**
- * Makes what a release leaves behind: a small log with events of most areas, as a dump of its database and as an export,
- * beside answers that were given over it. upgrade.test.ts opens it with the code of today.
+ * Records a release's fixture: a small log with events of most areas, as a database dump and as an export, with
+ * answers over it. upgrade.test.ts opens it with today's code.
  *
  *     npx tsx test/upgrade/make.ts <checkout of the release> <folder> <URL of an empty database>
  *
- * The release is only asked over HTTP and by its command line, so a fixture can be made of any that has its node_modules.
- * `pg_dump` stands in PATH and is no older than the database's server.
+ * The release is only used by HTTP and its command line, so a fixture can be recorded from any with node_modules.
+ * `pg_dump` must be in PATH and not older than the database's server.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -28,7 +28,7 @@ const PORT = "38917";
 const url = `http://127.0.0.1:${PORT}`;
 const data_dir = await mkdtemp(join(tmpdir(), "tallystick-upgrade-"));
 const { privateKey } = generateKeyPairSync("ed25519");
-/** They guard nothing but this fixture. */
+/** They protect only this fixture. */
 const settings = {
   LOG_ORIGIN_HOST: "upgrade.example",
   SIGNING_KEY: privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
@@ -50,7 +50,7 @@ async function issued(tenant: string): Promise<{ key_id: string; secret: string 
   );
 }
 
-/** What `look` sees, once it sees something. */
+/** The result of `look`, once it has one. */
 async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   let reason: unknown;
   for (const deadline = Date.now() + MOST_MS; Date.now() < deadline; await sleep(200)) {
@@ -80,7 +80,7 @@ const asker =
 type Facts = Record<string, string>;
 const factsOf = (text: string) => (JSON.parse(text) as { data: Facts }).data;
 
-/** Something of each area happens; answers the questions whose answers are kept. */
+/** Appends events of each area; returns the questions whose answers are recorded. */
 async function live(ask: Asker): Promise<string[]> {
   const payer = mnemonicToAccount("test test test test test test test test test test test junk");
   const payee = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -130,7 +130,7 @@ async function ended(service: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Statements alone: what begins with a backslash is for psql. */
+/** Only statements: a line that begins with a backslash is for psql. */
 async function dumped(): Promise<string> {
   const options = ["--no-owner", "--no-privileges", "--rows-per-insert=100"];
   const { stdout } = await run("pg_dump", [...options, database!], { maxBuffer: 1 << 28 });

@@ -1,6 +1,7 @@
 /**
- * What earlier releases left behind, opened by the code of today: each folder in fixture/ is a database and an export that
- * make.ts had a release make, beside the answers that this release gave. A new one is made before a release; none is ever changed.
+ * Today's code opens the data of earlier releases: each folder in fixture/ is a database and an export that make.ts
+ * recorded from a release, with that release's answers. A new one is recorded before a release; none is ever
+ * changed.
  */
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -38,7 +39,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   let told: Told;
   let database: FreshDatabase;
   let service: Service & { database_url: string };
-  /** Of the log before today's code has seen it. */
+  /** The log before today's code has changed it. */
   let before: { digest: string; head: number };
 
   beforeAll(async () => {
@@ -69,7 +70,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   };
 
   test("answers what was asked then as it was answered then", async () => {
-    // Everybody may read a payment, so the digests of the request and of its answer are sealed by now.
+    // Everybody may read a payment, so the digests of the request and of its answer are sealed now.
     const unsealed = /"(request_)?sha256":"[0-9a-f]{64}",/g;
     for (const { path, answer } of told.answers) {
       const then = path.startsWith("/v1/agent/payments/") ? answer.replace(unsealed, "") : answer;
@@ -99,7 +100,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
 
   test("goes on: commands are decided on what happened then, and verified with it", async () => {
     const [first] = factsAt<{ roll_id: string }[]>("/v1/agent/rng/history");
-    // Its seeds were made without the origin: they are given up, and the next are made anew.
+    // Its seeds were derived without the origin: they are abandoned, and new ones are derived.
     const { chains } = await abandonLost(service.app, { actor: "test" });
     expect(chains.map(({ reason }) => reason)).toEqual(["lost", "lost"]);
     const proven = JSON.parse(await ask("/v1/agent/rng/verify", { roll_id: first!.roll_id }));
@@ -133,7 +134,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
     JSON.parse(told.answers.find((one) => one.path === path)!.answer).data as T;
 });
 
-/** JSON, or a line each; without the time of the answer. */
+/** JSON, or one per line; without the answer's time. */
 const linesOf = (text: string): object[] =>
   text
     .trim()
@@ -157,7 +158,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** A digest of all columns of the log up to a position, the whole log when left out. */
+/** A digest of all columns of the log up to a position. Default: the whole log. */
 async function contentOf(client: pg.Client, to = 2 ** 31): Promise<{ digest: string; head: number }> {
   const { rows } = await client.query<{ place: number; line: string }>(
     "select e.position::float8 as place, e::text as line from eventstore.events e where e.position <= $1 order by e.position",
