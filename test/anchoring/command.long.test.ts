@@ -78,7 +78,7 @@ test("the commands report that nothing is anchored before a service has run", as
   });
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
   const asked = await run("anchor", "status", "--chain");
-  expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} keeps nothing of this log yet\n`);
+  expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} has nothing of this log yet\n`);
   expect(asked).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
 });
 

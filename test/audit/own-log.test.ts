@@ -81,7 +81,7 @@ test("the database alone does not reveal a rewrite", async () => {
 test("this machine's last signature reveals it, with the position", async () => {
   const { code, said } = await run(["verify"], env);
   expect(said).toMatch(
-    new RegExp(`FAIL completeness .*this machine signed last is of ${signed} events.*the end was cut`),
+    new RegExp(`FAIL completeness .*this machine's last signature is of ${signed} events.*the end was cut`),
   );
   expect(said).toContain(`the first at position ${left + 1}`);
   expect(code).toBe(1);

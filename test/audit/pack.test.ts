@@ -89,7 +89,7 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
     const report = await verified(await exported(await partOf()));
     expect(failures(report)).toEqual({});
     expect(says(report, "signature")).toContain("a key that came with the log");
-    expect(says(report, "anchor")).toContain("was believed");
+    expect(says(report, "anchor")).toContain("was assumed");
     expect(says(report, "completeness")).toMatch(completeness);
   });
 

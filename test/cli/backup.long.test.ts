@@ -117,7 +117,7 @@ test("a log without this machine's last signature is restored read-only, and can
   const settings = settingsOf(there, { SIGNING_KEY: signing_key });
   const restored = await runHere(settings, "restore", older);
   expect(restored.code, restored.stderr).toBe(1);
-  expect(restored.stdout).toMatch(/\nHeld against what this machine signed\.\nRead-only, /);
+  expect(restored.stdout).toMatch(/\nCompared with what this machine signed\.\nRead-only, /);
   const refused = join(there.data_dir, "backup");
   const { code, stdout, stderr } = await runHere(settings, "backup", refused);
   expect([code, stdout]).toEqual([1, ""]);

@@ -143,7 +143,7 @@ describe("a file", () => {
   });
 
   test.each<[string, string[], RegExp]>([
-    ["years", [line({ freqCode: "A", period: "2024" })], /line 2: freqCode "A": .* years never/],
+    ["years", [line({ freqCode: "A", period: "2024" })], /line 2: freqCode "A": .* years are not/],
     ["a whole year among months", [line({ period: "202452" })], /period 52 is a whole year/],
     ["services", [line({ typeCode: "S" })], /services are not/],
     ["another nomenclature", [line({ classificationCode: "S4" })], /only the Harmonized System/],
@@ -176,7 +176,7 @@ describe("a file", () => {
     };
     const spoken = Array.from({ length: 20_001 }, () => span);
     expect(() => refuseRagged({ spoken: spoken.slice(1) })).not.toThrow();
-    expect(() => refuseRagged({ spoken })).toThrow(/speak for 20001 different spans/);
+    expect(() => refuseRagged({ spoken })).toThrow(/cover 20001 different ranges/);
   });
 
   test("counts a duplicate line once", async () => {

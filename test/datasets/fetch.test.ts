@@ -151,7 +151,7 @@ describe("a download is refused with its reason", () => {
   test("for a server that asks to wait for hours", async () => {
     const setup = await mirror();
     setup.whims.push({ status: 429, headers: { "retry-after": "7200" } });
-    expect((await refusalOf(setup.ask())).message).toMatch(/left alone for 120 minutes/);
+    expect((await refusalOf(setup.ask())).message).toMatch(/wait for 120 minutes/);
   });
 
   test("for a file shorter than the server stated", async () => {

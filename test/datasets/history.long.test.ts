@@ -368,7 +368,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(missing).toHaveLength(1);
     expect(left).toMatchObject({
       months: [202402, 202403],
-      why: { message: expect.stringMatching(/left alone for 120 minutes/) },
+      why: { message: expect.stringMatching(/wait for 120 minutes/) },
     });
     expect(asked.filter(({ method }) => method === "GET")).toHaveLength(1);
   });

@@ -141,7 +141,7 @@ const cases: Case[] = [
     lines: sdmx.filter((_, at) => at !== 2),
     says: /line 2: a quantity whose value is in none of the files/,
   },
-  { what: "a header and nothing else", lines: sdmx.slice(0, 1), says: /holds a header and nothing else/ },
+  { what: "a header and nothing else", lines: sdmx.slice(0, 1), says: /has only a header/ },
 ];
 
 describe("a bad file is refused completely, by name, line and column", () => {
@@ -249,7 +249,7 @@ describe("a bad file is refused completely, by name, line and column", () => {
     if (what === "a folder") await mkdir(inside);
     else await writeFile(inside, "");
     const refusal = await refusalOf(importFiles(dir, [await packed7z(dir, inside)]));
-    expect(refusal.message).toMatch(/full_v2_202402\.7z holds no text; if the archive has a password/);
+    expect(refusal.message).toMatch(/full_v2_202402\.7z has no text; if the archive has a password/);
   });
 
   test("more files than a release can name, before any is read", async () => {

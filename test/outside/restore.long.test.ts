@@ -181,7 +181,7 @@ test("the command reports what was restored and compared, and exits with 1 if th
   await cp(join(service.data_dir, "signed"), join(other.data_dir, "signed"), { recursive: true });
   stands(whole.slice(0, size - 1));
   expect(await run(other.data_dir, other.database_url)).toMatch(
-    /Held against what this machine signed\.\nRead-only/,
+    /Compared with what this machine signed\.\nRead-only/,
   );
   expect(process.exitCode).toBe(1);
   db.close();
