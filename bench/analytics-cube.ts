@@ -1,12 +1,11 @@
 /**
- * Makes the generated cube that bench/analytics.ts asks (68 million HS2 rows, and the same once more with every figure
- * three times as large), once, in a folder that is kept; and measures how fast files are imported.
+ * Generates the cube for bench/analytics.ts once, in a permanent folder: 68 million HS2 rows, and the same with
+ * every figure tripled. It also measures the import of files.
  *
  *     npx tsx bench/analytics-cube.ts [--dir /tmp/tallystick-cube] [--scale 1] [--lines 4900000]
  *
- * Claim: importing Comext bulk CSV is a matter of minutes a month of five million lines. Its rate stands beside two limits
- * of the same run on the same file: SHA-256 of its bytes, and DuckDB's bare read_csv counting its lines. --lines 0 leaves
- * that out.
+ * Claim: importing Comext bulk CSV takes minutes per month of five million lines. Two limits on the same file
+ * follow: SHA-256 of its bytes, and DuckDB's read_csv counting its lines. --lines 0 omits that.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -28,17 +27,17 @@ import { readConfig } from "../src/runtime/config.ts";
 import { makeCube, partnersOf } from "../test/support/cube.ts";
 
 const LIMITS = { threads: 2, memory_mb: 1024 };
-/** Every figure of the second cube is so many times as large as the first's. */
+/** The factor of the second cube's figures. */
 export const FACTOR = 3;
 
 /** The data folder of the two cubes and their vintages. */
 export type Cubes = { dir: string; scale: number; vintages: [string, string] };
 
-/** The option that names the folder, and where it is otherwise. */
+/** The option for the folder, with its default. */
 export const cubeFolder = (given: string | undefined, scale: number): string =>
   given ?? join(tmpdir(), scale === 1 ? "tallystick-cube" : `tallystick-cube-${scale}`);
 
-/** The cubes in the folder, made first if they are not there. */
+/** The cubes in the folder, generated if missing. */
 export async function cubesIn(dir: string, scale: number): Promise<Cubes> {
   const path = join(dir, "cubes.json");
   const kept = JSON.parse(await readFile(path, "utf8").catch(() => "null")) as Cubes | null;
@@ -59,7 +58,7 @@ export async function cubesIn(dir: string, scale: number): Promise<Cubes> {
   return cubes;
 }
 
-/** Writes `lines` different lines of one month as Comext's bulk download has them. */
+/** Writes `lines` distinct lines of one month in Comext's bulk format. */
 async function writeBulk(path: string, lines: number): Promise<void> {
   const partners = partnersOf(1);
   const [codes, procedures] = [9_700, 2];
@@ -67,7 +66,7 @@ async function writeBulk(path: string, lines: number): Promise<void> {
   const list = (of: readonly string[]) => `[${of.map(literal).join(", ")}]`;
   const instance = await openDuckdb(LIMITS);
   const connection = await instance.connect();
-  // The stride has no divisor in common with the number of cells, so no line comes twice.
+  // The stride is coprime to the number of cells, so no line repeats.
   await connection.run(`${macros}
     copy (
       select ${list(reporterCodes)}[1 + cell % ${reporterCodes.length}] as "REPORTER",

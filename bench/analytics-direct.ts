@@ -1,13 +1,13 @@
-/** The statements that a service sent to DuckDB, run in DuckDB itself on the same files. */
+/** Runs the statements that a service sent to DuckDB directly, on the same files. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
 import { type Manifest, partitionPath } from "../src/datasets/manifest.ts";
 import type { Statement } from "./service-probe.ts";
 
-/** Statements in their order; those of one stage were under way at once. */
+/** Statements in order; those of one stage ran concurrently. */
 export type Plan = string[][];
 
-/** The plan of one question, from what the probe saw; partitions are named by their years. */
+/** The plan of one question, from the probe's record; partitions are named by their years. */
 export function planOf(statements: Statement[]): Plan {
   const plan: Plan = [];
   let ended = 0;
@@ -27,7 +27,7 @@ export type Direct = {
   close(): void;
 };
 
-/** DuckDB with the vintage's files and the service's limits: so much memory, so many threads, as many statements at once. */
+/** DuckDB with the vintage's files and the service's limits of memory, threads and concurrent statements. */
 export async function openDirect(dataDir: string, { partitions }: Manifest): Promise<Direct> {
   const instance = await openDuckdb({ threads: 2, memory_mb: 768 });
   const idle = [await instance.connect(), await instance.connect()];

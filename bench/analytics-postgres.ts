@@ -1,4 +1,4 @@
-/** The same rows in Postgres, with an index for each way in, and some questions in SQL written for it by hand. */
+/** The same rows in Postgres, with an index per access path, and some questions in handwritten SQL. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -15,9 +15,9 @@ const settings = {
   effective_cache_size: "'12GB'",
   max_parallel_workers_per_gather: "2",
   random_page_cost: "1.1",
-  // Compiling costs more than it gains in most of these.
+  // JIT compilation costs more than it gains in most of these.
   jit: "off",
-  // Loading writes no log ahead: the tables are made in the transaction that fills them.
+  // Loading writes no WAL, because the same transaction creates the tables.
   wal_level: "minimal",
   max_wal_senders: "0",
   max_wal_size: "'8GB'",
@@ -30,7 +30,7 @@ const columns = {
   deliveries: 'reporter text, flow text, period int, "rows" int8, world_rows int8',
 };
 
-/** One for each way in, with the columns that are summed, so that no question needs the table itself. */
+/** One per access path, including the summed columns, for index-only scans. */
 const indexes = [
   "chapter_partners (reporter, hs2, period) include (flow, partner, value_eur, quantity_kg)",
   "chapter_partners (reporter, period) include (hs2, flow, partner, value_eur, quantity_kg)",
@@ -45,17 +45,17 @@ const indexes = [
 ];
 
 export type Postgres = {
-  /** Seconds to load the rows, and to index them. */
+  /** Seconds to load and to index the rows. */
   load_s: number;
   index_s: number;
   bytes: number;
   rows(sql: string): Promise<Record<string, unknown>[]>;
-  /** Its address, for whoever asks from a process of its own. */
+  /** Its address, for clients in other processes. */
   url: string;
   close(): Promise<void>;
 };
 
-/** A cluster of its own in `dir` with both roll-ups of the vintage, loaded by COPY in their order. */
+/** A separate cluster in `dir` with both roll-ups of the vintage, loaded by COPY in order. */
 export async function openPostgres(dir: string, dataDir: string, manifest: Manifest): Promise<Postgres> {
   const server = await embeddedPostgres({ dir: join(dir, "postgres"), settings });
   const pool = new pg.Pool({ connectionString: server.ownerUrl, max: 8 });
@@ -125,13 +125,13 @@ const monthly = (label: string, where: string) =>
 const ranked = (where: string, limit: string, code = "partner", table = "chapter_partners") =>
   `select ${code} as code, ${sums}, count(*) over () as "of" from ${table} ${where} group by 1
    order by value_eur desc, code limit ${limit}`;
-/** The last year of the cube, and of what is asked where no year is named. */
+/** The cube's last year, and the default year of questions. */
 const LAST_YEAR = 2025;
 
-/** The statements of a question, each beside the one that DuckDB got at the same place. */
+/** A question's statements, each paired with DuckDB's. */
 export const inPostgres: Record<string, (fields: Fields, sent: string[]) => string[]> = {
   overview: () => [
-    // Each partner is the least one after that before it: an index tells it without reading the rows between.
+    // Each partner is the smallest after the previous one, so the index finds it without reading the rows between.
     `with recursive distinct_partners as (
        select min(partner) as partner from chapter_partners
        union all
@@ -245,7 +245,7 @@ export const inPostgres: Record<string, (fields: Fields, sent: string[]) => stri
   },
 };
 
-/** Every reporter of the cube has delivered every month, so that all of them are tested. */
+/** Every reporter of the cube has delivered every month, so all of them are tested. */
 const LAST_MONTH = LAST_YEAR * 100 + 12;
 
 function testedSql(inFlow: string | undefined, months: number): string {
@@ -292,7 +292,7 @@ function alertsSql(inFlow: string | undefined, months: number, scores: string): 
   ];
 }
 
-/** The first difference of two answers, in whatever order their rows are; undefined where there is none. */
+/** The first difference of two answers, in any row order; undefined if none. */
 export function difference(
   one: Record<string, unknown>[],
   other: Record<string, unknown>[],
@@ -308,7 +308,7 @@ export function difference(
   return undefined;
 }
 
-/** Numbers as numbers, whichever type they came in. */
+/** Converts numbers of any type. */
 const plain = (value: unknown) =>
   typeof value === "bigint" || (typeof value === "string" && /^-?\d+$/.test(value)) ? Number(value) : value;
 

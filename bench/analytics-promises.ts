@@ -1,4 +1,4 @@
-/** What bench/analytics.ts measures beside the operations: swaps under load, memory, the event loop, file reads, kept answers. */
+/** Further measurements of bench/analytics.ts: swaps under load, memory, the event loop, file reads, cached answers. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { answered, type Caller, callerOf, questions, untilOpen } from "./analyti
 import type { Report } from "./service-probe.ts";
 import { median, type ProbedService, withProbedService } from "./service-process.ts";
 
-/** A service's settings, in whose name it is asked, and the vintages it may serve. */
+/** A service's settings, the tenant of its calls, and its vintages. */
 export type Runtime = { env: Record<string, string>; secret: string; vintages: [string, string] };
 type Release = (vintage: string) => Promise<void>;
 
 const CONNECTIONS = 8;
-/** Questions that read the whole cube, or much of it. */
+/** Questions that read most of the cube. */
 const WHOLE = ["overview", "timeline, all 27", "source-concentration", "reroute-watch", "alerts"];
 const SWAPPED = [
   "balance",
@@ -31,7 +31,7 @@ const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 const worst = (values: number[]) => Math.max(...values);
 const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(0.95 * (values.length - 1))]!;
 
-/** All of them, each told as it is found. */
+/** Runs all, and reports each result at once. */
 export async function measurePromises(setup: Runtime, release: Release, swaps: number): Promise<void> {
   await withProbedService({ ...setup.env, ANSWER_CACHE_MB: "0" }, async (service) => {
     const caller = callerOf(service.url, setup.secret, CONNECTIONS);
@@ -42,7 +42,7 @@ export async function measurePromises(setup: Runtime, release: Release, swaps: n
   await withProbedService(setup.env, ({ url }) => keptAnswers(callerOf(url, setup.secret, 1)));
 }
 
-/** Asks at eight connections until told to stop. */
+/** Calls by eight connections until stopped. */
 function load(caller: Caller, paths: string[]): () => Promise<void> {
   let asking = true;
   const one = async (first: number) => {
@@ -55,7 +55,7 @@ function load(caller: Caller, paths: string[]): () => Promise<void> {
   };
 }
 
-/** Files read in the service's own process, before and while it answers whole-cube questions. */
+/** File reads in the service's own process, before and during whole-cube questions. */
 async function fileReads(service: ProbedService, caller: Caller): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
   const file = join(dir, "megabyte");
@@ -80,11 +80,11 @@ async function fileReads(service: ProbedService, caller: Caller): Promise<void> 
   console.log(`  statements at once, at most: ${busy.most_at_once}; event loop held ${loopOf(busy)}`);
 }
 
-/** On a busy machine the loop also waits for a core, which is not its doing. */
+/** On a busy machine the loop also waits for a core, which is not its fault. */
 export const loopOf = ({ loop_ms: { between, at_work } }: Pick<Report, "loop_ms">) =>
   `at most ${ms(at_work)} at work, ${ms(between)} in all`;
 
-/** Swaps under load: no answer fails, none is of two vintages. */
+/** Swaps under load: no answer fails, and none mixes two vintages. */
 async function swapping(
   service: ProbedService,
   caller: Caller,
@@ -122,7 +122,7 @@ async function swapping(
   console.log(`  peak memory of the service since it began: ${Math.round(report.peak_memory_mb)} MB`);
 }
 
-/** A question asked again: kept under its vintage's name, and not sent to whoever has it. */
+/** A repeated question: cached under its vintage's name, and not sent to a client that has it. */
 async function keptAnswers(caller: Caller): Promise<void> {
   await untilOpen(caller);
   for (const path of pathsOf(["top-partners", "alerts", "timeline, all 27"]).slice(0, 3)) {

@@ -1,4 +1,4 @@
-/** What bench/analytics.ts asks: every trade operation that answers from the cube, each with inputs that vary. */
+/** The questions of bench/analytics.ts: every trade operation on the cube, each with varying inputs. */
 import { Agent, get, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
@@ -37,10 +37,10 @@ export const questions: Question[] = [
   question("source-concentration", "source-concentration", ["year=2024", "year=2023&flow=EXPORT"]),
 ];
 
-export type Answered = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+export type RawAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-/** A caller of the service with a key and connections that stay open. */
-export type Caller = (path: string, headers?: Record<string, string>) => Promise<Answered>;
+/** A client of the service with a key and persistent connections. */
+export type Caller = (path: string, headers?: Record<string, string>) => Promise<RawAnswer>;
 
 export function callerOf(url: string, secret: string, connections: number): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -53,21 +53,24 @@ export function callerOf(url: string, secret: string, connections: number): Call
     });
 }
 
-/** The body, of an answer that must be one. */
+/** The body of a 200. */
 export async function answered(caller: Caller, path: string): Promise<Buffer> {
   const { status, body } = await caller(path);
   if (status !== 200) throw new Error(`${path} answered ${status}: ${body}`);
   return body;
 }
 
-/** A call that is refused before a statement reaches DuckDB: its dataset is nobody's. What it takes is what any call takes beside its question. */
+/**
+ * A call refused before any statement reaches DuckDB, for an unknown dataset: the cost of a call without its
+ * question.
+ */
 export const emptyCall = async (caller: Caller): Promise<number> =>
   (await caller("/v1/agent/trade/countries?dataset=none")).status;
 
 /** Waits until a dataset is served. */
 export async function untilOpen(caller: Caller): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
-    // Until then the call is told to come again.
+    // Until then the answer is a 503.
     if ((await emptyCall(caller)) === 400) return;
     await pause(50);
   }

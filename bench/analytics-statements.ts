@@ -1,4 +1,4 @@
-/** What each question asks of a vintage's tables where no roll-up is: the statements that DuckDB alone is given, and the answer they lead to. */
+/** Each question's statements on a vintage's tables without roll-ups, for DuckDB alone, and the resulting answer. */
 import type { Lease, VintageStore } from "../src/datasets/vintage-store.ts";
 import { fromTables, type Name, questions } from "../test/support/from-tables.ts";
 import { type Plan, planOf } from "./analytics-direct.ts";
@@ -17,7 +17,7 @@ const names: Record<string, Name> = {
 
 const numbers = ["year", "limit", "months"];
 
-/** The statements of a path of bench/analytics-questions.ts, and the body of the answer from them. */
+/** The statements of a path of bench/analytics-questions.ts, and the body of their answer. */
 export async function fromTablesOf(
   vintages: VintageStore,
   path: string,

@@ -1,18 +1,19 @@
 /**
- * Claims, over the generated cube of 68 million HS2 rows: every trade operation answers over HTTP sooner than its SQL over the
- * tables takes in DuckDB alone, and sooner than SQL written for Postgres by hand takes there with an index for each way in; at most as many statements run at once as there are cores; twenty swaps of the
- * vintage under load fail no answer and mix none; memory stays under 1.5 GB and the event loop is never held for 50 ms;
- * files are read meanwhile as ever; a repeated question is answered in under a millisecond.
+ * Claims, over the generated cube of 68 million HS2 rows: every trade operation answers over HTTP sooner than its
+ * SQL over the tables takes in DuckDB alone, and sooner than handwritten SQL takes in Postgres with an index per
+ * access path; at most as many statements run at once as there are cores; twenty swaps of the vintage under load
+ * fail no answer and mix none; memory stays under 1.5 GB and the event loop is never blocked for 50 ms; file reads
+ * keep their speed; a repeated question is answered in under a millisecond.
  *
  *     npx tsx bench/analytics.ts [--dir /tmp/tallystick-cube] [--scale 1] [--passes 20] [--seconds 3]
  *                                [--swaps 20] [--only operations,cold,promises] [--no-postgres]
  *
- * The cube is made first where bench/analytics-cube.ts has not. The service is a process of its own that keeps no
- * answers; only where the kept answers are measured does it keep them. What a question asks of the tables where no roll-up is,
- * is run in DuckDB, same limits, same files, in turns with it, and in Postgres with the same rows (SQL written for it by hand,
- * equal results checked; every answer is held against the one from the tables), which takes some 25 GB of disk: by a client beside
- * this process, and behind a bare Express route that sends its rows as they are, as the service is asked. Cold is the first call of a fresh process or
- * database; the kernel has the files in memory throughout.
+ * A missing cube is generated first. The service is a separate process without cached answers, except where those
+ * are measured. Each question's SQL on the tables without roll-ups alternates with it in DuckDB, with the same
+ * limits and files, and in Postgres with the same rows (handwritten SQL, results compared; every answer is compared
+ * with the tables'), which takes some 25 GB of disk. Postgres is called by a client in this process, and behind a
+ * bare Express route that sends its rows as they are. Cold is the first call of a new process or database; the
+ * kernel has the files in memory throughout.
  */
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
@@ -50,7 +51,7 @@ const { values: given } = parseArgs({
 
 const CONNECTIONS = 8;
 
-/** Asks the question's path at this place. */
+/** Requests the question's path at this index. */
 type Ask = (at: number) => Promise<unknown>;
 
 const milliseconds = async (work: () => Promise<unknown>): Promise<number> => {
@@ -65,7 +66,7 @@ const at = (share: number, times: number[]) =>
   times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))]!;
 const times = (one: number[], other: number[]) => (at(0.5, one) / at(0.5, other)).toFixed(2);
 
-/** Each contender in turns, one call at a time. */
+/** Alternates the contenders, one call at a time. */
 async function alone(contenders: Ask[], paths: number, passes: number): Promise<number[][]> {
   const found: number[][] = contenders.map(() => []);
   for (let pass = 0; pass < passes; pass++)
@@ -74,7 +75,7 @@ async function alone(contenders: Ask[], paths: number, passes: number): Promise<
   return found;
 }
 
-/** One contender at eight connections for some seconds. */
+/** One contender with eight connections for some seconds. */
 async function together(ask: Ask, paths: number, seconds: number): Promise<number[]> {
   const found: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -86,10 +87,10 @@ async function together(ask: Ask, paths: number, seconds: number): Promise<numbe
   return found;
 }
 
-/** Without kept answers, DuckDB answers every call. */
+/** Without cached answers, DuckDB answers every call. */
 const uncached = ({ env }: Runtime) => ({ ...env, ANSWER_CACHE_MB: "0" });
 
-/** The first call of a fresh process, over HTTP, and of a fresh DuckDB with the files attached. */
+/** The first call of a new process, over HTTP, and of a new DuckDB with the files attached. */
 async function cold(setup: Runtime, manifest: Manifest, question: Question, plan: Plan) {
   const { served, loop_ms } = await withProbedService(uncached(setup), async (service) => {
     service.tell({ reset: true });
@@ -104,10 +105,10 @@ async function cold(setup: Runtime, manifest: Manifest, question: Question, plan
   return { served, run, loop_ms };
 }
 
-/** Postgres, and a bare Express route before it. */
+/** Postgres, and a bare Express route in front of it. */
 type Beside = { postgres: Postgres; route: BareServer };
 
-/** What Postgres answers to each of the question's statements, by itself and over HTTP; its results must be DuckDB's. */
+/** Postgres' answer to each of the question's statements, directly and over HTTP; its results must equal DuckDB's. */
 async function postgresAsks(
   { postgres, route }: Beside,
   direct: Direct,
@@ -143,7 +144,7 @@ async function postgresAsks(
 
 type Lines = Record<string, Record<string, string>>;
 
-/** A line for each question, and the plans of the questions' first paths. */
+/** A line per question, and the plans of the questions' first paths. */
 async function hot(
   service: ProbedService,
   setup: Runtime,
@@ -210,7 +211,7 @@ async function hot(
   return { lines, first };
 }
 
-/** Answers of the service name what they rest on beside what the question itself tells. */
+/** The service's answers also name their vintages. */
 function isSame(path: string, { data, meta }: Answer, told: Answer): void {
   const known = Object.fromEntries(Object.keys(told.meta).map((field) => [field, meta[field]]));
   if (JSON.stringify([data, known]) !== JSON.stringify([told.data, told.meta]))
@@ -244,7 +245,7 @@ async function main(): Promise<void> {
   const cubes = await cubesIn(cubeFolder(given.dir, scale), scale);
   const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
   await chmod(dir, 0o755);
-  // The vintages are the cube's; whatever else a service keeps goes with this folder.
+  // The vintages are the cube's; all other data of a service is deleted with this folder.
   const DATA_DIR = join(dir, "data");
   await mkdir(DATA_DIR);
   await symlink(join(cubes.dir, "vintages"), join(DATA_DIR, "vintages"));
@@ -286,7 +287,7 @@ async function main(): Promise<void> {
   }
 }
 
-// DuckDB's statements of the direct contender run in libuv's threads, and there are four of them unless told at the start.
+// The direct contender's statements use libuv's threads, of which there are four by default.
 if (process.env.UV_THREADPOOL_SIZE === undefined) {
   const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   const env = { ...process.env, UV_THREADPOOL_SIZE: "16" };

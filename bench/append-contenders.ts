@@ -1,4 +1,4 @@
-/** The ways of writing an event that bench/append.ts sets side by side, each in a database of its own. */
+/** The ways of writing an event that bench/append.ts compares, each in its own database. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
@@ -7,7 +7,7 @@ import { migrate } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import type { JsonObject, StreamAppend } from "../eventstore/types.ts";
-import { keptHeads } from "../src/adapters/signed-heads.ts";
+import { storedHeads } from "../src/adapters/signed-heads.ts";
 
 export type Contender = {
   name: string;
@@ -31,15 +31,15 @@ export const payload = (n: number): JsonObject => ({
   claimed_at: "2026-01-01T00:00:00.000Z",
 });
 
-/** Ours: idempotency key, both chains, the combiner; `ground`: what the service holds every append against. */
+/** Ours: idempotency key, both chains, the combiner; `precondition`: the service's condition on every append. */
 export async function tallystick(
   url: string,
   shape: "one" | "three",
-  ground?: AppendPrecondition,
+  precondition?: AppendPrecondition,
 ): Promise<Contender> {
   await migrate(url, { host: "bench" });
   const pool = openPool(url, { max: 4 });
-  const store = createEventStore(pool, { ...(ground && { ground }) });
+  const store = createEventStore(pool, { ...(precondition && { precondition }) });
   // The caller's hashing of its request is no part of an append.
   const hashes = Array.from({ length: 1024 }, () => randomBytes(32));
   const run = randomUUID();
@@ -67,10 +67,10 @@ export async function tallystick(
   };
 }
 
-/** The same where something was signed: what this machine remembers is asked for, and each call must continue it. */
+/** The same with a signed log: this machine's memory is read, and each call must continue it. */
 export async function tallystickSigned(url: string, dir: string): Promise<Contender> {
   await migrate(url, { host: "bench" });
-  const signed = await keptHeads(dir);
+  const signed = await storedHeads(dir);
   const pool = openPool(url, { max: 1 });
   const store = createEventStore(pool);
   await store.append({
@@ -88,11 +88,11 @@ export async function tallystickSigned(url: string, dir: string): Promise<Conten
   await signed.advance(origin, { size: 1, root: "0x", note: "", signed_at: "2026-01-01T00:00:00.000Z" });
   await store.close();
   await pool.end();
-  const ground = {
+  const precondition = {
     place: async () => ((await signed.last(origin)) ? head : undefined),
     lost: async () => new Error("the log was cut"),
   };
-  return { ...(await tallystick(url, "one", ground)), name: "tallystick, after what was signed" };
+  return { ...(await tallystick(url, "one", precondition)), name: "tallystick, after what was signed" };
 }
 
 export async function emmettPostgres(url: string): Promise<Contender> {
@@ -106,7 +106,7 @@ export async function emmettPostgres(url: string): Promise<Contender> {
   };
 }
 
-/** One prepared INSERT a request, on as many connections as there are callers, so that commits share their fsync. */
+/** One prepared INSERT per request, with a connection per caller, so that commits share their fsync. */
 export async function plainInsert(url: string, callers: number): Promise<Contender> {
   const pool = new pg.Pool({ connectionString: url, max: Math.min(callers, 64) });
   await pool.query(
@@ -124,7 +124,7 @@ export async function plainInsert(url: string, callers: number): Promise<Contend
   };
 }
 
-/** Events a second of one INSERT … SELECT of rows of a log into a table with the same columns and indexes. */
+/** Events per second of one INSERT … SELECT of a log's rows into a table with the same columns and indexes. */
 export async function insertSelect(url: string, rows: number): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,10 +1,10 @@
 /**
- * How fast events are appended, beside other ways of writing them, on one Postgres with fsync on:
+ * Speed of appending events, next to other ways of writing them, on one Postgres with fsync on:
  *
  *     npx tsx bench/append.ts [--callers 1,16,64,256] [--seconds 1] [--rounds 5] [--preload 0]
  *
- * The contenders take turns in short rounds, and the figures are medians over the rounds. `--preload` adds a
- * contender whose log holds that many events already, to show that the cost does not grow with it.
+ * The contenders alternate in short rounds, and figures are medians over the rounds. `--preload` adds a contender
+ * whose log has that many events already, to show that the cost does not grow.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ type Round = { rate: number; p50_us: number; p99_us: number };
 
 let serial = 0;
 
-/** Requests a second, and latencies, of `callers` callers that each wait for their answer before they ask again. */
+/** Requests per second, and latencies, of `callers` callers that each wait for their answer. */
 async function round(contender: Contender, callers: number, duration: number): Promise<Round> {
   const latencies: number[] = [];
   const started = performance.now();
@@ -70,7 +70,7 @@ async function inDatabase(ownerUrl: string, name: string): Promise<string> {
   return ownerUrl.replace(/\/[^/]*$/, `/${name}`);
 }
 
-/** Rows of the size of real ones; their hashes are not, which costs nothing more and nothing less. */
+/** Rows of real size; their hashes are made up, which costs the same. */
 async function fill(url: string, events: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-/** The limits of what is measured over HTTP: servers in processes of their own that read a JSON body and send the same bytes again and again. */
+/** The limits of HTTP measurements: servers in separate processes that read a JSON body and send constant bytes. */
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ export type BareServer = { url: string; cpu_ms(): number; stop(): void };
 /** Starts a server whose every route answers `body`. */
 export const startBareExpress = (body: string): Promise<BareServer> => start([body], process.env);
 
-/** As startBareExpress; each call appends one event to a stream of its own before it is answered. */
+/** As startBareExpress; each call appends one event to its own stream before the answer. */
 export const startAppendingExpress = (env: Environment, body: string): Promise<BareServer> =>
   start([body, "appends"], { ...process.env, ...env });
 

@@ -1,20 +1,26 @@
-/** A line between two processes that can be broken: what comes in on a port goes on to another place, unless it is stalled, reset or refused. */
+/**
+ * A breakable line between two processes: it forwards a port to another address, unless it is stalled, reset or
+ * refused.
+ */
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 
-/** `stall`: nothing passes, and nobody is told. `reset`: all connections are reset, new ones pass. `refuse`: they are reset, and so is each new one. */
+/**
+ * `stall`: nothing passes, without an error. `reset`: all connections are reset, new ones pass. `refuse`: all and
+ * new ones are reset.
+ */
 export type Fault = "stall" | "reset" | "refuse";
 
 export type BreakingLine = {
   port: number;
-  /** Until it is mended; a reset mends itself. */
+  /** Until it is repaired; a reset ends by itself. */
   breaks(fault: Fault): void;
   mend(): void;
   close(): void;
 };
 
-/** A line to a port of this machine, or to a socket; `host` is where it begins. */
+/** A line to a port of this machine, or to a socket; `host` is its listening address. */
 export async function breakingLine(
   target: { port: number } | { path: string },
   host = "127.0.0.1",
@@ -24,7 +30,7 @@ export async function breakingLine(
   const resetAll = () => {
     for (const [near, far] of pairs) {
       near.resetAndDestroy();
-      // A socket of a file cannot be reset.
+      // A Unix socket cannot be reset.
       far.destroy();
     }
   };
@@ -40,7 +46,7 @@ export async function breakingLine(
     };
     for (const one of pair) one.on("error", end).on("close", end);
     near.pipe(far).pipe(near);
-    // A connection that begins on a line that stalls is taken, and hears nothing.
+    // A stalled line accepts a new connection, but sends nothing.
     if (fault === "stall") for (const one of pair) one.unpipe();
   });
   const port = await new Promise<number>((done) =>
@@ -68,7 +74,7 @@ export async function breakingLine(
   };
 }
 
-/** A line to the database of an address, and the address of that database by it. */
+/** A line to an address's database, and the database's address through it. */
 export async function lineToDatabase(
   url: string,
   from = "127.0.0.1",

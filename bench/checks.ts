@@ -1,12 +1,12 @@
 /**
- * Claim: checks are created over HTTP at least half as fast as the log appends single events, with as many callers of each. Beside
- * both stand the limits of the way there: a bare Express route that reads the same body and sends an answer of the same bytes, and one
- * that appends an event before it does.
+ * Claim: checks are created over HTTP at least half as fast as the log appends single events, with equally many
+ * callers. Two limits of the path follow: a bare Express route that reads the same body and sends an answer of the
+ * same bytes, and one that also appends an event.
  *
  *     npx tsx bench/checks.ts [--seconds 5] [--rounds 3] [--connections 64]
  *
- * Figures are medians over the rounds, in which they take turns. Nothing of a call is left out: its key, its input, the
- * guard that the chain is followed, and the projection behind it.
+ * Figures are medians over alternating rounds. A call is complete: its key, its input, the guard that the chain is
+ * followed, and the projection.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -34,7 +34,7 @@ await withDatabase(async (env) => {
   const service = await startServiceProcess(env);
   const url = `${service.url}/v1/agent/checks/create`;
   const first = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: BODY };
-  // Checks are made once the service has seen the chain.
+  // Checks can be created once the service has seen the chain.
   while (!(await fetch(url, first)).ok) await pause(200);
   const check = await fetch(url, first).then((answer) => answer.text());
   const bare = await startBareExpress(check);

@@ -1,4 +1,7 @@
-/** The ways of handing out work that bench/compute.ts sets side by side: each does so many tasks with so many workers at once. */
+/**
+ * The ways of distributing work that bench/compute.ts compares: each does a number of tasks with a number of
+ * workers.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import PgBoss from "pg-boss";
@@ -18,15 +21,15 @@ import { tasksProjection } from "../src/projections/compute/tasks.ts";
 import { stepTask } from "../src/reactors/compute/steps.ts";
 import { loneEvent } from "./lone-event.ts";
 
-/** `seconds`: for so many tasks, which were there before the clock began. */
+/** `seconds`: for tasks that existed before the measurement. */
 export type Contender = { seconds(count: number, workers: number): Promise<number> };
 
 const meta = { actor: "bench", operation: "bench" };
 const AT = new Date().toISOString();
 const PRICE_MICRO = 1_000;
-/** Requesters: whoever settles waits for its account alone. */
+/** Requesters: a settlement locks only its requester's account. */
 const TENANTS = 200;
-/** Tasks submitted in one commit, before the clock begins. */
+/** Tasks submitted in one commit, before the measurement. */
 const TOGETHER = 50;
 const PATIENCE_MS = 120_000;
 
@@ -35,7 +38,7 @@ const input_sha256 = createHash("sha256").update(input).digest("hex");
 
 const tenantOf = (n: number) => `requester-${n % TENANTS}`;
 
-/** How long it takes until all of it is done, by so many at once. */
+/** The time until all workers are done. */
 async function timed(
   count: number,
   workers: number,
@@ -54,7 +57,7 @@ async function timed(
   return (performance.now() - begun) / 1_000;
 }
 
-/** One event in a stream of its own. */
+/** One event in its own stream. */
 export const bareAppends = ({ store }: App): Contender => ({
   seconds: (count, workers) =>
     timed(count, workers, async () => {
@@ -63,7 +66,7 @@ export const bareAppends = ({ store }: App): Contender => ({
     }),
 });
 
-/** Nodes of this service, a worker each. */
+/** Nodes of this service, one worker each. */
 export async function openMarket(app: App, workers: number): Promise<{ pulls: Contender; works: Contender }> {
   const callers = await makeNodes(app, workers);
   for (let n = 0; n < TENANTS; n++) {
@@ -107,7 +110,7 @@ const requester = (tenant: string): Caller => ({
   ...{ kind: "key", tenant, key_id: "bench", scopes: ["order"], space: "live" },
 });
 
-/** A call as the pipeline makes it, its commit included, without HTTP, admission and the reading of JSON. */
+/** A call as in the pipeline, with its commit, without HTTP, admission and JSON parsing. */
 async function ask(
   app: App,
   operation: OperationDeclaration,
@@ -150,7 +153,7 @@ async function makeNodes(app: App, count: number): Promise<Caller[]> {
   return callers;
 }
 
-/** Tasks that are there for anybody, and whose they are. */
+/** Public tasks, and their owners. */
 async function submit(app: App, count: number): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (let n = 0; n < count; n++) owners.set(randomBytes(16).toString("hex"), tenantOf(n));

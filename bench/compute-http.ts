@@ -1,9 +1,11 @@
 /**
- * Claim: over HTTP, each call one of its own, a service hands out, takes back and settles 400 tasks a second and more for 64 workers.
+ * Claim: over HTTP, with separate calls, a service leases, accepts and settles at least 400 tasks a second for 64
+ * workers.
  *
  *     npx tsx bench/compute-http.ts [--tasks 3000] [--workers 64] [--rounds 3]
  *
- * One process serves; who asks shares its cores. Beside it in the same run: bare appends of one event, in process, on the same Postgres.
+ * One process serves; its callers share its cores. For comparison in the same run: bare appends of one event, in
+ * process, on the same Postgres.
  */
 import { Agent, request } from "node:http";
 import { parseArgs } from "node:util";
@@ -24,7 +26,7 @@ const [TASKS, WORKERS, ROUNDS] = [values.tasks, values.workers, values.rounds].m
   number,
   number,
 ];
-/** Whoever settles waits for its account alone. */
+/** A settlement locks only its requester's account. */
 const REQUESTERS = 100;
 
 type Headers = Record<string, string>;
@@ -32,7 +34,7 @@ type Pulled = { task: { task_id: string; lease_id: string } | null };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 2 * WORKERS });
 
-/** The answer to a call, as JSON; throws where it was refused. */
+/** A call's answer as JSON; throws if it was refused. */
 function call<T>(url: string, headers: Headers, body?: object): Promise<T> {
   const text = body && JSON.stringify(body);
   return new Promise((done, fail) => {

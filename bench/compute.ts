@@ -1,15 +1,15 @@
 /**
- * How many tasks a second are pulled, and pulled, answered and settled, in process: a call's work and its commit without HTTP. Beside bare
- * appends of one event on the same Postgres, and two queues that fetch one job at a time:
+ * Tasks per second pulled, and pulled, answered and settled, in process: a call's work and commit without HTTP. For
+ * comparison: bare appends of one event on the same Postgres, and two queues that fetch one job at a time:
  *
- *   pg-boss           fetch, and fetch with complete; it completes whatever is active under the id
+ *   pg-boss           fetch, and fetch with complete; it completes any active job with the id
  *   graphile-worker   fetch with complete; it deletes by id
  *
  * Neither fences: a worker that has lost its job ends another's. Neither moves money.
  *
  *     npx tsx bench/compute.ts [--tasks 4000] [--workers 64] [--rounds 3]
  *
- * The contenders take turns; figures are medians over the rounds.
+ * The contenders alternate; figures are medians over the rounds.
  */
 import { parseArgs } from "node:util";
 import { bareAppends, type Contender, graphileWorker, openMarket, openPgBoss } from "./compute-contenders.ts";
@@ -25,7 +25,6 @@ const { values } = parseArgs({
 const TASKS = Number(values.tasks);
 const WORKERS = Number(values.workers);
 
-/** A contender's tasks a second. */
 const rate = (contender: Contender) => async () => TASKS / (await contender.seconds(TASKS, WORKERS));
 
 await withDatabase((env) =>

@@ -1,12 +1,12 @@
-/** Processor time of other processes, as Linux tells it (proc(5)). */
+/** CPU time of other processes, from Linux (proc(5)). */
 import { readFileSync } from "node:fs";
 
-/** Ticks are hundredths of a second on every Linux that we know. */
+/** A tick is a hundredth of a second on every known Linux. */
 const TICK_MS = 10;
 
-/** Milliseconds that a process has spent on all processors so far, in its own code and in the kernel's. */
+/** Milliseconds that a process has spent on all CPUs, in user and kernel mode. */
 export function cpuOf(pid: number): number {
-  // The name before the fields may hold blanks and brackets.
+  // The name before the fields may have blanks and brackets.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
     .split(" ");

@@ -1,4 +1,4 @@
-/** The calls of a mixed load: reads of a shop, and commands of each kind that the service records, some of them paid for on the chain. */
+/** The calls of a mixed load: reads of a shop, and commands of each recorded kind, some paid on the chain. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { demoAccount, demoAddresses } from "../src/domain/wallet/demo-accounts.ts";
@@ -6,13 +6,13 @@ import { headerV1, quoteOf, type RequirementV1, signPayment } from "../test/supp
 import { UNIT } from "./load.ts";
 
 export type Headers = Record<string, string>;
-/** `type`: of the event that tells that it was done, once. */
+/** `type`: of the event that proves that it was done, once. */
 export type Command = { path: string; body: object; headers: Headers; type: string };
 type Kind = { share: number; make: () => Command | Promise<Command> };
 
-/** A tenant holds a product by three unpaid orders at most, so that orders come from many. */
+/** A tenant may hold a product by three unpaid orders, so orders come from many. */
 export const TENANTS = 3_000;
-/** Once so many were placed, quotes are asked for instead. */
+/** After this many orders, quotes are requested instead. */
 export const MOST_ORDERS = 2 * TENANTS;
 
 const email = "anna@example.org";
@@ -31,7 +31,7 @@ const wallets = demoAddresses.map((_, n) => demoAccount(n));
 
 export type Prices = { roll: RequirementV1; task: RequirementV1 };
 
-/** What is asked of whoever brings no key. */
+/** The requests without a key. */
 export async function pricesAt(url: string): Promise<Prices> {
   const of = async (path: string, body: object) => {
     const init = {
@@ -50,8 +50,8 @@ export async function pricesAt(url: string): Promise<Prices> {
 }
 
 /**
- * Makes one command after the other, at random by the shares of their kinds. `keys`: of the tenants, the first of whom has money here.
- * `most_orders`: none where only invented rates of exchange are known and the chain is no development chain.
+ * Produces commands at random, by the shares of their kinds. `keys`: of the tenants, the first of which has money
+ * here. `most_orders`: none if only synthetic exchange rates exist and the chain is no development chain.
  */
 export function commandsOf(
   keys: readonly Headers[],
@@ -117,7 +117,7 @@ export function commandsOf(
   };
 }
 
-/** What is read: a shop's stock, its orders, or the changes of the last second. */
+/** The reads: a shop's stock, its orders, or the changes of the last second. */
 export function anyReading(): string {
   const any = Math.random();
   if (any < 0.45) return "/v1/agent/availability?product_id=1";

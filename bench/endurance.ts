@@ -1,21 +1,29 @@
 /**
- * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
+ * A mixed load on several processes of the service, some of them killed meanwhile:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--kills 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--proxy] [--keep folder]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every
+ * 0]
+ *                                [--kills 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--proxy] [--keep folder]
  *
- * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
- * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: so long, as chance has it between
- * none and twice that, lives each process from its start on, ready or not, before it is ended by kill -9 and another takes its place; 0 kills none. `--kills`: so many end the
- * run before its time. `--restart-every`: another is started first, calls go to it, and then the one
- * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
- * for five; it is told how long after that the first command was answered. `--cut-every`: each process has a network namespace of its own, and
- * for ten seconds the packets between it and Postgres, the vault, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). `--proxy`: the
- * callers ask HAProxy, as docker/haproxy.cfg has it, which sends their calls to two processes; with `--cut-every` it is cut off in place of them. Callers read and follow their changes, bet on one account, roll by
- * key and by payment on the chain, order one product, ask for quotes, create checks and submit tasks, which a worker does; each command is
- * said under an Idempotency-Key of its own, and again until it is answered. In the end it is held against the log: whatever was acknowledged
- * stands there, everything once, the books agree with the chain, and an export of the whole is verified. Without kills it tells besides how
- * memory grew. `--keep`: the folder for the warnings and errors of each process (process-1.log and so on), the first answer of each kind
- * of problem (problems.json) and the slowest calls (slowest.json); a new one in the system's folder for such by default.
+ * `--load`: the share of the processes' capacity, at times of a Poisson process; the capacity is measured first,
+ * for `--measure` minutes, by callers without pauses; 0 continues without pauses. `--kill-every`: the mean seconds
+ * (randomly between none and twice that) from a process's start, ready or not, to its kill -9, after which another
+ * replaces it; 0 kills none. `--kills`: this many end the run early. `--restart-every`: a successor is started
+ * first and gets the calls, and then the process is asked to end. `--break-every`: the line of all processes to
+ * Postgres breaks, in turn by a reset, a stall of ten seconds and a refusal of five; the time to the next answered
+ * command is reported. `--cut-every`: each process has its own network namespace, and for ten seconds the packets
+ * between it and Postgres, the vault, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`).
+ * `--proxy`: the callers use HAProxy with docker/haproxy.cfg, which forwards to two processes; with `--cut-every`
+ * it is cut off instead of them.
+ *
+ * Callers read and follow their changes, bet on one account, roll by key and by payment on the chain, order one
+ * product, request quotes, create checks and submit tasks, which a worker does. Each command has its own
+ * Idempotency-Key and is repeated until it is answered. At the end everything is compared with the log: each
+ * acknowledged command is there once, the books match the chain, and a complete export is verified. Without kills
+ * it also reports how memory grew.
+ *
+ * `--keep`: the folder for the warnings and errors of each process (process-1.log and so on), the first answer of
+ * each kind of problem (problems.json) and the slowest calls (slowest.json); by default a new temporary one.
  */
 import { execFile } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
@@ -89,11 +97,11 @@ const restartEvery_s = Number(values["restart-every"]);
 const breakEvery_s = Number(values["break-every"]);
 const cutEvery_s = Number(values["cut-every"]);
 const CUT_MS = 10_000;
-/** Who hears nothing asks again: sooner than a process is cut off for. */
+/** A caller's timeout, shorter than a process is cut off for. */
 const PATIENCE_MS = cutEvery_s > 0 ? 3_000 : 30_000;
 /** Reads among the calls. */
 const READS = 0.42;
-/** Calls that wait at once: more than any service that keeps up lets wait. */
+/** Calls that wait at once: more than a service that keeps up lets wait. */
 const MOST_AT_ONCE = 512;
 const FAULTS = ["reset", "stall", "refuse"] as const;
 const BROKEN_MS = { reset: 0, stall: 10_000, refuse: 5_000 };
@@ -107,24 +115,24 @@ const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
 const latencies: number[] = [];
 const problems = createProblems();
-/** The calls that took longest from when they were due, with what they were told until they were answered. */
+/** The slowest calls from their due time, with all their answers. */
 const slowest: { path: string; ms: number; due: string; told: string[] }[] = [];
 const SLOWEST = 40;
 const keep = values.keep ?? (await mkdtemp(join(tmpdir(), "tallystick-endurance-")));
 await mkdir(keep, { recursive: true });
 const logOf = (n: number) => join(keep, `process-${n + 1}.log`);
-/** When a command was answered last. */
+/** When a command was last answered. */
 let done_at = 0;
-/** What was acknowledged, by the type of its event. */
+/** Acknowledged commands, by the type of their event. */
 const acknowledged = new Map<string, Set<string>>();
 
 await withDatabase(async (bare) => {
   const env: Environment = {
     ...bare,
     SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault"),
-    // Of a day's gas a load asks for more than anybody would pay.
+    // The load needs more gas than a normal daily budget.
     GAS_BUDGET_ETH: "100000",
-    // Of processes that start beside others on the same cores.
+    // Processes start while others use the same cores.
     ...(killEvery_s > 0 && { DATABASE_WAIT_MS: "60000" }),
   };
   const keys = await withService(env, async (app) => {
@@ -136,12 +144,12 @@ await withDatabase(async (bare) => {
       (tenant) => orderKey(app, tenant),
     );
   });
-  // Only the processes are behind the line: what is told in the end is read past it.
+  // Only the processes use the line: the final checks bypass it.
   const broken = breakEvery_s > 0 ? await lineToDatabase(env.DATABASE_URL!) : undefined;
   const apart = cutEvery_s > 0 ? await setApart(env) : undefined;
   const known = apart?.env ?? env;
   const served = { ...env, ...(broken && { DATABASE_URL: broken.url }) };
-  // Whoever takes the place of a killed one is found where that was.
+  // The successor of a killed process uses its address.
   const placed = await forEach(Array.from({ length: processes }), async () =>
     killEvery_s > 0 ? { ...served, PORT: String(await freePort(0)) } : { ...served, PORT: "0" },
   );
@@ -155,7 +163,7 @@ await withDatabase(async (bare) => {
   const prices = await pricesAt(services[0]!.url);
   const address = () => proxy?.url ?? services[randomInt(services.length)]!.url;
   const parties = { address, keys, next: commandsOf(keys, prices, apart ? 0 : MOST_ORDERS) };
-  // What a process says of its memory it says to its own machine alone.
+  // A process reports its memory only to its own machine.
   const isWatched = killEvery_s === 0 && restartEvery_s === 0 && !apart;
   const memory = isWatched ? watchMemory(services) : undefined;
   try {
@@ -183,7 +191,7 @@ await withDatabase(async (bare) => {
   }
 });
 
-/** Does it so often until the end, one after the other; answers how often. */
+/** Repeats until the end, in sequence; returns how often. */
 async function every(seconds: number, work: (nth: number) => Promise<void>): Promise<number> {
   if (seconds === 0) return 0;
   for (let nth = 0; ; nth++) {
@@ -193,7 +201,7 @@ async function every(seconds: number, work: (nth: number) => Promise<void>): Pro
   }
 }
 
-/** Ends the process at this place again and again, wherever in its life it is. */
+/** Kills the process at this index repeatedly, at any moment of its life. */
 async function killAgain(
   env: Environment & { PORT: string },
   services: ServiceProcess[],
@@ -223,15 +231,15 @@ async function restartOne(
   await before.stop();
 }
 
-/** A process in a namespace: what it is told of the world, and the ports by which it comes to it. */
-type Place = {
+/** A process in a namespace: its settings, and its ports. */
+type ProcessSlot = {
   space: Namespace;
   env: Environment;
   ports: Record<"Postgres" | "the vault" | "the chain", number>;
   close(): void;
 };
 
-/** A namespace for each process, with lines from there to the databases and to a chain of the bench's own. */
+/** A namespace per process, with lines from there to the databases and to a chain of the bench's own. */
 async function setApart(given: Environment) {
   const [gas_key, payee] = [generatePrivateKey(), generatePrivateKey()];
   const { address } = privateKeyToAccount(gas_key);
@@ -239,10 +247,10 @@ async function setApart(given: Environment) {
   const env: Environment = {
     ...given,
     ...{ GAS_KEY: gas_key, PAY_TO: privateKeyToAccount(payee).address },
-    // Accounts that tasks are paid from are not kept on a real chain unless the operator says so.
+    // On a real chain, accounts for tasks need the operator's consent.
     ...{ ALLOW_SYNTHETIC: "1", CUSTODY: "1", BASE_RPC_URL: node.rpc_url },
   };
-  const place = async (n: number): Promise<Place> => {
+  const place = async (n: number): Promise<ProcessSlot> => {
     const space = openNamespace(n + 1);
     const log = await lineToDatabase(env.DATABASE_URL!, space.gateway);
     const vault = await lineToDatabase(env.SUBJECT_KEYS_URL!, space.gateway);
@@ -266,9 +274,12 @@ async function setApart(given: Environment) {
   return { env, node, places: await Promise.all(Array.from({ length: processes }, (_, n) => place(n))) };
 }
 
-/** Drops what goes between a process and one of those it speaks to, and tells how long after that the next command was answered there. */
+/**
+ * Drops the packets between a process and one of its peers, and reports the time to the next answered command
+ * there.
+ */
 async function cutOne(
-  apart: readonly Place[],
+  apart: readonly ProcessSlot[],
   services: readonly ServiceProcess[],
   nth: number,
 ): Promise<void> {
@@ -295,7 +306,10 @@ async function cutOne(
   );
 }
 
-/** Breaks the line, asks meanwhile what the first process says of itself, mends it, and tells how long until a command is answered. */
+/**
+ * Breaks the line, queries the first process's state meanwhile, repairs it, and reports the time to the next
+ * answered command.
+ */
 async function breakLine(
   line: BreakingLine,
   services: readonly ServiceProcess[],
@@ -318,13 +332,13 @@ async function breakLine(
 }
 
 type Parties = {
-  /** Where the next call goes: to any process, or to the proxy before them. */
+  /** The target of the next call: any process, or the proxy. */
   address: () => string;
   keys: readonly Headers[];
   next: () => Promise<Command>;
 };
 
-/** One call of the load, from when it was due. */
+/** One call of the load, from its due time. */
 async function call({ address, keys, next }: Parties, due = performance.now()): Promise<void> {
   if (Math.random() < READS) await read(address, anyReading(), keys[0]!, due);
   else await command(address, await next(), due);
@@ -337,7 +351,7 @@ async function withoutPause(parties: Parties, until: () => number): Promise<void
   await Promise.all(Array.from({ length: callers }, caller));
 }
 
-/** Calls a second that callers who know no pause get answered. */
+/** Calls per second answered to callers without pauses. */
 async function capacity(parties: Parties): Promise<number> {
   const before = told.answered;
   const until = Date.now() + measure_ms;
@@ -350,7 +364,7 @@ async function capacity(parties: Parties): Promise<number> {
   return rate;
 }
 
-/** So many calls a second, each when it is due: one that waits for another does so on the clock. */
+/** A rate of calls, each at its due time: waiting for another counts as latency. */
 async function atRate(parties: Parties, rate: number, until: () => number): Promise<void> {
   const started = new Set<Promise<void>>();
   for (
@@ -373,7 +387,7 @@ async function read(address: Parties["address"], path: string, headers: Headers,
   remember(path, at, []);
 }
 
-/** Says a command again, to whichever process is there, until it is answered. */
+/** Repeats a command, to any running process, until it is answered. */
 async function command(
   address: Parties["address"],
   { path, body, headers, type }: Command,
@@ -401,10 +415,10 @@ async function command(
   }
 }
 
-/** The whole answer, its body read; undefined where the process went away before its end. `load`: problems of it are noted. */
+/** The complete answer with its body; undefined if the process ended before. `load`: its problems are recorded. */
 async function answered(url: string, init: RequestInit, load = false): Promise<Response | undefined> {
   const { pathname } = new URL(url);
-  // Over an hour one AbortSignal.timeout of a million was collected before its time, and its call waited for ever.
+  // In an hour, one of a million AbortSignal.timeout was collected early, and its call waited forever.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {

@@ -1,10 +1,10 @@
 /**
- * Claims: wal-since over HTTP gives a consumer in another process at least half the events a second that COPY TO STDOUT
- * gives it for the same rows, and the service's memory stays the same however slowly its consumers read.
+ * Claims: wal-since over HTTP gives a consumer in another process at least half the events per second of COPY TO
+ * STDOUT for the same rows, and the service's memory does not depend on its consumers' speed.
  *
  *     npx tsx bench/feed.ts [--events 1000000] [--rounds 3]
  *
- * The contenders take turns, each turn in a process of its own; figures are medians over the rounds.
+ * The contenders alternate, each in a separate process; figures are medians over the rounds.
  */
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -33,10 +33,10 @@ const COPIES = {
   ),
 };
 
-type Turn = { lines: number; bytes: number; seconds: number };
+type RoundFigures = { lines: number; bytes: number; seconds: number };
 
 /** Reads to the end, counting lines. */
-async function consume(open: () => Promise<Readable>): Promise<Turn> {
+async function consume(open: () => Promise<Readable>): Promise<RoundFigures> {
   const begun = performance.now();
   let lines = 0;
   let bytes = 0;
@@ -56,8 +56,8 @@ const feedOf = (url: string, secret: string): Promise<IncomingMessage> =>
     }).once("error", fail);
   });
 
-/** What the consumer's process does: one turn, printed as JSON. */
-async function turn([contender, ...args]: string[]): Promise<Turn> {
+/** The consumer's process: one round, printed as JSON. */
+async function turn([contender, ...args]: string[]): Promise<RoundFigures> {
   if (contender === "feed") return consume(() => feedOf(args[0]!, args[1]!));
   const client = new pg.Client({ connectionString: args[0]! });
   await client.connect();
@@ -66,13 +66,13 @@ async function turn([contender, ...args]: string[]): Promise<Turn> {
   return read;
 }
 
-async function inChild(...args: string[]): Promise<Turn> {
+async function inChild(...args: string[]): Promise<RoundFigures> {
   const script = fileURLToPath(import.meta.url);
   const { stdout } = await run(process.execPath, [...process.execArgv, script, "--", "turn", ...args]);
-  return JSON.parse(stdout) as Turn;
+  return JSON.parse(stdout) as RoundFigures;
 }
 
-/** Rows of the size of real ones after the head; their hashes are no chain, which a feed does not mind. */
+/** Rows of real size after the head; their hashes are no chain, which a feed does not check. */
 async function fill(url: string, events: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -95,7 +95,7 @@ async function fill(url: string, events: number): Promise<void> {
   await client.end();
 }
 
-/** Projections read the new events, too, and would take part in the first rounds. */
+/** Otherwise projections would read the new events during the first rounds. */
 async function projectionsRest(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -146,15 +146,15 @@ async function main(events: number, rounds: number): Promise<void> {
     const service = await startServiceProcess(env);
     await projectionsRest(server.ownerUrl);
     const idle = service.memory();
-    const turns = new Map<string, Turn[]>();
-    const keep = (name: string, made: Turn) => turns.set(name, [...(turns.get(name) ?? []), made]);
+    const turns = new Map<string, RoundFigures[]>();
+    const keep = (name: string, made: RoundFigures) => turns.set(name, [...(turns.get(name) ?? []), made]);
     let peak = 0;
     for (let round = 0; round < rounds; round++) {
       for (const name of Object.keys(COPIES)) keep(name, await inChild(name, server.ownerUrl));
       keep("wal-since", await inChild("feed", service.url, secret));
       peak = Math.max(peak, service.memory());
     }
-    const rateOf = (made: Turn) => made.lines / made.seconds;
+    const rateOf = (made: RoundFigures) => made.lines / made.seconds;
     const feed = turns.get("wal-since")!;
     console.log(`${feed[0]!.lines - 1} events of one tenant; medians of ${rounds} rounds`);
     console.table(

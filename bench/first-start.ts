@@ -3,9 +3,9 @@
  *
  *     npx tsx bench/first-start.ts [--of <checkout>] [--installed] [--rounds 3]
  *
- * Each round clones what is committed of the checkout (this one where none is named) into a folder of its own. `--installed`
- * starts the checkout itself, with a DATA_DIR of its own. CPU-seconds are user and system time of everything that the start
- * set off: npm, the service, Postgres and the chain.
+ * Each round clones the checkout's commit (default: this one) into its own folder. `--installed` starts the
+ * checkout itself, with a separate DATA_DIR. CPU-seconds are user and system time of all started processes: npm,
+ * the service, Postgres and the chain.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ type Measured = Record<string, number>;
 const rounds: Measured[] = [];
 for (let round = 0; round < Number(values.rounds); round++) {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-first-"));
-  // Postgres may run as another account, which must be able to enter.
+  // Postgres may run as another account, which needs access.
   await chmod(folder, 0o755);
   try {
     const measured = await roundIn(folder);
@@ -80,7 +80,7 @@ function seconds(work: () => void): number {
   return (performance.now() - begun) / 1000;
 }
 
-/** `npm start` in a clone, until it says that it is healthy. */
+/** `npm start` in a clone, until it is healthy. */
 async function startIn(clone: string, data_dir: string) {
   const port = await freePort(0);
   const url = `http://127.0.0.1:${port}`;
@@ -110,7 +110,7 @@ async function startIn(clone: string, data_dir: string) {
   };
 }
 
-/** Asks again and again until there is an answer that is neither a 503 nor of a service that is only starting. */
+/** Repeats the request until the answer is neither a 503 nor from a starting service. */
 async function untilAsked(child: ChildProcess, url: string, init: RequestInit = {}): Promise<Response> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}`);
@@ -132,7 +132,7 @@ async function keyIn(child: ChildProcess, data_dir: string): Promise<string> {
   }
 }
 
-/** A process and all below it; Postgres, which leaves its starter, by the number that it wrote down. */
+/** A process and its descendants; Postgres, which detaches, by its pid file. */
 async function startedBy(pid: number, data_dir: string): Promise<number[]> {
   const postmaster = Number.parseInt(
     await readFile(join(data_dir, "postgres", "postmaster.pid"), "utf8").catch(() => ""),
@@ -152,7 +152,7 @@ async function startedBy(pid: number, data_dir: string): Promise<number[]> {
   return [...found];
 }
 
-/** The fields of /proc/<pid>/stat after the name, which may hold spaces; undefined once the process has ended. */
+/** The fields of /proc/<pid>/stat after the name, which may have spaces; undefined once the process has ended. */
 function statOf(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -163,7 +163,7 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
-/** User and system time of a process and of its children that have ended, proc(5). */
+/** User and system time of a process and its ended children, proc(5). */
 function cpuOf(pid: number): number {
   const ticks = statOf(pid)?.slice(11, 15).map(Number) ?? [];
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_S;

@@ -1,12 +1,12 @@
 /**
- * Claim: the log's copy in KurrentDB has each event once, however often whoever writes it is killed; it takes 2,000 events a second and more,
- * and lags less than two seconds where the log grows by 500 a second. Beside it the same client writes as many events to a stream each, 64
- * at a time, which is how an aggregate a stream would stand there.
+ * Claim: the log's copy in KurrentDB has each event once, however often its writer is killed; it takes at least
+ * 2,000 events a second, and lags less than two seconds while the log grows by 500 a second. For comparison, the
+ * same client writes as many events to a stream each, 64 at a time, like a stream per aggregate.
  *
  *     npx tsx bench/follower.ts [--kills 1000] [--seconds 20] [--rate 500]
  *
- * The store is the tests' fake in a process of its own; followers are processes that are ended by kill -9 at moments of chance, three at a
- * time. In the end the copy is held against the log, event after event.
+ * The store is the tests' fake in a separate process; followers are processes that are killed at random moments,
+ * three at a time. At the end the copy is compared with the log, event by event.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -42,7 +42,7 @@ const STREAM = "bench";
 const BESIDE = 20_000;
 let made = 0;
 
-/** Appends so many events of some 300 bytes to streams of their own, in one commit. */
+/** Appends events of some 300 bytes to their own streams, in one commit. */
 async function grow(app: App, count: number): Promise<void> {
   const appends = Array.from({ length: count }, () => ({
     ...{ tenant: "acme", stream_id: `bench-${made++}`, expected_version: 0 },
@@ -84,7 +84,7 @@ await withDatabase(async (bare) => {
           `${kills} followers killed in ${took.toFixed(0)} s over ${position} events: ${JSON.stringify(whole)}`,
         );
 
-        // How fast: what stands there already is copied by a follower that begins anew.
+        // Speed: a new follower copies the existing events.
         for (let at = 0; at < 40; at++) await grow(app, 500);
         const head = (await app.store.head()).position;
         const before = performance.now();
@@ -111,11 +111,11 @@ await withDatabase(async (bare) => {
         );
         await client.dispose();
 
-        // How late, where a follower of its own copies what grows.
+        // Lag: another follower copies the growing log.
         const follower = startFollower(env);
         await new Promise((done) => follower.once("message", done));
         const lags: number[] = [];
-        /** When each position was there. */
+        /** When each position was copied. */
         const grown: { position: number; at: number }[] = [];
         const watching = open();
         const end = performance.now() + seconds * 1_000;

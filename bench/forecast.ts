@@ -1,4 +1,4 @@
-/** The forecast of demand beside the methods it was chosen among, on real monthly series: `npx tsx bench/forecast.ts`. */
+/** The demand forecast next to the methods it was chosen among, on real monthly series: `npx tsx bench/forecast.ts`. */
 import { forecastCatalogue } from "../src/domain/commerce/forecast.ts";
 import { meanOf, meanStep, tsb } from "../src/domain/commerce/smoothing.ts";
 import { AHEAD, here, kinds, ORIGINS, realSeries } from "../test/commerce/real-series.ts";

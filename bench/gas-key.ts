@@ -1,11 +1,12 @@
 /**
- * Payments carried to the chain by processes that share a gas key, each by nonces of its own and by what the chain says:
+ * Payments sent to the chain by processes that share a gas key, with shared nonces and with the chain's nonce:
  *
  *     npx tsx bench/gas-key.ts [--processes 2] [--rate 7] [--seconds 60] [--block 0]
  *
- * `--block`: seconds from one block to the next, two on Base; without it each transaction has a block of its own at once.
- * So many payments a second arrive at times of a Poisson process, each at any of the processes (here: queues with connections of their own
- * to one development chain and one Postgres). Told of each way: how long a payment took, and how many were told to come again.
+ * `--block`: seconds between blocks, two on Base; without it each transaction gets its own block at once. `--rate`
+ * payments a second arrive at times of a Poisson process, each at any process (here: queues with separate
+ * connections to one development chain and one Postgres). Reported per way: a payment's duration, and the number of
+ * payments that had to retry.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

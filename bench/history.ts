@@ -1,13 +1,13 @@
 /**
- * A whole history of Comext's bulk files, by the real command: months of full size are generated, packed as Eurostat packs
- * them, served on loopback, and brought in by `tallystick fetch comext --from --to --import`.
+ * A whole history of Comext's bulk files by the real command: months of full size are generated, packed like
+ * Eurostat's, served on loopback, and imported by `tallystick fetch comext --from --to --import`.
  *
  *     npx tsx bench/history.ts [--months 60] [--lines 1700000] [--dir /tmp/tallystick-history] [--seconds 540] [--keep]
  *
- * Claim: the history comes in unattended, at 250,000 lines a second or more, in less than 1.5 GB, and what stands at the end is
- * what was served, to the euro. Each run takes one step further, for as many seconds as are given: months that are not
- * generated yet are, then the command runs and is killed by SIGKILL when the time is over; run it again until it says that all is
- * verified. What stands in --dir is removed then, unless with --keep.
+ * Claim: the history is imported unattended, at 250,000 lines a second or more, in less than 1.5 GB, and the result
+ * equals the served data to the euro. Each run continues for the given seconds: missing months are generated, then
+ * the command runs until SIGKILL at the end of the time. Repeat it until everything is verified. Then --dir is
+ * deleted, unless --keep is given.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createReadStream, readdirSync, readFileSync, statSync } from "node:fs";
@@ -52,7 +52,7 @@ const PROCEDURES = 2;
 const CELLS = reporterCodes.length * partners.length * CODES * 2 * PROCEDURES;
 const list = (of: readonly string[]) => `[${of.map(literal).join(", ")}]`;
 
-/** The lines of a month: cells that no other line of it has, and amounts that no other month has. */
+/** A month's lines: distinct cells within it, and amounts unique to it. */
 const linesOf = (period: number) => `
   select ${list(reporterCodes)}[1 + cell % ${reporterCodes.length}] as "REPORTER",
     ${list(partners)}[1 + cell // ${reporterCodes.length} % ${partners.length}] as "PARTNER", 'E' as "TRADE_TYPE",
@@ -89,7 +89,7 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** Writes and packs what is not there yet; false when the time is over before all are. */
+/** Writes and packs missing months; false if the time ends first. */
 async function generate(): Promise<boolean> {
   await mkdir(served, { recursive: true });
   const program = join(dir, "7za");
@@ -108,7 +108,7 @@ async function generate(): Promise<boolean> {
     const draft = `${archive(period)}.part`;
     await rm(draft, { force: true });
     await promisify(execFile)(program, ["a", "-t7z", "-mx=1", draft, text]);
-    // The last text stays, to be read beside what the import takes.
+    // The last text stays, to be read for comparison with the import.
     if (period === periods.at(-1)) await rename(text, join(dir, "month.csv"));
     else await rm(text);
     await rename(draft, archive(period));
@@ -117,7 +117,7 @@ async function generate(): Promise<boolean> {
   return true;
 }
 
-/** The archives over HTTP, in ranges and with their length and an ETag, as Eurostat's file service gives them. */
+/** The archives over HTTP, with ranges, length and ETag, like Eurostat's file service. */
 async function serving(): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     const period = /full_v2_(\d{6})/.exec(request.url!)?.[1];
@@ -143,7 +143,7 @@ async function serving(): Promise<{ url: string; server: Server }> {
   return { url: `http://127.0.0.1:${port}/files?file=full_v2_{period}.7z`, server };
 }
 
-/** One run of the command, as it was seen from outside. */
+/** One run of the command, observed from outside. */
 type Run = {
   seconds: number;
   lines: number;
@@ -153,7 +153,7 @@ type Run = {
   killed: boolean;
 };
 
-/** The most memory that a process ever had, as the kernel counted it, in MB; undefined when it is gone. */
+/** A process's peak memory from the kernel, in MB; undefined when it has ended. */
 function peakOf(pid: number): number | undefined {
   try {
     const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -173,7 +173,7 @@ function bytesBelow(folder: string): number {
       else bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     }
   } catch {
-    // A folder that is gone holds nothing.
+    // A missing folder has no bytes.
   }
   return bytes;
 }
@@ -217,7 +217,7 @@ async function runCommand(): Promise<Run & { code: number | null }> {
   return { seconds, lines, peak_mb, disk_mb: disk / 1e6, load: loadavg()[0]!, killed, code: code! };
 }
 
-/** Holds what is released against what was generated, month by month, to the euro and the kilogram. */
+/** Compares the release with the generated data, month by month, to the euro and the kilogram. */
 async function verify(): Promise<void> {
   const names = readdirSync(vintagesDir(dataDir)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
   const manifests = await Promise.all(
@@ -267,7 +267,7 @@ async function verify(): Promise<void> {
   );
 }
 
-/** DuckDB's bare count of a month's lines, in lines a second. */
+/** DuckDB's bare count of a month's lines, in lines per second. */
 async function counted(): Promise<number> {
   const columns = comextBulk.columns.map((name) => `'${name}': 'VARCHAR'`).join(", ");
   return inDuckdb(async ({ connection }) => {

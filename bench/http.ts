@@ -1,10 +1,10 @@
 /**
- * Claim: a priced read by key answers at least half as many requests a second as a bare Express 5 route that sends the
- * same bytes, 64 connections asking one thing at a time.
+ * Claim: a priced read by key answers at least half as many requests per second as a bare Express 5 route that
+ * sends the same bytes, with 64 connections and one request at a time on each.
  *
  *     npx tsx bench/http.ts [--seconds 5] [--rounds 5] [--connections 64]
  *
- * Both servers live in processes of their own and take turns; figures are medians over the rounds.
+ * Both servers are separate processes and alternate; figures are medians over the rounds.
  */
 
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -23,7 +23,7 @@ import { startBareExpress } from "./bare-express.ts";
 import { issueReadKey, median, startServiceProcess } from "./service-process.ts";
 
 const PATH = "/v1/agent/trade/top-partners?reporter=DE&limit=10";
-/** Its answer is made anew each time, of what is constant: what it costs beyond the other is not for where it stands. */
+/** It computes its answer from constants each time, so the cost excludes data access. */
 const LATE_PATH = "/v1/agent/lounge/menu?section=bar";
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ type Contender = {
   name: string;
   url: string;
   headers: Record<string, string>;
-  /** Of the server's processor, so far. */
+  /** The server's CPU time so far. */
   cpu_ms(): number;
 };
 type Round = { rate: number; p50: number; p95: number; p99: number; cpu_ms: number };
@@ -46,7 +46,7 @@ type Round = { rate: number; p50: number; p95: number; p99: number; cpu_ms: numb
 async function round(contender: Contender, duration: number): Promise<Round> {
   const { url, headers } = contender;
   const connections = Number(values.connections);
-  // autocannon's own percentiles are whole milliseconds, and it knows no 95th.
+  // autocannon's own percentiles are whole milliseconds, without the 95th.
   const latencies: number[] = [];
   const before = contender.cpu_ms();
   const answer = await new Promise<autocannon.Result>((done, fail) => {

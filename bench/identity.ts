@@ -1,14 +1,14 @@
 /**
- * How many registrations a second are taken over HTTP beside bets on one account, which wait for each other in the same way: one counter
- * orders all passports as one balance orders all bets. And how many passports, scores and pages of the directory a second are read among
- * many agents, with the time that most of those reads take; and how long the directory takes to be walked whole, none twice.
+ * Registrations per second over HTTP, next to bets on one account, which queue likewise: one counter orders all
+ * passports as one balance orders all bets. Also reads per second of passports, scores and the directory's pages
+ * among many agents, with their latency; and the time to read the whole directory without duplicates.
  *
  *     npx tsx bench/identity.ts [--seconds 5] [--rounds 3] [--connections 64] [--passports 100000] [--rps 1000]
  *     npx tsx bench/identity.ts --passports 1000000 --only reads
  *
- * Rates are medians over the rounds, in which the contenders take turns; what is asked of them is registrations at 0.9 of the bets or
- * more, and reads at 1,000 a second with a 95th percentile below 20 ms. Beside the reads stands what this machine lets a bare Express
- * route do at that rate.
+ * Rates are medians over alternating rounds. Targets: registrations at 0.9 of the bets or more, and reads at 1,000
+ * a second with a 95th percentile below 20 ms. The limit of the reads is a bare Express route at that rate on this
+ * machine.
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -51,7 +51,7 @@ const command = { meta: { actor: "bench", operation: "bench" } };
 /** Passports that are issued in one commit. */
 const BATCH = 500;
 
-/** Issues passports past HTTP, many in a commit. */
+/** Issues passports without HTTP, many per commit. */
 async function issue(app: App): Promise<void> {
   const { origin } = await app.store.identity();
   for (let from = 0; from < many; from += BATCH)
@@ -68,10 +68,10 @@ async function issue(app: App): Promise<void> {
     }, command);
 }
 
-/** Every so many passports have a score: the directory is by trust first, and by number then. */
+/** One in this many passports has a score: the directory is sorted by trust, then by number. */
 const SCORED = 50;
 
-/** Trust for some, as the operator gives it; the service computes and keeps it when it starts. */
+/** The operator's trust for some; the service computes the scores when it starts. */
 async function seedSome(app: App): Promise<void> {
   const all = Array.from({ length: Math.ceil(many / SCORED) }, (_, at) => 1 + at * SCORED);
   for (let from = 0; from < all.length; from += BATCH)
@@ -88,13 +88,13 @@ async function seedSome(app: App): Promise<void> {
     }, command);
 }
 
-/** Each registration comes from an address of its own: limits by address are no part of what is measured. */
+/** Each registration has its own address, because limits by address are not measured. */
 const anywhere = () => ({ "X-Forwarded-For": `10.${[...randomBytes(3)].join(".")}` });
 
-/** So long a read is asked for before it is measured: V8 compiles meanwhile. */
+/** The warm-up of a read, while V8 compiles. */
 const WARM_UP_S = 2;
 
-/** So many callers read, one after the other: none of them comes to the end of the ten scores a day that are free. */
+/** This many callers read in turn, so that none exhausts its ten free scores a day. */
 const CALLERS = 2_000;
 let asked = 0;
 const nextCaller = () => {
@@ -107,16 +107,16 @@ const registration = (issue_api_key: boolean) => (): Post => ({
   body: JSON.stringify({ agent_id: `new-${randomBytes(12).toString("hex")}`, issue_api_key }),
 });
 
-/** A steady rate of calls of many callers. */
+/** A steady rate of calls by many callers. */
 const reads = (url: string, path: () => string, seconds = load.seconds) =>
   paced(url, () => ({ path: path(), headers: nextCaller() }), { ...load, seconds, rps: Number(values.rps) });
 
-/** A server, and what of the processor its process has used. */
+/** A server, and its process's CPU time. */
 type Measured = { url: string; cpu_ms(): number };
 
 type Page = { agents: { sx_id: string }[]; next_cursor: string | null };
 
-/** Every page of the directory, one after the other. */
+/** Every page of the directory, in order. */
 async function walk(url: string): Promise<{ agents: number; pages: number; seconds: number }> {
   const began = performance.now();
   const seen = new Set<string>();
@@ -135,7 +135,7 @@ async function walk(url: string): Promise<{ agents: number; pages: number; secon
   return { agents: seen.size, pages, seconds: Number(((performance.now() - began) / 1_000).toFixed(1)) };
 }
 
-/** Until what the service was given before it started is folded, all of it, and scores are computed. */
+/** Waits until the prepared events are folded, and scores are computed. */
 async function computed(url: string): Promise<void> {
   const read = async <Answer>(path: string): Promise<Answer | undefined> => {
     const answer = await fetch(url + path, { headers: anywhere() });
@@ -149,7 +149,7 @@ async function computed(url: string): Promise<void> {
   }
 }
 
-/** What Postgres does after so many rows, done before anything is measured. */
+/** Postgres' maintenance after so many rows, before anything is measured. */
 async function settled(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-/** The fake KurrentDB of the tests in a process of its own, so that it does not share a loop with what is measured. */
+/** The tests' fake KurrentDB in a separate process, so that it does not share the measured event loop. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,6 @@ if (process.env.KURRENTDB_PROCESS) {
   const db = new KurrentDB();
   await db.open();
   process.send!(db.url);
-  // Whoever asked for it is gone.
+  // The parent has ended.
   process.once("disconnect", () => process.exit());
 }

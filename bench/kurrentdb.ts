@@ -53,7 +53,7 @@ if (url === undefined) throw new Error("--url is missing: give the server's addr
 const silent = pino({ level: "silent" });
 const run = randomUUID().slice(0, 8);
 const client = EventStoreDBClient.connectionString(url);
-/** With credentials an append is one call; the client's batches wait for ever where a connection breaks. */
+/** With credentials an append is one call; the client's batches wait forever when a connection breaks. */
 const { username, password } = partsOf(url);
 const credentials = { username, password };
 const opened: OutsideLog[] = [];
@@ -105,7 +105,7 @@ async function follow(app: App, outside: OutsideLog): Promise<void> {
   let unreached = 0;
   while ((outside.copied ?? 0) < (await headOf(app))) {
     const outcome = await turn(withParts(app, { outside }), followReactor, { begun, patient: true });
-    // A busy server may miss a deadline; the reactor of the service goes on as well.
+    // A busy server may miss a deadline; the service's reactor continues too.
     unreached = outcome.status === "unreached" ? unreached + 1 : 0;
     if (unreached > 0 && unreached < 60) await pause(1_000);
     else check(outcome.status === "done" || outcome.status === "idle", outcome);
@@ -119,7 +119,7 @@ async function isWhole(app: App, outside: OutsideLog): Promise<string> {
   return `${head} events are the log's`;
 }
 
-/** The first status with which a follower stops; the one that followed before, and one that begins anew. */
+/** The first status with which a follower stops: the previous one, and a new one. */
 async function stops(app: App, name: string, attack: () => Promise<void>, wanted: string[]): Promise<string> {
   const outside = copyAt(name);
   const begun = followReactor.begin();

@@ -1,4 +1,4 @@
-/** What benchmarks of calls that append share: a service to call, posts a second, and what the log alone appends meanwhile. */
+/** Shared by benchmarks of appending calls: a service, posts per second, and the log's bare append rate. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { type Environment, median, type ServiceProcess, startServiceProcess } fr
 export type Load = { connections: number; seconds: number };
 export type Post = { headers: Record<string, string>; body: string };
 
-/** A deposit of more than can be lost at play while it is measured. */
+/** A deposit larger than any loss during the measurement. */
 export const RICH: account.Deposit = {
   network: "eip155:8453",
   token: `0x${"0".repeat(40)}`,
@@ -35,11 +35,11 @@ export const RICH: account.Deposit = {
 
 export const meta = { actor: "bench", operation: "bench" };
 export const AT = "2026-01-01T00:00:00.000Z";
-/** What products are sold by, and how much of each is there. */
+/** The units of products, and their stock. */
 export const UNIT = "bag" as const;
 export const PLENTY = 100_000_000;
 
-/** Lists products from the first to the last number, with prices and plenty of stock. */
+/** Lists products from the first to the last number, with prices and ample stock. */
 export async function listProducts(app: App, first: number, last: number): Promise<void> {
   const ids = Array.from({ length: last - first + 1 }, (_, n) => first + n);
   await forEach(ids, (product_id) =>
@@ -73,7 +73,7 @@ export async function database(ownerUrl: string, name: string): Promise<string> 
   return ownerUrl.replace(/\/[^/]*$/, `/${name}`);
 }
 
-/** Requests a second that were answered 200, each connection asking one thing at a time. */
+/** Requests per second answered 200, one at a time per connection. */
 export async function posts(url: string, next: () => Post, { connections, seconds }: Load): Promise<number> {
   const setupRequest = (request: autocannon.Request) => {
     const { headers, body } = next();
@@ -90,7 +90,7 @@ export async function posts(url: string, next: () => Post, { connections, second
   return answer["2xx"] / answer.duration;
 }
 
-/** Appends a second of one event each to streams of their own, as many at once as there are connections. */
+/** Appends per second of one event each to separate streams, as many at once as there are connections. */
 export async function appendRate(env: Environment, { connections, seconds }: Load): Promise<number> {
   return withService(env, async ({ store }) => {
     const end = performance.now() + seconds * 1_000;
@@ -106,11 +106,11 @@ export async function appendRate(env: Environment, { connections, seconds }: Loa
   });
 }
 
-/** Opens the service for some work of the benchmark's own, without a chain. */
+/** Opens the service in this process, without a chain. */
 export const withService = <T>(env: Environment, work: (app: App) => Promise<T>): Promise<T> =>
   withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) => work(app));
 
-/** The headers of a new key of `tenant` that may read, ask for quotes and order, without a quota. */
+/** The headers of a new key of `tenant` that may read, request quotes and order, without a quota. */
 export async function orderKey(app: App, tenant: string): Promise<Record<string, string>> {
   const quota = { daily: null, monthly: null, label: null };
   const { secret } = await issueKey(app, {
@@ -122,11 +122,11 @@ export async function orderKey(app: App, tenant: string): Promise<Record<string,
   return { Authorization: `Bearer ${secret}` };
 }
 
-/** A Postgres of its own, and in the end nothing of it; seeds are never used up. */
+/** A separate Postgres, deleted at the end; seeds are never used up. */
 export async function withDatabase(work: (env: Environment) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
   await chmod(dir, 0o755);
-  // The contenders' pools stand beside the service's.
+  // The contenders' pools are in addition to the service's.
   const settings = { max_connections: "300" };
   const server = await embeddedPostgres({ dir: join(dir, "postgres"), settings });
   try {
@@ -142,7 +142,7 @@ export async function withDatabase(work: (env: Environment) => Promise<void>): P
   }
 }
 
-/** A service with a seed to draw from; `log`: the file that its warnings and errors go to. */
+/** A service with a seed; `log`: the file of its warnings and errors. */
 export async function startDrawingService(
   env: Environment,
   headers: Record<string, string>,
@@ -156,7 +156,7 @@ export async function startDrawingService(
   return service;
 }
 
-/** Lets the contenders take turns; the median of each over the rounds. */
+/** Alternates the contenders; the median of each over the rounds. */
 export async function takeTurns(
   contenders: readonly (readonly [string, () => Promise<number>])[],
   rounds: number,
@@ -167,7 +167,7 @@ export async function takeTurns(
   return new Map([...rates].map(([name, measured]) => [name, median(measured)]));
 }
 
-/** A line for each contender: how often a second, and how that stands beside one of them. */
+/** A line per contender: its rate, and the ratio to one of them. */
 export function tellRates(rates: Map<string, number>, beside: string, ratio = "÷ appends"): void {
   console.table(
     [...rates].map(([what, rate]) => ({

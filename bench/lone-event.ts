@@ -1,9 +1,9 @@
-/** An append of one event, for benchmarks that measure the log alone. */
+/** An append of one event, for benchmarks of the log alone. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Commit, JsonObject } from "../eventstore/types.ts";
 import type { AbandonedChain } from "../src/domain/rng/seeds.ts";
 
-/** One event in a new stream that nobody follows, so that nothing comes of it but the append. */
+/** One event in a new stream that nobody follows, so that only the append costs. */
 export function loneEvent(): Commit {
   const data: AbandonedChain = {
     space: "test",

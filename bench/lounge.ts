@@ -1,10 +1,10 @@
 /**
- * How many bets a second are taken over HTTP, on one account, where each rests on the balance that the one before left, and on a
- * thousand, beside the rate at which the log alone appends events.
+ * Bets per second over HTTP, on one account, where each depends on the previous balance, and on a thousand, next to
+ * the log's own append rate.
  *
  *     npx tsx bench/lounge.ts [--seconds 5] [--rounds 3] [--connections 64] [--accounts 1000]
  *
- * Figures are medians over the rounds, in which the contenders take turns.
+ * Figures are medians over alternating rounds.
  */
 import { parseArgs } from "node:util";
 import { forEach } from "../src/core/coordination/concurrency.ts";

@@ -1,12 +1,14 @@
 /**
- * What 10, 100 and 1,000 times the load would take, where tenants are spread over several logs (docs/decisions/0041): processes, servers, bytes, gas and money.
+ * The cost of 10, 100 and 1,000 times the load, with tenants spread over several logs (docs/decisions/0041):
+ * processes, servers, bytes, gas and money.
  *
  *     npx tsx bench/many-logs.ts [--calls 100] [--crossing 0.05] [--cores 8] [--seconds 20]
  *                                [--core-month 20] [--gb-month 0.1] [--gwei 0.02] [--ether 3000]
  *
- * One log and the processes before it are simulated call by call, with the costs that bench/RESULTS.md has; the most that it takes is searched for, and the rest is counted in such
- * logs. `--calls` a second is the load of 1, `--crossing` the share of writing calls that touch a second log, `--cores` those of a database server. Prices are assumptions, to be
- * replaced by one's own: a month of a core and of a gigabyte in EUR, gas in gwei, ether in EUR.
+ * One log and its processes are simulated call by call, with the costs in bench/RESULTS.md; its maximum is searched
+ * for, and the rest is counted in such logs. `--calls` a second is the load of 1, `--crossing` the share of writing
+ * calls that touch a second log, `--cores` those of a database server. Prices are assumptions, to be replaced: a
+ * month of a core and of a gigabyte in EUR, gas in gwei, ether in EUR.
  */
 import { parseArgs } from "node:util";
 
@@ -25,7 +27,10 @@ const { values: given } = parseArgs({
 });
 const asked = (name: keyof typeof given) => Number(given[name]);
 
-/** Processor time in ms: of the service's one thread, and of the database beside the append itself. `commits`: events of each, and how long after the one before. */
+/**
+ * CPU time in ms: of the service's one thread, and of the database besides the append. `commits`: each one's
+ * events, and its delay after the previous one.
+ */
 type Kind = { name: string; share: number; thread_ms: number; database_ms: number; commits: Commit[] };
 type Commit = { events: number; after_ms: number };
 
@@ -44,19 +49,22 @@ const KINDS: Kind[] = [
   },
   { name: "orders and tasks", share: 0.02, thread_ms: 2.4, database_ms: 1.2, commits: at_once(3) },
 ];
-/** A call of the append functions holds the log's lock for this long, and each event in it for this much longer (section Appending: 1 and 64 callers). */
+/**
+ * A call of the append functions locks the log for this long, plus this time per event (section Appending: 1 and 64
+ * callers).
+ */
 const CALL_MS = 0.55;
 const EVENT_MS = 0.033;
-/** A commit of a call has this many events at most (eventstore/combiner.ts). */
+/** A call's commit has at most this many events (eventstore/combiner.ts). */
 const MOST_EVENTS = 512;
-/** A pack of a million events has 1.2 GB (section Verifying); rows and their indexes take about as much again. */
+/** A pack of a million events has 1.2 GB (section Verifying); rows and their indexes take about the same again. */
 const BYTES_AN_EVENT = 2_400;
 /** Section Anchoring on chain, at a million leaves. */
 const GAS_AN_ANCHOR = 58_000;
 const ANCHORS_A_DAY = 86_400 / 600;
-/** A log's checkpoint is noted in the first log each minute, which is an event of one's own there. */
+/** Each log's checkpoint is recorded in the first log every minute, as an event. */
 const NOTES_A_DAY = 86_400 / 60;
-/** What a process or a server is loaded with at most, and how late the slowest of twenty calls may be. */
+/** The highest load of a process or server, and the highest latency of the slowest of twenty calls. */
 const MOST_BUSY = 0.7;
 const MOST_P95_MS = 50;
 /** The second half of a call that crosses logs: a reactor reads it and commits once in the other log. */
@@ -72,15 +80,18 @@ function numbers(seed: number): () => number {
   };
 }
 
-type Waiting = { ready: number; begun: number; events: number };
+type QueuedCommit = { ready: number; begun: number; events: number };
 type Simulated = { p95_ms: number; lock_busy: number; thread_busy: number; database_busy: number };
 
-/** One log, with so many calls a second at so many processes: each call waits for its process's thread, then for a place in a call of the append functions. */
+/**
+ * One log, with calls per second at several processes: each call waits for its process's thread, then for an append
+ * call.
+ */
 function simulate(calls_a_second: number, processes: number): Simulated {
   const draw = numbers(7);
   const end = asked("seconds") * 1_000;
   const free = new Array<number>(processes).fill(0);
-  const queues: Waiting[][] = free.map(() => []);
+  const queues: QueuedCommit[][] = free.map(() => []);
   const late: number[] = [];
   let [thread, database] = [0, 0];
   for (let now = 0; now < end; now += (-Math.log(1 - draw()) * 1_000) / calls_a_second) {
@@ -92,12 +103,12 @@ function simulate(calls_a_second: number, processes: number): Simulated {
     free[at] = done;
     thread += own;
     database += kind.database_ms;
-    // What another log's calls leave here is as much as these leave there.
+    // Incoming calls from other logs equal the outgoing ones.
     const commits = crosses ? [...kind.commits, CROSSED] : kind.commits;
     let ready = done;
     for (const [n, commit] of commits.entries()) {
       ready += commit.after_ms;
-      // Only the first is waited for by a caller who counts its milliseconds: a settlement waits for its block.
+      // Only the first commit delays a caller by milliseconds: a settlement waits for its block.
       queues[at]!.push({ ready, begun: n === 0 ? now : Number.NaN, events: commit.events });
     }
     if (commits.length === 0) late.push(done - now);
@@ -112,8 +123,8 @@ function simulate(calls_a_second: number, processes: number): Simulated {
   };
 }
 
-/** Serves the commits: one call holds the lock at a time, and takes what waits at its process. Tells how long it was held. */
-function appended(queues: Waiting[][], late: number[]): number {
+/** Serves the commits: one call locks at a time, and takes what waits at its process. Returns the time of the lock. */
+function appended(queues: QueuedCommit[][], late: number[]): number {
   for (const queue of queues) queue.sort((a, b) => a.ready - b.ready);
   const next = queues.map(() => 0);
   let [now, held] = [0, 0];
@@ -124,7 +135,7 @@ function appended(queues: Waiting[][], late: number[]): number {
     now = Math.max(now, soonest);
     const at = firsts.indexOf(soonest);
     const queue = queues[at]!;
-    const taken: Waiting[] = [];
+    const taken: QueuedCommit[] = [];
     let events = 0;
     while (next[at]! < queue.length && queue[next[at]!]!.ready <= now && events < MOST_EVENTS) {
       const commit = queue[next[at]!++]!;
@@ -150,7 +161,7 @@ function kindAt(drawn: number): Kind {
 const isWell = ({ p95_ms, lock_busy, thread_busy, database_busy }: Simulated) =>
   p95_ms <= MOST_P95_MS && Math.max(lock_busy, thread_busy, database_busy) <= MOST_BUSY;
 
-/** The fewest processes that serve so many calls well before one log; undefined where none do. */
+/** The fewest processes that serve this rate well on one log; undefined if none do. */
 function processesFor(calls: number): { processes: number; simulated: Simulated } | undefined {
   const least = Math.ceil((calls * meanOf(({ thread_ms }) => thread_ms)) / 1_000 / MOST_BUSY);
   for (let processes = Math.max(1, least); processes <= least + 2; processes++) {
@@ -165,7 +176,7 @@ const eventsOf = ({ commits }: Kind) => commits.reduce((sum, { events }) => sum 
 const crossing = meanOf(({ commits }) => Math.sign(commits.length)) * asked("crossing");
 const events_a_call = meanOf(eventsOf) + crossing * CROSSED.events;
 
-/** The most calls a second that one log takes, to a part in twenty. */
+/** The highest rate of one log, to a twentieth. */
 function mostOfOneLog(): number {
   let well = asked("calls");
   if (!processesFor(well)) throw new Error(`one log does not take ${well} calls a second`);
@@ -186,7 +197,7 @@ const table = [1, 10, 100, 1_000].map((times) => {
   const notes_a_day = logs === 1 ? 0 : logs * NOTES_A_DAY;
   const gb_a_month = ((events_a_day + notes_a_day) * 30 * BYTES_AN_EVENT) / 1e9;
   const gas_a_day = ANCHORS_A_DAY * GAS_AN_ANCHOR;
-  // Each log has a standby; the first log, which notes the others, is one of them.
+  // Each log has a standby; the first log, which records the others, is one of them.
   const cores = logs * (processes + 2 * asked("cores"));
   return {
     load: `${times} ×`,

@@ -1,6 +1,7 @@
 /**
- * How long a search of the stack takes in Postgres: by a rare word, a common one, two words, a phrase, a word that nobody wrote, by price
- * and by trust, over items whose words are as unevenly used as words are (Zipf). The rows are written past the log: what is measured is the query.
+ * Duration of a search of the stack in Postgres: by a rare word, a common one, two words, a phrase, an unknown
+ * word, by price and by trust, over items with a Zipf distribution of words. The rows bypass the log, because only
+ * the query is measured.
  *
  *     npx tsx bench/market.ts [--items 1000000] [--each 200]
  */
@@ -17,7 +18,7 @@ const { values } = parseArgs({
 const ITEMS = Number(values.items);
 const EACH = Number(values.each);
 const AUTHORS = 10_000;
-/** Rows written by one statement. */
+/** Rows per statement. */
 const AT_ONCE = 20_000;
 
 const any: StackSearch = {
@@ -53,7 +54,7 @@ await withDatabase(async ({ DATABASE_URL }) => {
     await pool.query("create schema if not exists read");
     await pool.query(ranksDdl);
     await pool.query(stackProjection.ddl);
-    // Random numbers that are the same each time.
+    // Random numbers, the same each time.
     await pool.query("select setseed(0.5)");
     for (let from = 1; from <= ITEMS; from += AT_ONCE)
       await pool.query(

@@ -1,6 +1,6 @@
 /**
- * A log as a busy service leaves one, decided by the domain itself: keys, paid calls, rolls, bets, orders, agents, what they say of each
- * other, tasks on nodes and the accounts that pay for them. A commit holds what one command did, by the actor who asked.
+ * A busy service's log, decided by the domain itself: keys, paid calls, rolls, bets, orders, agents, attestations,
+ * tasks on nodes and the accounts that pay for them. A commit has one command's events, by its actor.
  */
 import { createHash } from "node:crypto";
 import type { EventStore } from "../eventstore/store.ts";
@@ -34,7 +34,7 @@ const SKILLS = ["honesty", "speed", "care", "translation"];
 const secret = createHash("sha256").update("a seed of the bench").digest();
 const seed_hash = createHash("sha256").update(secret).digest("hex");
 
-/** What commands decide, one after the other, and the states that they leave; what is over is forgotten. */
+/** The decisions of commands in order, and the resulting states; finished ones are dropped. */
 export class MixedLog {
   readonly #states = new Map<string, unknown>();
   #commits: { appends: StreamAppend[]; meta: JsonObject }[] = [];
@@ -53,7 +53,7 @@ export class MixedLog {
     return (x >>> 0) % n;
   }
 
-  /** 64 hex digits that stand for a digest, an id or a nonce. */
+  /** 64 hex digits in place of a digest, an id or a nonce. */
   #hex(length = 64): string {
     let hex = "";
     while (hex.length < length) hex += (this.#below(2 ** 31) + 2 ** 31).toString(16);
@@ -93,7 +93,7 @@ export class MixedLog {
     this.#states.delete(`${tenant}\n${entity.streamOf(id)}`);
   }
 
-  /** Ends the commit of one command. */
+  /** Ends one command's commit. */
   #commit(actor: string, operation: string): void {
     const appends = [...this.#open.values()];
     this.#open = new Map();
@@ -193,7 +193,7 @@ export class MixedLog {
     fee_wei: "1000000000",
   });
 
-  /** A call that its caller paid for; of some hundred one does not settle, and one gets its money back. */
+  /** A paid call; one in a hundred does not settle, and one is refunded. */
   #paidCall(): void {
     const payer = this.#wallet(1_000 + this.#below(5_000));
     const [asset, pay_to] = [this.#wallet(3), this.#wallet(4)];
@@ -271,7 +271,7 @@ export class MixedLog {
     this.#commit(`key:${this.#hex(8)}`, "lounge_dice");
   }
 
-  /** An order from its placing to its delivery, unless nobody pays for it. */
+  /** An order from its placing to its delivery, unless it stays unpaid. */
   #ordered(): void {
     const product_id = 1 + this.#below(PRODUCTS);
     const order_id = 1 + this.#n;
@@ -386,7 +386,7 @@ export class MixedLog {
     this.#commit(`soul:${sx}`, "soul_node_register");
   }
 
-  /** A task that a tenant has paid for from its account, done by a node and settled. */
+  /** A task paid from a tenant's account, done by a node and settled. */
   #worked(): void {
     const [tenant, task_id, lease_sha256] = [`tenant-${this.#below(TENANTS)}`, this.#hex(32), this.#hex()];
     const [sx, at, actor] = [1 + this.#below(NODES), this.#at(), `key:${this.#hex(8)}`];
@@ -435,7 +435,7 @@ export class MixedLog {
 const newestOf = ({ events }: { events: Entity<unknown, DomainEvent>["events"] }, type: string): number =>
   Object.keys(events[type]!).filter((key) => /^\d+$/.test(key)).length;
 
-/** Appends events until there are so many, as many commits at once as the combiner carries. */
+/** Appends the given number of events, with as many concurrent commits as the combiner takes. */
 export async function fillMixed(store: EventStore, events: number): Promise<void> {
   const log = new MixedLog();
   for (let position = 0; position < events; ) {

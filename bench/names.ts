@@ -1,6 +1,6 @@
-/** Damaged names, and names of nobody listed, for measuring the screening of names. */
+/** Damaged names, and names of nobody listed, to measure the screening of names. */
 
-/** Numbers in [0, 1) that are the same each time (mulberry32). */
+/** Numbers in [0, 1), the same each time (mulberry32). */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ export function generator(seed: number): () => number {
 type Random = () => number;
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)]!;
 
-/** `damage`: undefined of a name that cannot be damaged so. */
+/** `damage`: undefined for a name that cannot be damaged so. */
 export type Damage = {
   about: string;
   of: "persons" | "entities" | "both";
@@ -42,7 +42,7 @@ function typo(word: string, random: Random): string {
   }
 }
 
-/** Of a form of company nobody looks for the letters. */
+/** Nobody searches for the letters of a legal form. */
 const LEGAL = /^(COMPANY|LIMITED|CORPORATION|INCORPORATED|LIMITADA)$/i;
 
 const long = (word: string) => !LEGAL.test(word) && /^\p{L}{5,}$/u.test(word);
@@ -86,7 +86,7 @@ const CYRILLIC: [RegExp, string][] = [
 ];
 const RUSSIAN = /(OV|EV|IN|SKIY|SKY|ENKO|OVICH|EVICH|OVNA|EVNA)\b/;
 
-/** Ways in which the same Arabic name is written in Latin letters. */
+/** Spellings of the same Arabic name in Latin letters. */
 const ROMANISED: [RegExp, readonly string[]][] = [
   [/\bMU?O?HAMM?[AE]D\b/g, ["MOHAMMED", "MUHAMMAD", "MOHAMED", "MUHAMMED", "MOHAMAD"]],
   [/\bAHM[AE]D\b/g, ["AHMED", "AHMAD"]],
@@ -271,7 +271,7 @@ const LANGUAGES: readonly [first: string, last: string][] = [
   ],
 ];
 
-/** The same languages, eighteen each, the commonest names among them: 3,240 pairs. */
+/** The same languages, eighteen each, the most common names included: 3,240 pairs. */
 const OTHERS: readonly [first: string, last: string][] = [
   [
     "Jack Grace Henry Alice Thomas Emily Daniel Sophie Robert Lucy William Hannah Peter Claire Andrew Rachel Simon Laura",
@@ -322,7 +322,7 @@ const pairsOf = (languages: readonly [first: string, last: string][]): string[] 
 
 export const inventedNames = (): string[] => pairsOf(LANGUAGES);
 export const otherInventedNames = (): string[] => pairsOf(OTHERS);
-/** First names of each with last names of the other. */
+/** First names of each with last names of the others. */
 export const crossedNames = (): string[] =>
   pairsOf(
     LANGUAGES.flatMap(([first, last], at): [string, string][] => [
@@ -331,7 +331,7 @@ export const crossedNames = (): string[] =>
     ]),
   );
 
-/** First names of the list with last names of others, none of which is listed as such. */
+/** First names of the list with last names of others, no pair of which is listed. */
 export function shuffledNames(names: readonly string[], count: number, random: Random): string[] {
   const listed = new Set(names.map((name) => name.toUpperCase()));
   const halves = names.flatMap((name) => {

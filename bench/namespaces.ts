@@ -1,16 +1,16 @@
 /**
- * Network namespaces, joined to this one by a pair of veth devices each, so that packets between a process in one and whatever it speaks to
- * can be dropped without either being told. Needs root, `ip` and `nft`.
+ * Network namespaces, each joined to this one by a pair of veth devices, to drop packets between processes without
+ * notice. Needs root, `ip` and `nft`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 
 export type Namespace = {
-  /** What goes before the command of a process that runs there. */
+  /** The prefix of a command that runs there. */
   enter: readonly string[];
   /** Its own address, and that of this side. */
   host: string;
   gateway: string;
-  /** Drops what goes to or comes from a TCP port, on whichever side that is, until `mend`. */
+  /** Drops packets to and from a TCP port, on either side, until `mend`. */
   drop(port: number): void;
   mend(): void;
   remove(): void;
@@ -26,7 +26,7 @@ export function openNamespace(number: number): Namespace {
   const [gateway, host] = [`10.77.${number}.1`, `10.77.${number}.2`];
   const enter = ["ip", "netns", "exec", name];
   const [ip, ...inside] = enter as [string, ...string[]];
-  // What a run that was killed has left behind.
+  // Leftovers of a killed run.
   for (const left of [`ip netns delete ${name}`, `ip link delete ${near}`]) spawnSync(left, { shell: true });
   run("ip", "netns", "add", name);
   run("ip", "link", "add", near, "type", "veth", "peer", "name", far, "netns", name);

@@ -1,5 +1,5 @@
 /**
- * How fast events are found in news: items of a thousand characters, of which every fifth has one.
+ * Speed of finding events in news: items of a thousand characters, one in five with an event.
  *
  *     npx tsx bench/news.ts [--items 10000]
  *

@@ -1,10 +1,10 @@
 /**
- * How many commits a second one stream takes from one process and from several, each of which rests on the one before, and how evenly
- * the processes get their turns: none of them may starve beside another.
+ * Commits per second of one stream by one process and by several, each depending on the previous one, and the
+ * processes' shares: none may starve.
  *
  *     npx tsx bench/one-stream.ts [--seconds 5] [--processes 1,2,4] [--callers 64]
  *
- * `callers` are those of all processes together. Beside it stand appends to streams of their own, by one process.
+ * `callers` are those of all processes together. For comparison: appends to separate streams, by one process.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -33,14 +33,14 @@ const counter: Entity<number, EventOf<typeof events>> = {
   evolve: (_, { data }) => data.to,
 };
 
-type Told = { url: string; stream: string; callers: number; seconds: number };
-type Counted = { done: number; refused: number; runs: number; most_runs: number; worst_ms: number };
+type RoundInput = { url: string; stream: string; callers: number; seconds: number };
+type RoundCount = { done: number; refused: number; runs: number; most_runs: number; worst_ms: number };
 
-if (process.send) await count(JSON.parse(process.argv[2]!) as Told);
+if (process.send) await count(JSON.parse(process.argv[2]!) as RoundInput);
 else await compare();
 
-/** Counts the stream on, and tells how often. */
-async function count({ url, stream, callers, seconds }: Told): Promise<void> {
+/** Increments the stream's counter, and returns how often. */
+async function count({ url, stream, callers, seconds }: RoundInput): Promise<void> {
   const schemas = registry([events]);
   const pool = openPool(url);
   const store = createEventStore(pool, { schemas });
@@ -48,7 +48,7 @@ async function count({ url, stream, callers, seconds }: Told): Promise<void> {
   const objects = { put: () => Promise.reject(new Error("nothing is stored here")) };
   const subjects = absentSubjects();
   const parts: UnitParts = { store, schemas, cache: new StreamCache(), locks, subjects, objects };
-  const counted: Counted = { done: 0, refused: 0, runs: 0, most_runs: 0, worst_ms: 0 };
+  const counted: RoundCount = { done: 0, refused: 0, runs: 0, most_runs: 0, worst_ms: 0 };
   const end = Date.now() + seconds * 1_000;
   const caller = async () => {
     while (Date.now() < end) {
@@ -93,7 +93,7 @@ async function compare(): Promise<void> {
     const appends = await appendRate(env, { seconds, connections });
     const rows = [];
     for (const processes of values.processes.split(",").map(Number)) {
-      const told: Told = {
+      const told: RoundInput = {
         url,
         stream: String(processes),
         callers: Math.ceil(connections / processes),
@@ -117,8 +117,8 @@ async function compare(): Promise<void> {
   });
 }
 
-async function countedBy(told: Told): Promise<Counted> {
+async function countedBy(told: RoundInput): Promise<RoundCount> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
-  const [counted] = (await once(child, "message")) as [Counted];
+  const [counted] = (await once(child, "message")) as [RoundCount];
   return counted;
 }

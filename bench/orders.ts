@@ -1,16 +1,17 @@
 /**
- * How many orders a second are placed, each of which holds its goods: of one product, where each rests on what the one before left, and
- * of a thousand. Over HTTP with all that a call takes (key, input, sealing, answer), and without it beside two other ways of doing it:
+ * Orders per second, each reserving goods: of one product, where each depends on the previous one, and of a
+ * thousand. Over HTTP with a call's whole cost (key, input, sealing, answer), and in process next to other ways:
  *
- *   row lock           a row a product, locked by SELECT … FOR UPDATE, an order beside it, in one transaction (Vendure's way since PR 4930)
- *   emmett-postgresql  a stream a product and one an order, appended one after the other: it has no commit over two
- *   roulette           bets on one account over HTTP, which rest on one another as orders of one product do
+ *   row lock           a row per product, locked by SELECT … FOR UPDATE, and an order, in one transaction (as Vendure,
+ *                      PR 4930)
+ *   emmett-postgresql  a stream per product and per order, appended in sequence: it has no commit over two
+ *   roulette           bets on one account over HTTP, which depend on each other like orders of one product
  *   limit              one INSERT … SELECT of the same rows and indexes: Postgres writes no event faster
  *
  *     npx tsx bench/orders.ts [--seconds 5] [--rounds 3] [--connections 64] [--products 1000] [--tenants 1000]
  *
- * Figures are medians over the rounds, in which the contenders take turns. A tenant holds a product by three unpaid orders at most.
- * Over HTTP "one product" is therefore one at a time: the next follows when every tenant has ordered three times.
+ * Figures are medians over alternating rounds. A tenant may hold a product by three unpaid orders. Over HTTP "one
+ * product" is therefore one at a time: the next follows when every tenant has ordered three times.
  */
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -58,9 +59,9 @@ const load: Load = { connections: Number(values.connections), seconds: Number(va
 const rounds = Number(values.rounds);
 const many = Number(values.products);
 const buyers = Number(values.tenants);
-/** Orders of one product that the service takes before anybody pays. */
+/** Unpaid orders of one product that the service accepts. */
 const FULL = buyers * stock.MOST_UNPAID;
-/** More orders a second than the service answers over HTTP on two cores. */
+/** More orders per second than the service answers over HTTP on two cores. */
 const CEILING = 4_000;
 const most = CEILING * load.seconds * rounds;
 if (most > many * FULL)
@@ -79,7 +80,7 @@ const sealed: Sealed = {
   tag: "b".repeat(22),
 };
 
-/** What an order says, about as long as real ones are. */
+/** An order's content, of about real length. */
 const factsOf = (order_id: number, product_id: number): orders.OrderFacts => ({
   ...{ order_id, product_id, slug: `pellets-${product_id}`, unit: UNIT, quantity: 1, base_quantity: 1 },
   ...{ net_cents: 495, vat_cents: 104, gross_cents: 599, usdc_micro: 6_291_297, eur_usd: "1.0503" },
@@ -94,7 +95,7 @@ const factsOf = (order_id: number, product_id: number): orders.OrderFacts => ({
 
 const newId = () => randomInt(1, 2 ** 48 - 1);
 
-/** As often a second as so many workers at once do it. */
+/** The rate of this many workers. */
 async function rateOf({ connections, seconds }: Load, order: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let done = 0;
@@ -127,10 +128,10 @@ const inProcess = (env: Environment, productOf: () => number) =>
     }),
   );
 
-/** A way of ordering: so often a second of these products. */
-type Way = { measure(productOf: () => number): Promise<number>; close(): Promise<unknown> };
+/** A way of ordering: its rate for these products. */
+type OrderContender = { measure(productOf: () => number): Promise<number>; close(): Promise<unknown> };
 
-async function rowLock(url: string): Promise<Way> {
+async function rowLock(url: string): Promise<OrderContender> {
   const pool = new pg.Pool({ connectionString: url, max: Math.min(load.connections, 24) });
   await pool.query(`create table stock_level (product_id bigint primary key, on_hand bigint not null, allocated bigint not null);
     create table shop_order (order_id bigint primary key, tenant text not null, facts jsonb not null);
@@ -160,8 +161,8 @@ async function rowLock(url: string): Promise<Way> {
   return { measure: (productOf) => rateOf(load, () => order(productOf())), close: () => pool.end() };
 }
 
-/** With its versions remembered and its writers in line, as ours are: it is spared the reading of streams. */
-async function emmett(url: string): Promise<Way> {
+/** With cached versions and queued writers, like ours: it need not read streams. */
+async function emmett(url: string): Promise<OrderContender> {
   const store = getPostgreSQLEventStore(url);
   await store.schema.migrate();
   const versions = new Map<number, bigint>();
@@ -200,10 +201,13 @@ async function emmett(url: string): Promise<Way> {
 const APPENDS = "the log: appends of one event";
 const LIMIT = "limit: events by one INSERT … SELECT";
 const LIMIT_ROWS = 20_000;
-/** Events that an order appends: of its product's stock and its own. */
+/** Events of an order: of its product's stock and its own. */
 const EVENTS = 2;
 
-/** A line for each contender: how often a second, beside appends, beside both peers with the same products, and its events beside the limit. */
+/**
+ * A line per contender: its rate, the ratios to appends and to both peers with the same products, and its events
+ * relative to the limit.
+ */
 function tellOrders(rates: Map<string, number>): void {
   console.table(
     [...rates].map(([what, rate]) => {
@@ -225,14 +229,15 @@ function tellOrders(rates: Map<string, number>): void {
 await withDatabase(async (bare) => {
   const ownerUrl = bare.DATABASE_URL!;
   const env: Environment = { ...bare, SUBJECT_KEYS_URL: await database(ownerUrl, "vault") };
-  // After the thousand come those that are ordered alone: in process one a round, over HTTP one more whenever one is full.
+  // After the thousand come the products that are ordered alone: in process one per round, over HTTP another whenever
+  // one is full.
   const firstOverHttp = many + rounds + 1;
   const last = many + 2 * rounds + Math.ceil(most / FULL);
   const keys = await withService(env, async (app) => {
     await releaseSandboxTables(app, env.DATA_DIR!);
     await listProducts(app, 1, last);
     const tenants = Array.from({ length: buyers }, (_, n) => `buyer-${n}`);
-    // Customers who have ordered before: a first order makes a key in the vault besides.
+    // Customers with earlier orders, because a first order also creates a key in the vault.
     const place = { tenant: "bench", stream_id: "bench", type: "Bench" };
     const value = { mail: CUSTOMER };
     await app.subjects.seal(
@@ -273,7 +278,7 @@ await withDatabase(async (bare) => {
       return productAlone;
     });
   };
-  /** Each tenant orders every product once before it orders one again, and no two tenants in the same order. */
+  /** Each tenant orders every product once before repeating, and no two tenants in the same order. */
   const orderedOfMany = () =>
     ordered((order) => 1 + (((order % buyers) * 7_919 + Math.floor(order / buyers)) % many));
   const bet = (): Post => ({ headers: keys[0]!, body: JSON.stringify({ bet_type: "red" }) });

@@ -1,17 +1,17 @@
-/** Requests at a steady rate, whatever the answers take: what callers meet who know nothing of each other. */
+/** Requests at a steady rate, independent of the answers: like callers that know nothing of each other. */
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 
 export type Pace = { rps: number; seconds: number; connections: number };
 export type Paced = { "a second": number; p50_ms: number; p95_ms: number; p99_ms: number };
-type Asked = { path: string; headers: Record<string, string> };
+type PacedRequest = { path: string; headers: Record<string, string> };
 
 /**
- * Asks `next` for each request, at times of a Poisson process. A time is taken from when a request was due, not from when it was
- * sent: one that had to wait for those before it is told with that wait. Throws where one is not answered 200.
+ * Sends `next`'s requests at times of a Poisson process. Durations start when a request is due, so they include its
+ * wait for earlier ones. Throws if one is not answered 200.
  */
-export async function paced(url: string, next: () => Asked, pace: Pace): Promise<Paced> {
+export async function paced(url: string, next: () => PacedRequest, pace: Pace): Promise<Paced> {
   const agent = new Agent({ keepAlive: true, maxSockets: pace.connections });
   const taken_ms: number[] = [];
   const answers: Promise<void>[] = [];
@@ -35,8 +35,8 @@ export async function paced(url: string, next: () => Asked, pace: Pace): Promise
   };
 }
 
-/** When the answer was there. */
-const asked = (agent: Agent, url: string, { path, headers }: Asked): Promise<number> =>
+/** When the answer arrived. */
+const asked = (agent: Agent, url: string, { path, headers }: PacedRequest): Promise<number> =>
   new Promise((done, fail) => {
     const call = request(url + path, { agent, headers }, (answer) => {
       if (answer.statusCode !== 200) {

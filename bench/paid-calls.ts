@@ -1,11 +1,12 @@
 /**
- * Claim: at least 300 paid calls a second, each settled on the chain before it is answered, on a real node and a real log.
+ * Claim: at least 300 paid calls a second, each settled on the chain before its answer, on a real node and a real
+ * log.
  *
  *     npx tsx bench/paid-calls.ts [--payments 2000] [--callers 1,16,64,256] [--sequential 100]
  *
- * Beside it, in the same run: the same transfers settled one after the other, as a facilitator does that sends a
- * transaction and waits for its receipt before the next. The service, the node and Postgres share this machine with the
- * callers, who live in a process of their own and signed their payments before the clock started.
+ * For comparison, in the same run: the same transfers settled in sequence, like a facilitator that waits for each
+ * receipt. The service, the node and Postgres share this machine with the callers, a separate process that signed
+ * its payments in advance.
  */
 import { fork } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -41,10 +42,13 @@ const PRICE = "50000";
 const wallets = demoAddresses.map((_, index) => demoAccount(index));
 
 type Job = { url: string; payments: string[]; callers: number };
-type Done = { seconds: number; latencies: number[] };
+type RoundResult = { seconds: number; latencies: number[] };
 
-/** The callers' process: each caller presents one payment after the other. It shares the cores, so it does no more than that. */
-async function call({ url, payments, callers }: Job): Promise<Done> {
+/**
+ * The callers' process: each caller presents one payment after another. It shares the cores, so it does nothing
+ * else.
+ */
+async function call({ url, payments, callers }: Job): Promise<RoundResult> {
   const waiting = [...payments];
   const latencies: number[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
@@ -70,17 +74,17 @@ async function call({ url, payments, callers }: Job): Promise<Done> {
 }
 
 const inOtherProcess = (job: Job) =>
-  new Promise<Done>((done, fail) => {
+  new Promise<RoundResult>((done, fail) => {
     const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, CALLERS: "1" } });
     child.once("message", (message) => {
-      done(message as Done);
+      done(message as RoundResult);
       child.disconnect();
     });
     child.once("exit", (code) => code && fail(new Error(`the callers ended with ${code}`)));
     child.send(job);
   });
 
-/** Milliseconds spent waiting for each part, over all calls of a round. */
+/** Milliseconds spent in each part, over all calls of a round. */
 const spent = { facts: 0, settle: 0, claim: 0, record: 0, answers: 0 };
 type Part = keyof typeof spent;
 function timed<A extends unknown[], T>(partOf: (...args: A) => Part, work: (...args: A) => Promise<T>) {
@@ -177,7 +181,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Transfers a second of a facilitator that sends one transaction and waits for its receipt before the next. */
+/** Transfers per second of a facilitator that waits for each receipt before the next transaction. */
 async function sequentially(rpc_url: string, key: `0x${string}`, wanted: Parameters<typeof signPayment>[1]) {
   const chain = { ...base, id: EMBEDDED_CHAIN_ID };
   const account = privateKeyToAccount(key);

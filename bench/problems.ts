@@ -1,4 +1,4 @@
-/** What went wrong in a run: of each kind of problem the first whole answer and how often it came, so that none is left to guessing. */
+/** A run's failures: the first complete answer and the count of each kind. */
 export type ProblemKind = {
   path: string;
   status: number | "no answer";
@@ -8,15 +8,15 @@ export type ProblemKind = {
 };
 
 export type Problems = {
-  /** Counts an answer that was a problem; `body` is what it said. */
+  /** Counts a problem answer; `body` is its text. */
   note(path: string, response: Response, body: string): void;
-  /** Counts a call that was not answered, and why. */
+  /** Counts an unanswered call, and why. */
   unanswered(path: string, reason: string): void;
   /** The kinds, the most frequent first. */
   kinds(): ProblemKind[];
 };
 
-/** A service that says something else each time shall not fill the memory. */
+/** Limits the memory for a service that varies its texts. */
 const MOST_KINDS = 200;
 
 export function createProblems(): Problems {
@@ -30,7 +30,7 @@ export function createProblems(): Problems {
   return {
     note: (path, { status, headers }, body) => {
       const { type, detail } = told(body);
-      // Whatever stands before the # is the address of the service, which is another in each process.
+      // The part before # is the service's address, which differs between processes.
       const kind = { path, status, type: type.slice(type.indexOf("#") + 1) };
       count(kind, () => ({
         at: new Date().toISOString(),
@@ -48,7 +48,7 @@ export function createProblems(): Problems {
   };
 }
 
-/** A 402 is no problem document, and names what was wrong with a payment in `error`. */
+/** A 402 is no problem document, and names a payment's fault in `error`. */
 function told(body: string): { type: string; detail: string } {
   try {
     const { type, detail, error } = JSON.parse(body) as Partial<Record<"type" | "detail" | "error", string>>;

@@ -1,10 +1,10 @@
 /**
- * What several processes on one machine do side by side: appends of one event each to streams of their own, and calls that are paid for on
- * the chain, the same number of callers in all.
+ * The joint rate of several processes on one machine: appends of one event each to separate streams, and calls paid
+ * on the chain, with the same total number of callers.
  *
  *     npx tsx bench/processes.ts [--processes 1,2,4,8] [--seconds 5] [--callers 64]
  *
- * Claim: eight processes do at least 0.9 of what two do; more processes than cores cost little.
+ * Claim: eight processes reach at least 0.9 of two; more processes than cores cost little.
  */
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -21,15 +21,15 @@ import { orderKey, startDrawingService, withDatabase, withService } from "./load
 import { loneEvent } from "./lone-event.ts";
 import { type Environment, untilAtRest } from "./service-process.ts";
 
-type Told = { url: string; callers: number; seconds: number };
-type Done = { latencies_ms: number[]; seconds: number };
+type RoundInput = { url: string; callers: number; seconds: number };
+type RoundResult = { latencies_ms: number[]; seconds: number };
 type Headers = Record<string, string>;
 
-/** Has so many callers do one thing after the other until the time is over, or nothing is left to be done. */
+/** Lets this many callers work in sequence until the time is over, or no work is left. */
 async function asLongAs(
-  { callers, seconds }: Pick<Told, "callers" | "seconds">,
+  { callers, seconds }: Pick<RoundInput, "callers" | "seconds">,
   work: (caller: number) => Promise<boolean>,
-): Promise<Done> {
+): Promise<RoundResult> {
   const latencies_ms: number[] = [];
   const began = performance.now();
   const end = began + seconds * 1_000;
@@ -43,7 +43,7 @@ async function asLongAs(
   return { latencies_ms, seconds: (performance.now() - began) / 1_000 };
 }
 
-async function append({ url, ...load }: Told): Promise<Done> {
+async function append({ url, ...load }: RoundInput): Promise<RoundResult> {
   const store = createEventStore(openPool(url));
   const done = await asLongAs(load, async () => {
     await store.append(loneEvent());
@@ -53,13 +53,13 @@ async function append({ url, ...load }: Told): Promise<Done> {
   return done;
 }
 
-async function appendedBy(told: Told): Promise<Done> {
+async function appendedBy(told: RoundInput): Promise<RoundResult> {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
-  const [done] = (await once(child, "message")) as [Done];
+  const [done] = (await once(child, "message")) as [RoundResult];
   return done;
 }
 
-/** Payments that are signed before the clock starts: more than are settled in a second anywhere. */
+/** Payments signed in advance: more than can settle in the time. */
 const A_SECOND = 600;
 const wallets = demoAddresses.map((_, n) => demoAccount(n));
 
@@ -70,10 +70,14 @@ const signed = (price: RequirementV1, count: number): Promise<Headers[]> =>
     ),
   );
 
-/** Those that are told to come again are counted beside, since a chain takes what one gas key sends in turn. */
+/** Calls that must retry are counted separately, because a chain processes one gas key's sends in sequence. */
 let again = 0;
 
-async function paid(urls: readonly string[], payments: Headers[], load: Omit<Told, "url">): Promise<Done> {
+async function paid(
+  urls: readonly string[],
+  payments: Headers[],
+  load: Omit<RoundInput, "url">,
+): Promise<RoundResult> {
   again = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: load.callers });
   const done = await asLongAs(load, async (caller) => {
@@ -102,8 +106,8 @@ const roll = (url: string, payment: Headers, agent: Agent) =>
     call.end(JSON.stringify({ client_seed: randomUUID() }));
   });
 
-/** Calls a second of all, and the time that 95 of 100 take at most. */
-function told(all: readonly Done[], again = 0) {
+/** The total rate, and the 95th percentile of the durations. */
+function told(all: readonly RoundResult[], again = 0) {
   const latencies = all.flatMap(({ latencies_ms }) => latencies_ms).sort((a, b) => a - b);
   const rate = latencies.length / Math.max(...all.map(({ seconds }) => seconds));
   return {
@@ -137,7 +141,7 @@ async function compare(): Promise<void> {
       await Promise.all(services.map(untilAtRest));
       const urls = services.map(({ url }) => url);
       const { roll } = await pricesAt(urls[0]!);
-      // What a process has not done yet takes it longer.
+      // A process's first calls are slower.
       await paid(urls, await signed(roll, 20 * callers), { callers, seconds });
       const all = await paid(urls, await signed(roll, A_SECOND * seconds), { callers, seconds });
       const calls = told([all], again);
@@ -161,5 +165,6 @@ async function compare(): Promise<void> {
   });
 }
 
-if (process.send) process.send(await append(JSON.parse(process.argv[2]!) as Told), () => process.exit());
+if (process.send)
+  process.send(await append(JSON.parse(process.argv[2]!) as RoundInput), () => process.exit());
 else await compare();

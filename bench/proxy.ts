@@ -1,4 +1,4 @@
-/** HAProxy as docker/haproxy.cfg has it, before two processes of the service. */
+/** HAProxy with docker/haproxy.cfg, in front of two processes of the service. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { freePort } from "../src/adapters/free-port.ts";
 
 const CONFIG = fileURLToPath(new URL("../docker/haproxy.cfg", import.meta.url));
 
-/** Starts it, and waits until it sends calls to a process. */
+/** Starts it, and waits until it forwards calls to a process. */
 export async function startProxy(
   services: readonly { url: string }[],
 ): Promise<{ url: string; stop(): Promise<void> }> {

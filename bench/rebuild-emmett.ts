@@ -1,12 +1,12 @@
-/** The same events in emmett's store, and its consumer that folds them into one read model: how many events a stream has. */
+/** The same events in emmett's store, and its consumer that folds them into one read model: the events per stream. */
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
 import { MixedLog } from "./mixed-log.ts";
 
-/** Messages that it reads at once, and whose sums are written at once: by default it has 100 of them, and waits for 50 ms then. */
+/** Messages per read, whose sums are written together. Default: 100, followed by a wait of 50 ms. */
 const BATCH = 1_000;
 
-/** Events a second that the consumer folds, of about so many. */
+/** Events per second that the consumer folds, of about this many. */
 export async function emmettRate(url: string, wanted: number): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   const store = getPostgreSQLEventStore(url);
@@ -16,7 +16,7 @@ export async function emmettRate(url: string, wanted: number): Promise<number> {
     const log = new MixedLog();
     let count = 0;
     while (count < wanted) {
-      // One after the other: it reads by transaction and goes on by position, and would read some twice that were written at once.
+      // In sequence: it reads by transaction and continues by position, so it would read some concurrent ones twice.
       for (const { tenant, stream_id, events } of log.next().flatMap(({ appends }) => appends)) {
         const told = events.map(({ type, payload }) => ({ type, data: payload }));
         await store.appendToStream(`${tenant}:${stream_id}`, told);
@@ -40,7 +40,7 @@ export async function emmettRate(url: string, wanted: number): Promise<number> {
     consumer.reactor({
       processorId: "bench",
       startFrom: "BEGINNING",
-      // It hands over one at a time, whatever it has read.
+      // It passes one at a time, however many it has read.
       eachMessage: async ({ metadata: { streamName } }) => {
         counts.set(streamName, (counts.get(streamName) ?? 0) + 1);
         if (++gathered === BATCH) await write();

@@ -1,6 +1,6 @@
 /**
- * Builds every read model anew from the log's beginning, beside the tables that a service answers from: each is given another version, and
- * what its folds say of its tables is said of the new ones. Tells its parent when it begins, and what it came to.
+ * Rebuilds every read model from the log's beginning, next to the tables of a running service: each gets another
+ * version, and its statements are redirected to the new tables. Reports to its parent the start and the result.
  */
 import { cpuUsage, memoryUsage } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,13 +13,13 @@ import { areas, entitiesOf } from "../src/areas/index.ts";
 import type { Projection } from "../src/core/read-models/projection.ts";
 import { startRunner } from "../src/core/read-models/runner.ts";
 
-/** `memory_mb` at each tenth of the way. */
+/** `memory_mb` at each tenth. */
 export type Rebuilt = { seconds: number; cpu_s: number; peak_mb: number; memory_mb: number[] };
 
 const { DATABASE_URL: url, NEW_VERSION = "1000" } = process.env;
 if (!url) throw new Error("DATABASE_URL: the database whose log is folded");
 
-/** What a statement says of the tables and prepared statements of a read model, said of those of another version. */
+/** Redirects a read model's tables and prepared statements in a statement to another version's. */
 function renaming({ name, version, ddl }: Projection): (text: string) => string {
   const tables = [...ddl.matchAll(/create table if not exists read\.(\w+)/g)].map(([, table]) => table!);
   if (tables.length === 0) return (text) => text;
@@ -66,7 +66,7 @@ const runner = startRunner({ pool, tail, schemas, projections, log });
 const memory_mb: number[] = [];
 let peak_mb = 0;
 const names = projections.map(({ name, version }) => `${name}_v${version}`);
-/** How far the slowest has come. */
+/** The slowest position. */
 async function least(): Promise<number> {
   const sql =
     "select count(*)::int as n, min(position)::float8 as least from read.checkpoints where projection = any($1)";

@@ -1,11 +1,11 @@
 /**
- * Claim: all read models are made again from a log of a million events at 20,000 a second, ten times what emmett's consumer folds into one,
- * in memory that stays flat, while the service answers from those that it has.
+ * Claim: all read models are rebuilt from a log of a million events at 20,000 a second, ten times the rate of
+ * emmett's consumer for one, in constant memory, while the service answers from the existing ones.
  *
  *     npx tsx bench/rebuild.ts [--events 1000000] [--emmett 20000] [--rps 20]
  *
- * The log is decided by the domain (mixed-log.ts). A service folds it and is asked for orders at a steady rate; beside it another process
- * builds each read model as a new version. The figures of processor time are less moved by what else the machine does.
+ * The domain decides the log (mixed-log.ts). A service folds it and gets requests for orders at a steady rate;
+ * another process builds each read model as a new version. CPU times depend less on the machine's other load.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ async function rebuilt(DATABASE_URL: string): Promise<Rebuilt> {
   return result;
 }
 
-/** Asks for orders until `work` is done; the worst of its seconds by their p95, and all of them together. */
+/** Requests orders until `work` is done; the worst second by its p95, and all of them together. */
 async function askedMeanwhile<T>(service: ServiceProcess, headers: Record<string, string>, work: Promise<T>) {
   let isDone = false;
   const done = work.finally(() => {
@@ -63,7 +63,7 @@ async function askedMeanwhile<T>(service: ServiceProcess, headers: Record<string
 
 await withDatabase(async (bare) => {
   const url = bare.DATABASE_URL!;
-  // Orders are read with what is sealed in them: nobody has its keys, and a service without a vault would not answer.
+  // Orders are read with their sealed values: nobody has the keys, and a service without a vault would not answer.
   const env = { ...bare, SUBJECT_KEYS_URL: await database(url, "vault") };
   const emmett = await emmettRate(await database(url, "emmett"), Number(values.emmett));
   console.log(

@@ -1,10 +1,10 @@
 /**
- * How long fusion and reports take over HTTP, each question of another product so that none is kept: a market, a deep analysis, a brief across
- * eight chapters, its PDF; and what a read of the same process takes while documents are printed, beside what it takes alone.
+ * Duration of fusion and reports over HTTP, each for another product so that none is cached: a market, a deep
+ * analysis, a brief across eight chapters, its PDF; and a read's duration during printing, compared with alone.
  *
  *     npx tsx bench/reports.ts [--scale 0.02] [--each 3]
  *
- * `--scale 1` is the whole cube: every month since 2005, all chapters, thirty partners a flow.
+ * `--scale 1` is the whole cube: every month since 2005, all chapters, thirty partners per flow.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const EACH = Number(values.each);
 
-/** The weightiest chapters: a small sandbox has these. */
+/** The weightiest chapters, which even a small sandbox has. */
 const CHAPTERS = ["84", "85", "87", "27", "30", "39", "29", "44"];
 const REPORTERS = ["LV", "DE", "FR", "IT", "ES", "PL", "NL", "SE", "EE", "LT"];
 
@@ -44,7 +44,7 @@ await withDatabase(async (env) => {
     const chapter = (n: number) => CHAPTERS[n % CHAPTERS.length]!;
     const brief = (n: number) => ({ sectors: CHAPTERS, region: reporter(n), years: "2020-2024" });
     const read = (n: number) => get(`/v1/agent/trade/balance?reporter=${reporter(n)}&hs=${chapter(n)}`);
-    // What was released is opened in a moment.
+    // A release opens within a moment.
     while ((await read(0)).status === 503) await pause(100);
     const told: Record<string, object> = {};
     const tell = (name: string, taken: number[]) => {
@@ -92,7 +92,7 @@ await withDatabase(async (env) => {
   }
 });
 
-/** Milliseconds until the whole answer is there. */
+/** Milliseconds until the complete answer. */
 async function timed(ask: () => Promise<Response>): Promise<number> {
   const begun = performance.now();
   const answer = await ask();

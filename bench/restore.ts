@@ -1,10 +1,12 @@
 /**
- * Claim: a lost log of a million events is back in less than five minutes, from the folder of a backup and from its copy in KurrentDB.
+ * Claim: a lost log of a million events is restored in less than five minutes, from a backup folder and from its
+ * copy in KurrentDB.
  *
  *     npx tsx bench/restore.ts [--events 1000000] [--segment 262144]
  *
- * Every event is checked, every read model folded. The copy stands in the tests' fake of a KurrentDB, in a process of its own, and is written
- * by the service's own follower. That the anchor is final is said without a chain. The limit beside it is Postgres taking the same rows by COPY.
+ * Every event is verified, every read model folded. The copy is in the tests' fake of a KurrentDB, a separate
+ * process, written by the service's own follower. The final anchor is recorded without a chain. The limit is
+ * Postgres reading the same rows by COPY.
  */
 import { createHash } from "node:crypto";
 import { cp, mkdtemp, rm, stat } from "node:fs/promises";
@@ -19,8 +21,8 @@ import { addToBackup, type BackupSegment } from "../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { copyOfEpoch } from "../src/adapters/kurrentdb.ts";
 import { evidenceFor } from "../src/anchoring/gather-evidence.ts";
-import { sealTurn } from "../src/anchoring/seal-segments.ts";
-import { signTurn } from "../src/anchoring/sign-growth.ts";
+import { sealTick } from "../src/anchoring/seal-segments.ts";
+import { signTick } from "../src/anchoring/sign-growth.ts";
 import { type App, withParts } from "../src/core/app.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
@@ -77,7 +79,7 @@ async function fill(app: App): Promise<void> {
 }
 
 async function signAndSeal(app: App): Promise<void> {
-  await signTurn(app, { checkpoint_every_ms: -60_000 });
+  await signTick(app, { checkpoint_every_ms: -60_000 });
   const { origin } = await app.store.identity();
   const target = anchors.targetOf(origin);
   const { size, root } = (await app.load(anchors, target)).checkpoint!;
@@ -92,8 +94,8 @@ async function signAndSeal(app: App): Promise<void> {
   const anchored = { size, root, ...place, transaction, ...block, anchored_at: at };
   await app.decide(anchors, target, anchors.anchor(anchored), { meta });
   await app.decide(anchors, target, anchors.finalise(transaction, at), { meta });
-  await sealTurn(app, { events: Number(values.segment) });
-  await signTurn(app, { checkpoint_every_ms: -60_000 });
+  await sealTick(app, { events: Number(values.segment) });
+  await signTick(app, { checkpoint_every_ms: -60_000 });
 }
 
 async function sealedOf(app: App): Promise<BackupSegment[]> {
@@ -105,7 +107,7 @@ async function sealedOf(app: App): Promise<BackupSegment[]> {
   }));
 }
 
-/** What Postgres takes by itself: the rows copied out and into a table with the same columns and indexes. */
+/** Postgres alone: the rows copied out and into a table with the same columns and indexes. */
 async function limit(url: string, file: string): Promise<number> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();

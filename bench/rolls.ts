@@ -1,10 +1,10 @@
 /**
- * Claims: rolls over HTTP, one at a time and in batches, beside a bare HMAC loop and the log's own appends in the same run; and
- * a million rolls of each game are even by chi-square and have no memory by a serial test.
+ * Claims: rolls over HTTP, single and batched, next to a bare HMAC loop and the log's own appends in the same run;
+ * a million rolls of each game are even by chi-square and without memory by a serial test.
  *
  *     npx tsx bench/rolls.ts [--seconds 5] [--rounds 3] [--connections 64] [--fair 1000000]
  *
- * Figures are medians over the rounds. `--fair 0` leaves the statistics out.
+ * Figures are medians over the rounds. `--fair 0` omits the statistics.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 
-/** How often a second `work` is done, one after the other. */
+/** The rate of `work` in sequence. */
 function rateOf(work: (n: number) => void): number {
   const end = performance.now() + 1_000;
   let done = 0;
@@ -69,7 +69,7 @@ async function speed(): Promise<void> {
           `rolls over HTTP, ${BATCH} a request`,
           async () => BATCH * (await posts(`${url}/batch`, () => ({ headers, body: batch }), load)),
         ],
-        // Last: read models are behind for a while after it, and would weigh on the rolls.
+        // Last, because read models lag after it and would slow the rolls.
         [APPENDS, () => appendRate(env, load)],
       ],
       Number(values.rounds),
@@ -99,7 +99,10 @@ const FAIR: [DrawnName, object][] = [
   ["lounge-dice", { direction: "under", target: 50 }],
 ];
 
-/** Chi-square of the first numbers drawn, and of pairs of cells, each roll in one of them (the serial test of Knuth, TAOCP 2, 3.3.2 B). */
+/**
+ * Chi-square of the first numbers drawn, and of pairs of cells, each roll in one of them (the serial test of Knuth,
+ * TAOCP 2, 3.3.2 B).
+ */
 function fairness(count: number): void {
   const rows = FAIR.map(([game, given]) => {
     const params = readParams(game, given);

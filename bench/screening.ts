@@ -1,9 +1,9 @@
 /**
- * How well names are found although they are damaged, how often others are taken for listed ones, and how long it takes: over the real
- * lists of ../shared/data, beside a plain Jaro–Winkler over whole names and trigrams (Jaccard, as pg_trgm has it), all at the same
- * threshold of false alarms.
+ * Recall for damaged names, false matches, and duration, over the real lists of ../shared/data, next to a plain
+ * Jaro–Winkler over whole names and trigrams (Jaccard, like pg_trgm), all at the same rate of false alarms.
  *
- *     npx tsx bench/screening.ts [--each 250] [--beside 60] [--threshold 0.85] [--seed 20260227] [--shuffled 1000] [--data DIR] [--tell]
+ *     npx tsx bench/screening.ts [--each 250] [--beside 60] [--threshold 0.85] [--seed 20260227] [--shuffled 1000]
+ * [--data DIR] [--tell]
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -28,15 +28,15 @@ import {
 const { values } = parseArgs({
   options: {
     each: { type: "string", default: "250" },
-    /** Of each, how many the plain ways are asked, too: they take much longer. */
+    /** Names per kind for the plain ways, which take much longer. */
     beside: { type: "string", default: "60" },
     threshold: { type: "string", default: "0.85" },
-    /** Of what is drawn: another number, other names. */
+    /** The random seed: another number, other names. */
     seed: { type: "string", default: "20260227" },
     shuffled: { type: "string", default: "1000" },
-    /** Where the lists are. */
+    /** The folder of the lists. */
     data: { type: "string", default: fileURLToPath(new URL("../../shared/data/", import.meta.url)) },
-    /** Tells each miss and each false alarm. */
+    /** Prints each miss and each false alarm. */
     tell: { type: "boolean", default: false },
   },
 });
@@ -78,7 +78,7 @@ console.log(
   `${index.names.length} names, ${index.vocabulary.length} words, indexed in ${Math.round(performance.now() - begun)} ms`,
 );
 
-/** The plain ways: each name as one string, its words in their order as written. */
+/** The plain ways: each name as one string, its words as written. */
 const flat = index.names.map(({ entry, name }) => ({ entry, text: wordsOf(name.name).join(" ") }));
 const trigramsOf = (text: string) => {
   const padded = `  ${text} `;
@@ -97,11 +97,11 @@ trigrams.forEach((all, at) => {
 type Way = (name: string, threshold: number) => Set<ListEntry>;
 const ours: Way = (name, threshold) =>
   new Set(screen(index, name, threshold, 10_000).map(({ of }) => of.entry));
-const plain: Way = (name, threshold) => {
+const plain: NameSearch = (name, threshold) => {
   const text = wordsOf(name).join(" ");
   return new Set(flat.flatMap((one) => (jaroWinkler(text, one.text) >= threshold ? one.entry : [])));
 };
-const byTrigrams: Way = (name, threshold) => {
+const byTrigrams: NameSearch = (name, threshold) => {
   const mine = trigramsOf(wordsOf(name).join(" "));
   const common = new Map<number, number>();
   for (const one of mine)
@@ -123,13 +123,16 @@ const others = index.names.filter(
 const some = <T>(from: readonly T[], count: number) =>
   Array.from({ length: count }, () => from[Math.floor(random() * from.length)]!);
 
-/** What this thread has waited for a core so far, in ms, as Linux counts it; elsewhere not known. */
+/** How long this thread has waited for a core, in ms, from Linux; unknown elsewhere. */
 const WAITED = "/proc/self/schedstat";
 const waited = existsSync(WAITED)
   ? () => Number(readFileSync(WAITED, "utf8").split(" ")[1]) / 1e6
   : () => Number.NaN;
 
-/** Milliseconds of one question. `running`: by the clock less what the thread waited for a core. `processor`: of all threads of the process. */
+/**
+ * Milliseconds of one question. `running`: elapsed time minus the thread's wait for a core. `processor`: of all
+ * threads of the process.
+ */
 type Time = { clock: number; waiting: number; running: number; processor: number };
 const times: Time[] = [];
 const timed = (name: string) => {
@@ -154,7 +157,7 @@ const timesOf = (first: number) => ({
   running: timesFrom(first, "running"),
   processor: timesFrom(first, "processor"),
 });
-// The compiler's own time is nobody's question.
+// The compiler's own time is excluded.
 for (const { name } of some(index.names, 300)) ours(name.name, THRESHOLD);
 
 const percent = (part: number, whole: number) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "");
@@ -197,7 +200,7 @@ for (const [about, names] of [
   const found = names
     .map((name) => ({ name, entries: [...timed(name)] }))
     .filter((one) => one.entries.length);
-  // Every word of theirs, to the letter, in one listed name: who asks for it has to be told of that one.
+  // A listed name has exactly its words, so a search must report it.
   const namesakes = found.filter(({ name, entries }) =>
     entries.some((entry) =>
       entry.names.some((one) => wordsOf(name).every((word) => wordsOf(one.name).includes(word))),

@@ -11,10 +11,11 @@ import { mailSubject } from "../src/core/model/sealed.ts";
 import { vaultTables } from "../src/migrations/vault/vault-tables.ts";
 
 /**
- * How many values of some 150 bytes are sealed and opened in a second: by the cipher alone on one core, and through the vault, one
- * at a time and by pages of a hundred subjects, among 100,000 that it knows. And how long an erasure there takes, vacuum included.
+ * Values of some 150 bytes sealed and opened per second: by the cipher alone on one core, and through the vault,
+ * one at a time and by pages of a hundred subjects, among 100,000. Also the duration of an erasure there, vacuum
+ * included.
  *
- *     npx tsx bench/seals.ts [seconds a turn]
+ *     npx tsx bench/seals.ts [seconds per round]
  */
 const SUBJECTS = 100_000;
 const PAGE = 100;
@@ -30,7 +31,7 @@ const value = {
 };
 const toSeal = (n: number) => ({ subject: mailSubject("acme", `customer-${n}@example.org`), place, value });
 
-/** Values a second that `turn` does, of which it answers how many it did. */
+/** Values per second of `turn`, which returns how many it did. */
 async function rate(turn: () => number | Promise<number>): Promise<number> {
   let done = 0;
   const begun = performance.now();

@@ -1,9 +1,9 @@
 /**
- * Sealing the segments of a log, reading them and verifying them, beside what the same rows cost without:
+ * Sealing a log's segments, reading and verifying them, compared with the same rows without segments:
  *
  *     npx tsx bench/segments.ts [--events 3200000] [--segment 1048576]
  *
- * The anchor is said to be final without a chain; everything else is the service's. The files lie in a folder.
+ * The final anchor is recorded without a chain; all else is the service's. The files are in a folder.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -20,8 +20,8 @@ import { openSegment } from "../eventstore/files/segment-file.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { storedPages } from "../eventstore/verify/stored-rows.ts";
 import { openExport, verifyExport } from "../eventstore/verify/verify-export.ts";
-import { sealTurn } from "../src/anchoring/seal-segments.ts";
-import { signTurn } from "../src/anchoring/sign-growth.ts";
+import { sealTick } from "../src/anchoring/seal-segments.ts";
+import { signTick } from "../src/anchoring/sign-growth.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import * as segments from "../src/domain/log/segments.ts";
@@ -75,7 +75,7 @@ try {
   told("appended", wanted, appending);
   await app.pool.query("vacuum analyze eventstore.events");
 
-  const [signing, outcome] = await timed(() => signTurn(app, { checkpoint_every_ms: -60_000 }));
+  const [signing, outcome] = await timed(() => signTick(app, { checkpoint_every_ms: -60_000 }));
   if (outcome !== "done") throw new Error(`not signed: ${JSON.stringify(outcome)}`);
   const target = anchors.targetOf(origin);
   const { size, root } = (await app.load(anchors, target)).checkpoint!;
@@ -108,7 +108,7 @@ try {
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50);
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
-  const [sealing, sealOutcome] = await timed(() => sealTurn(app, { events: segment }));
+  const [sealing, sealOutcome] = await timed(() => sealTick(app, { events: segment }));
   lag.disable();
   clearInterval(watch);
   if (sealOutcome !== "idle") throw new Error(`not sealed: ${JSON.stringify(sealOutcome)}`);

@@ -1,25 +1,25 @@
-/** How the memory of services goes on over a run: what the kernel gives them, and what of it V8's heap and its buffers are. */
+/** Memory of services over a run: from the kernel, and V8's heap and buffers within it. */
 import { median, type ServiceProcess } from "./service-process.ts";
 
 /**
- * Megabytes at a time of Date.now(). `taken`: what V8 has of the system for its heap; `external`: buffers and what else V8 knows of outside
- * of it. The rest of `rss` is programs, threads, and what the allocator keeps.
+ * Megabytes at a Date.now(). `taken`: V8's heap from the system; `external`: buffers and V8's other external
+ * memory. The rest of `rss` is programs, threads and the allocator's reserve.
  */
 type Sample = { at: number; rss: number; heap: number; taken: number; external: number };
 
 const EVERY_MS = 10_000;
-/** Parts of a run that are told beside each other; the lowest heap of each is about what stands after a collection. */
+/** Parts of a run that are compared; the lowest heap of each approximates the heap after a collection. */
 const PARTS = 8;
 
 export type WatchedMemory = {
-  /** Forgets what was seen so far. */
+  /** Resets the record. */
   reset(): void;
-  /** Prints a table for each process. */
+  /** Prints a table per process. */
   tell(): void;
   stop(): void;
 };
 
-/** Watches each of these processes by what it prints at /metrics. */
+/** Samples each of these processes by its /metrics. */
 export function watchMemory(services: readonly ServiceProcess[]): WatchedMemory {
   const samples = services.map((): Sample[] => []);
   const timer = setInterval(() => {
@@ -75,7 +75,7 @@ function tell(nth: number, samples: readonly Sample[]): void {
   console.log(`over the second half, MB a minute: ${slopes.join(", ")}`);
 }
 
-/** Least squares, in MB a minute. */
+/** Least squares, in MB per minute. */
 function slope(points: readonly { at: number; mb: number }[]): number {
   const mean = (of: number[]) => of.reduce((sum, one) => sum + one, 0) / of.length;
   const [middle, level] = [mean(points.map(({ at }) => at)), mean(points.map(({ mb }) => mb))];

@@ -1,22 +1,22 @@
 /**
- * Loaded into a service before anything else (`--import`), it watches from inside and tells its parent: the SQL that
- * reaches DuckDB and how much of it runs at once, how long the event loop is held, how long reading a file takes.
+ * Preloaded into a service (`--import`), it observes from inside and reports to its parent: DuckDB's SQL and its
+ * concurrency, the event loop's blocked times, and the duration of file reads.
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { DuckDBConnection } from "@duckdb/node-api";
 
-/** A statement as DuckDB got it; times are milliseconds of this process's clock. */
+/** A statement as sent to DuckDB; times are milliseconds of this process's clock. */
 export type Statement = { sql: string; began: number; ended: number };
 
 export type Order = { reset?: true; record?: boolean; read_file?: string | null; report?: true };
 
-/** What was seen since the last reset; memory is since the process began. */
+/** The record since the last reset; memory is since the process began. */
 export type Report = {
   statements: Statement[];
   most_at_once: number;
-  /** The longest time between two ticks of the event loop, and how much of such a time its thread was at work at most. */
+  /** The longest time between two ticks of the event loop, and its thread's longest work in one. */
   loop_ms: { between: number; at_work: number };
   file_reads_ms: number[];
   peak_memory_mb: number;
@@ -32,7 +32,7 @@ let most_at_once = 0;
 let file: string | null = null;
 let loop_ms = { between: 0, at_work: 0 };
 
-/** Milliseconds that this process's first thread, the event loop's, has had a core so far. */
+/** CPU milliseconds of this process's first thread, the event loop's. */
 const workedMs = () => Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1e6;
 
 let last = { at: performance.now(), worked: workedMs() };
@@ -47,7 +47,7 @@ setInterval(() => {
 
 const run = DuckDBConnection.prototype.runAndReadAll;
 DuckDBConnection.prototype.runAndReadAll = async function (sql, ...rest) {
-  // A look at the catalogue, as a file is attached, reads none of its rows.
+  // A query of the catalogue, as for an attached file, reads no rows.
   if (sql.includes("duckdb_tables()")) return run.call(this, sql, ...rest);
   const began = performance.now();
   most_at_once = Math.max(most_at_once, ++running);
@@ -59,7 +59,7 @@ DuckDBConnection.prototype.runAndReadAll = async function (sql, ...rest) {
   }
 };
 
-/** Reads the file again and again until it is told to stop. */
+/** Reads the file repeatedly until stopped. */
 async function keepReading(path: string): Promise<void> {
   while (file === path) {
     const begun = performance.now();

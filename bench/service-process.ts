@@ -1,4 +1,4 @@
-/** The service as operators run it, in a process of its own, for benchmarks that call it over HTTP. */
+/** The operator's service in a separate process, for benchmarks over HTTP. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -13,7 +13,7 @@ import { readConfig } from "../src/runtime/config.ts";
 import { cpuOf } from "./cpu.ts";
 import type { Order, Report } from "./service-probe.ts";
 
-/** As the first line of bin/tallystick has it. */
+/** From the first line of bin/tallystick. */
 export const AS_STARTED = "--max-semi-space-size=64";
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 
@@ -24,21 +24,21 @@ export type ServiceProcess = {
   pid: number;
   /** Resident memory in MB. */
   memory(): number;
-  /** Milliseconds of processor time so far. */
+  /** Milliseconds of CPU time so far. */
   cpu_ms(): number;
   stop(): Promise<void>;
 };
 
-/** A service that bench/service-probe.ts watches from inside. */
+/** A service with bench/service-probe.ts. */
 export type ProbedService = ServiceProcess & {
   tell(order: Order): void;
   report(): Promise<Report>;
 };
 
 /**
- * Starts `tallystick serve` on a free port, unless `env` names one, and waits until it is ready; `node` are options of Node itself. Its log is shown,
- * unless LOG_LEVEL asks for more of it than one wants to read, or `log` names the file that its warnings and errors go to. `enter` goes
- * before the command.
+ * Starts `tallystick serve` on a free port, unless `env` names one, and waits until it is ready; `node` are options
+ * of Node itself. Its log is shown, unless LOG_LEVEL is more verbose, or `log` names the file of its warnings and
+ * errors. `enter` precedes the command.
  */
 export const startServiceProcess = async (
   env: Environment,
@@ -47,10 +47,10 @@ export const startServiceProcess = async (
   log?: string,
 ): Promise<ServiceProcess> => (await start(env, node, enter, log)).service;
 
-/** As startServiceProcess, watched from inside. */
+/** As startServiceProcess, with the probe. */
 async function startProbedService(env: Environment): Promise<ProbedService> {
   const probe = new URL("service-probe.ts", import.meta.url).href;
-  // The probe is an ES module, and after one of those bin/tallystick comes too late to set this number itself.
+  // The probe is an ES module, and after one bin/tallystick is too late to set this number itself.
   const { service, child } = await start({ UV_THREADPOOL_SIZE: "16", ...env }, [
     "--import",
     "tsx",
@@ -69,7 +69,7 @@ async function startProbedService(env: Environment): Promise<ProbedService> {
   };
 }
 
-/** Starts a probed service for some work, and stops it whatever comes of that. */
+/** Starts a probed service for some work, and always stops it. */
 export async function withProbedService<T>(
   env: Environment,
   work: (service: ProbedService) => Promise<T>,
@@ -98,7 +98,7 @@ async function start(
   return { service: serviceOf(child, url), child };
 }
 
-/** Starts `tallystick serve` on the port that `env` names, and waits for nothing. */
+/** Starts `tallystick serve` on the port of `env`, without waiting. */
 export function launchServiceProcess(env: Environment & { PORT: string }, log: string): ServiceProcess {
   const child = spawnService(env, [], [], log);
   child.stdout!.resume();
@@ -143,10 +143,10 @@ function serviceOf(child: ChildProcess, url: string): ServiceProcess {
   };
 }
 
-/** No log is kept beyond this. */
+/** A log is cut at this size. */
 const LOG_BYTES = 4 * 1024 * 1024;
 
-/** Appends what is told to the file, up to its limit; beyond it the process is listened to all the same, or it would wait. */
+/** Appends output to the file, up to its limit; beyond it the output is still read, or the process would block. */
 function keepLog(lines: Readable, file: string): void {
   const kept = createWriteStream(file, { flags: "a" });
   let bytes = 0;
@@ -158,7 +158,7 @@ function keepLog(lines: Readable, file: string): void {
   lines.once("end", () => kept.end());
 }
 
-/** A key of `tenant` that may read; `quota` calls a day and a month, null = no limit. */
+/** A key of `tenant` that may read; `quota` calls per day and month, null = no limit. */
 export async function issueReadKey(
   env: Environment,
   tenant: string,
@@ -175,10 +175,10 @@ export const median = (values: number[]): number => {
   return sorted[sorted.length >> 1]!;
 };
 
-/** Milliseconds of the processor in a second, of a service that nobody asks anything. */
+/** CPU milliseconds per second of an idle service. */
 const REST_MS = 100;
 
-/** Waits until a service has done what its start begins: the evaluation of signals alone takes the processor for seconds. */
+/** Waits until a service has done its start's work: the evaluation of signals alone takes seconds of CPU. */
 export async function untilAtRest({ cpu_ms }: Pick<ServiceProcess, "cpu_ms">): Promise<void> {
   for (let quiet = 0; quiet < 3; ) {
     const before = cpu_ms();

@@ -1,8 +1,8 @@
 /**
- * What a run of a skill takes over HTTP beside its steps, each asked by itself over HTTP with the same input, one after the other, of a
- * second process of the service, which has no answer at hand either; both when they are at rest after their start, and have told of other
- * questions of the kind before; and how fast the catalogue of skills is answered, beside a bare
- * Express route that sends the same bytes, asked in turn.
+ * A skill's run over HTTP compared with its steps, each called separately over HTTP with the same input, of a
+ * second process of the service, without cached answers; both are idle after their start, and warm from other
+ * questions of the kind. Also the catalogue of skills, alternating with a bare Express route that sends the same
+ * bytes.
  *
  *     npx tsx bench/skills.ts [--scale 0.02] [--each 6] [--warm 5] [--seconds 5]
  *
@@ -45,10 +45,10 @@ const TASKS: Record<string, (n: number) => string> = {
   tracker: (n) => `What was unusual of late in imports of ${good(n)}?`,
   diplomat: (n) => `How do trade figures between ${country(n)} and ${country(n + GOODS.length)} differ?`,
   sniper: (n) => `What opportunity is the market of ${good(n)} in ${country(n)}, by growth and price?`,
-  strategist: (n) => `How dependent is ${country(n)} on imports of ${good(n)}, and who could stand in?`,
+  strategist: (n) => `How dependent is ${country(n)} on imports of ${good(n)}, and who could replace them?`,
 };
 
-/** What both warm up with: none of it is an answer to what is measured. */
+/** Both warm up with these, which answer nothing measured. */
 const EARLIER: typeof TASKS = {
   oracle: (n) => `What imports of ${good(n)} are to be expected of ${country(n)}?`,
   spider: (n) => `Gather a profile of ${country(n)} with its partners and goods in ${2022 + (n % 2)}`,
@@ -84,7 +84,7 @@ await withDatabase(async (bare) => {
   const other = await startServiceProcess(env);
   const headers = { Authorization: `Bearer ${secret}` };
   const again = askAt(other.url, secret);
-  // What is read of the log has no vintage to be asked at.
+  // Data from the log has no vintage to name.
   const logged = offered.operations.filter((one) => one.vintage === undefined);
   const ask = async ({ operation, input, vintage }: SkillResult["steps"][number]): Promise<boolean> => {
     const found = logged.find((one) => one.name === operation);
@@ -107,7 +107,7 @@ await withDatabase(async (bare) => {
   const isOpen = (url: string) =>
     fetch(`${url}/v1/agent/trade/balance?reporter=LV&hs=84`, { headers }).then(({ ok }) => ok);
   try {
-    // What was released is opened in a moment.
+    // A release opens within a moment.
     for (const { url } of [service, other]) while (!(await isOpen(url))) await pause(100);
     // V8 compiles what runs first, in both.
     for (let round = 0; round < Number(values.warm); round++)
@@ -119,11 +119,11 @@ await withDatabase(async (bare) => {
       const ratios: number[] = [];
       const runs: number[] = [];
       for (let n = 0; n < EACH; n++) {
-        // No two skills ask of one market: an answer that was given is told again from memory.
+        // No two skills use one market, because answers are cached.
         const [ms, { steps }] = await timed(() => run(agent, TASKS[agent]!(n * 7 + place)));
         let sum = 0;
         for (const step of steps) {
-          // A method over earlier answers is no operation, and takes what it takes.
+          // A method over earlier answers is no operation, and takes its own time.
           const [alone, isAnswered] = await timed(() => ask(step));
           if (isAnswered) sum += alone;
         }

@@ -1,13 +1,14 @@
 /**
- * Reading elsewhere: what standbys of the database answer, and whether a reader is ever told less than it asked for. Each standby is a copy
- * of the primary's folder that streams what comes after, on the same machine.
+ * Reads from replicas: their rate, and whether a reader ever gets less than it required. Each standby is a copy of
+ * the primary's folder that streams later changes, on the same machine.
  *
- *   pairs      a process appends, another one that reads from a standby lists, while replay is paused and goes on: with the token, and without
- *   reads      lists and explorer pages a second of a process with no, one and two standbys, beside the list's query alone on the primary
+ *   pairs      one process appends, another lists from a standby with alternating replay: with the token, and without
+ *   reads      lists and explorer pages per second of a process with no, one and two standbys, next to the list's
+ * query alone on the primary
  *
  *     npx tsx bench/standby.ts [--pairs 10000] [--callers 16] [--seconds 5] [--rounds 3]
  *
- * Figures are medians over the rounds, in which the contenders take turns.
+ * Figures are medians over alternating rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,10 +36,13 @@ const seconds = Number(values.seconds);
 
 type Headers = Record<string, string>;
 
-/** What a read knew: `stale`: less than was asked for; `unsaid`: and its `as_of_position` claims more; `refused`: a 503, which says to ask again. */
+/**
+ * A read's result. `stale`: less than required; `unsaid`: and its `as_of_position` claims more; `refused`: a 503,
+ * to be retried.
+ */
 type Outcome = "fresh" | "stale" | "unsaid" | "refused";
 
-/** One write and one read of what it changed. */
+/** One write and one read of its change. */
 async function pair(
   { writer, reader, headers }: { writer: string; reader: string; headers: Headers },
   by_token: boolean,
@@ -64,7 +68,7 @@ async function pair(
   return as_of_position < position ? "stale" : "unsaid";
 }
 
-/** Pauses replay for a third of a second in every half, until it is told to end. */
+/** Pauses replay for a third of every half second, until stopped. */
 async function disturb(standby: Standby, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await standby.pause();

@@ -1,10 +1,10 @@
 /**
- * How long the first decision of a process on a long stream takes, with and without a snapshot of it:
+ * Duration of a process's first decision on a long stream, with and without a snapshot:
  *
  *     npx tsx bench/stream-snapshots.ts [--events 10000,100000] [--rounds 7]
  *
- * The stream is that of a log's checkpoints, the longest of every service. Each round decides twice as a process that has folded
- * nothing yet, and appends; the figures are medians.
+ * The stream is a log's checkpoints, the longest of every service. Each round decides twice in a process without
+ * cached folds, and appends; figures are medians.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -77,7 +77,7 @@ try {
       subjects: absentSubjects(),
       objects: { put: () => Promise.reject(new Error("nothing is stored here")) },
     });
-    // The snapshot is as old as one gets: the next is due.
+    // The snapshot has the highest age: the next is due.
     await grow(0, events - SNAPSHOT_EVERY);
     const { state } = await foldAfresh(started(), anchors, target);
     await snapshots.keep(pool, anchors, stream, { state, ...(await store.streamHead(stream))! });

@@ -1,10 +1,10 @@
 /**
- * Claim: what a process that is killed was at is taken over within six seconds: each of its leases, of reactors and of read models.
+ * Claim: a killed process's work is taken over within six seconds: each lease of its reactors and read models.
  *
  *     npx tsx bench/takeover.ts [--rounds 10]
  *
- * One process has all leases; a second one is started, the first is ended by kill -9, and the database is asked until each lease that was
- * held has another token. Then the second has all of them, and is the next to be killed.
+ * One process has all leases; a second one is started, the first gets kill -9, and the database is polled until
+ * each lease has another token. Then the second has all of them, and is killed next.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -18,7 +18,7 @@ await withDatabase(async (bare) => {
   const env: Environment = { ...bare, SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault") };
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
-  /** The tokens of the leases that somebody holds. */
+  /** The tokens of current leases. */
   const held = async () => {
     const { rows } = await client.query<{ name: string; token: string }>(
       `select 'reactor ' || reactor as name, token from reactors.leases where held_until > clock_timestamp()

@@ -1,11 +1,11 @@
 /**
- * Claims: a log of a million events is taken into its tree in less than 250 MB; a checkpoint costs what the new events
- * cost, not the log; a proof is one query and some hashing.
+ * Claims: a log of a million events is added to its tree in less than 250 MB; a checkpoint's cost depends on the
+ * new events, not the log; a proof is one query and some hashing.
  *
  *     npx tsx bench/tree.ts [--events 1000000] [--rounds 3]
  *
- * The contenders take turns over the same events, each turn in a process of its own; figures are medians over the rounds.
- * The limit is a bare loop of the same hashes over leaves in memory.
+ * The contenders alternate over the same events, each round in a separate process; figures are medians over the
+ * rounds. The limit is a bare loop of the same hashes over leaves in memory.
  */
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -23,18 +23,18 @@ import { type LogTree, openTree } from "../src/anchoring/tile-store.ts";
 import { hashesIn } from "../src/anchoring/tiles.ts";
 import { serviceTables } from "../src/migrations/service-tables.ts";
 import { median } from "./service-process.ts";
-import { CONTENDERS, type Turn } from "./tree-turn.ts";
+import { CONTENDERS, type RoundFigures } from "./tree-contender.ts";
 
 const run = promisify(execFile);
 
-async function inChild(contender: string, events: number, url: string): Promise<Turn> {
-  const script = fileURLToPath(new URL("./tree-turn.ts", import.meta.url));
+async function inChild(contender: string, events: number, url: string): Promise<RoundFigures> {
+  const script = fileURLToPath(new URL("./tree-contender.ts", import.meta.url));
   const args = [...process.execArgv, script, contender, String(events), url];
   const { stdout } = await run(process.execPath, args);
-  return JSON.parse(stdout) as Turn;
+  return JSON.parse(stdout) as RoundFigures;
 }
 
-/** Rows of the size of real ones after the head; their hashes are no chain, which a tree does not mind. */
+/** Rows of real size after the head; their hashes are no chain, which a tree does not check. */
 const fill = (client: pg.Client, events: number) =>
   client.query(
     `insert into eventstore.events
@@ -108,7 +108,7 @@ async function main(events: number, rounds: number): Promise<void> {
     await migrating(server.ownerUrl, (owner) => applyMigrations(owner, serviceTables));
     await fill(client, events);
     await client.query("vacuum analyze eventstore.events");
-    const turns = new Map<string, Turn[]>(Object.keys(CONTENDERS).map((name) => [name, []]));
+    const turns = new Map<string, RoundFigures[]>(Object.keys(CONTENDERS).map((name) => [name, []]));
     for (let round = 0; round < rounds; round++)
       for (const [name, made] of turns) {
         await client.query("truncate anchoring.tiles_v1");
@@ -140,7 +140,7 @@ async function main(events: number, rounds: number): Promise<void> {
   }
 }
 
-/** What a thousand further events cost, on the long log and on an empty tree, and what proofs do. */
+/** The cost of a thousand further events, on the long log and on an empty tree, and of proofs. */
 async function extend(client: pg.Client, url: string, events: number): Promise<void> {
   const pool = openPool(url);
   const tree = openTree(pool, 1);

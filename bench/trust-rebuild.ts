@@ -1,10 +1,11 @@
 /**
- * How long what scores are computed from takes to be made again from the log, and the scores from that: attestations between agents of
- * whom every tenth has a seed. To reach for a million between 100,000: 60 seconds for the read model, and one for a computation.
+ * Duration of rebuilding the scores' read model from the log, and the scores: attestations between agents, one in
+ * ten with a seed. Targets for a million between 100,000: 60 seconds for the read model, and one for a computation.
  *
  *     npx tsx bench/trust-rebuild.ts [--attestations 1000000] [--agents 100000]
  *
- * The log is written first, many events in a commit; then the read model is emptied, and folded again by a process of its own.
+ * The log is written first, many events per commit; then the read model is emptied, and folded again by a separate
+ * process.
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -31,12 +32,12 @@ const [many, members] = [Number(values.attestations), Number(values.agents)];
 const meta = { actor: "bench", operation: "bench" };
 /** Events of one commit. */
 const BATCH = 500;
-/** Of ten agents one is given trust to begin with. */
+/** One in ten agents has initial trust. */
 const SEEDED = 10;
 
 type Staging = Parameters<Parameters<App["commit"]>[0]>[0];
 
-/** Says so many things, many in a commit. */
+/** Makes attestations, many per commit. */
 async function say(app: App, count: number, each: (staging: Staging, n: number) => Promise<unknown>) {
   for (let from = 0; from < count; from += BATCH)
     await app.commit(

@@ -14,24 +14,24 @@ import * as second from "../src/explorer/verifier.js";
 import { LogBuilder, type LogRow, logGenesis } from "../test/eventstore/log-builder.ts";
 
 /**
- * How fast a pack of a million events (payloads of about 200 bytes, 100,000 streams) with a signed checkpoint over all of
- * them verifies as a stream: by the verifier, by the second one in one file, and beside bare loops of the same SHA-256
- * calls: crypto.hash, which the verifier uses, and createHash, as it is mostly written.
- * To reach: half the speed of the bare loop, in less than 250 MB.
+ * Speed of verifying a pack of a million events (payloads of about 200 bytes, 100,000 streams) with a signed
+ * checkpoint over all, as a stream: by the verifier, by the second one in one file, and next to bare loops of the
+ * same SHA-256 calls: crypto.hash, which the verifier uses, and the more common createHash. Targets: half the speed
+ * of the bare loop, in less than 250 MB.
  *
  *     npx tsx bench/verify.ts [events]
  *
- * Each figure is the best of ROUNDS turns taken one after another in processes of their own.
+ * Each figure is the best of ROUNDS rounds, in sequence, in separate processes.
  */
 const ROUNDS = 3;
-/** What takes minutes is taken once. */
+/** A measurement of minutes is taken once. */
 const SLOW = new Set(["second verifier"]);
 const STREAMS = 100_000;
 const ORIGIN = "bench.example/main/0123456789abcdef";
 
-type Turn = { seconds: number; peak_mb: number; hashes: number };
+type RoundFigures = { seconds: number; peak_mb: number; hashes: number };
 
-const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
+const TURNS: Record<string, (dir: string) => Promise<RoundFigures>> = {
   verify: async (dir) => {
     const { verifyPack } =
       await compiled<typeof import("../src/audit/verify-pack.ts")>("src/audit/verify-pack");
@@ -56,12 +56,12 @@ const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
   "bare, createHash": (dir) => bare(dir, (bytes) => createHash("sha256").update(bytes).digest()),
 };
 
-/** A file as `npm install` compiles it, threads and all: what bin/tallystick runs. */
+/** A file as compiled by `npm install`, with threads: the one that bin/tallystick runs. */
 const compiled = <Module>(path: string): Promise<Module> =>
   import(new URL(`../dist/${path}.js`, import.meta.url).href);
 
-/** The SHA-256 calls of a verification: as many, over inputs as long, of bytes that are already there. */
-async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promise<Turn> {
+/** The SHA-256 calls of a verification: the same number and lengths, over bytes in memory. */
+async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promise<RoundFigures> {
   const file = await readFile(join(dir, "lengths.bin"));
   const lengths = new Uint16Array(file.buffer, file.byteOffset, file.length / 2);
   const bytes = Buffer.alloc(65_536, "0123456789");
@@ -72,7 +72,7 @@ async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promis
   return turn(begun, lengths.length);
 }
 
-function turn(begun: number, hashes: number): Turn {
+function turn(begun: number, hashes: number): RoundFigures {
   return {
     seconds: (performance.now() - begun) / 1000,
     peak_mb: process.resourceUsage().maxRSS / 1024,
@@ -80,7 +80,7 @@ function turn(begun: number, hashes: number): Turn {
   };
 }
 
-/** Writes the export and the length of every input the verifier hashes. */
+/** Writes the export and the length of every input that the verifier hashes. */
 async function generate(dir: string, events: number): Promise<void> {
   const out = createWriteStream(join(dir, "log.ndjson"), { highWaterMark: 1 << 20 });
   const evidence = await signed(dir, events);
@@ -107,7 +107,7 @@ async function generate(dir: string, events: number): Promise<void> {
   await writeFile(join(dir, "lengths.bin"), Uint16Array.from(lengths));
 }
 
-/** The key and a checkpoint over all of the events, which stand before them: they are made twice. */
+/** The key and a checkpoint over all events, which precede them: they are generated twice. */
 async function signed(dir: string, events: number): Promise<string> {
   const builder = new LogBuilder(ORIGIN);
   const tree = new Frontier();
@@ -125,7 +125,7 @@ async function signed(dir: string, events: number): Promise<string> {
     .join("");
 }
 
-/** Mostly one event a commit, every fourth commit two over two streams. */
+/** Mostly one event per commit, every fourth commit two over two streams. */
 function commitAt(position: number, events: number) {
   const size = position % 5 === 3 && position + 2 <= events ? 2 : 1;
   return {
@@ -156,7 +156,7 @@ function hashedLengths(row: LogRow): number[] {
   const own = Buffer.byteLength(row.tenant) + Buffer.byteLength(row.stream_id);
   const header = 4 + ORIGIN.length + 8 + own;
   const lengths = [13 + Buffer.byteLength(row.payload), 10 + Buffer.byteLength(row.meta)];
-  // The leaf and the node above it, of the tree.
+  // The leaf and its parent node in the tree.
   lengths.push(33, 65);
   lengths.push(11 + header + 8 + 16 + 4 + row.type.length + 4 + 8 + 96, 9 + 32 + 8 + 32);
   if (row.version === 1) lengths.push(12 + header);
@@ -164,7 +164,7 @@ function hashedLengths(row: LogRow): number[] {
   return lengths;
 }
 
-function inChild(name: string, dir: string): Turn {
+function inChild(name: string, dir: string): RoundFigures {
   const script = fileURLToPath(import.meta.url);
   return JSON.parse(
     execFileSync(process.execPath, [...process.execArgv, script, "--turn", name, dir], { encoding: "utf8" }),
@@ -177,7 +177,7 @@ async function main(events: number): Promise<void> {
   try {
     await generate(dir, events);
     const { size } = await stat(join(dir, "log.ndjson"));
-    const best = new Map<string, Turn>();
+    const best = new Map<string, RoundFigures>();
     for (let round = 0; round < ROUNDS; round++) {
       for (const name of Object.keys(TURNS)) {
         if (SLOW.has(name) && round > 0) continue;

@@ -1,11 +1,11 @@
 /**
- * What workers cost that wait for a task and get none, and how soon one of them has the next task:
+ * The cost of workers that wait for a task, and how soon one gets the next task:
  *
  *     npx tsx bench/waiting.ts [--polls 1000] [--seconds 60] [--tasks 200]
  *
- * So many long polls (`GET /soul/compute/pull?wait_s=30`) wait at a service without work, each asked again when it ends. Claims: they take
- * less than 5 % of a core; and a task that is submitted meanwhile is somebody's within 20 ms at p95.
- * Beside them: the same service without polls, and the answer to submitting, which is the first of two commits.
+ * This many long polls (`GET /soul/compute/pull?wait_s=30`) wait at a service without work, each repeated when it
+ * ends. Claims: they take less than 5 % of a core; a submitted task is leased within 20 ms at p95. For comparison:
+ * the same service without polls, and the answer to submitting, which is the first of two commits.
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -38,7 +38,7 @@ type Pulled = { task: { task_id: string; lease_id: string } | null };
 const at = (values: number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
 
-/** Percent of one core over some seconds: the service's, and that of Postgres' processes which were there all the time. */
+/** Percent of one core over some seconds: the service's, and that of Postgres' processes that existed throughout. */
 async function share(service: ServiceProcess, client: pg.Client, seconds: number) {
   const pids = async () =>
     (await client.query<{ pid: number }>("select pid from pg_stat_activity")).rows.map(({ pid }) => pid);
@@ -70,7 +70,7 @@ await withDatabase(async (bare) => {
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
   const stopping = new AbortController();
-  // One for each call that was not yet collected.
+  // One per call that was not yet collected.
   setMaxListeners(0, stopping.signal);
   try {
     const call = async <T>(path: string, headers: Headers, body?: object): Promise<T> => {
@@ -97,11 +97,11 @@ await withDatabase(async (bare) => {
         return headers;
       },
     );
-    // What follows a start is over.
+    // The start's work is done.
     await pause(15_000);
     const idle = await share(service, client, Math.min(SECONDS, 20));
 
-    /** When each task was somebody's. */
+    /** When each task was leased. */
     const had = new Map<string, number>();
     let heard = () => {};
     const poll = async (n: number) => {
@@ -120,7 +120,7 @@ await withDatabase(async (bare) => {
         if (!stopping.signal.aborted) throw error;
       }),
     );
-    // Each has asked, and none is still on its way to wait.
+    // Each has asked, and none is still on its way.
     await pause(10_000);
     const waiting = await share(service, client, SECONDS);
 

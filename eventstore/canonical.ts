@@ -83,7 +83,7 @@ function problemIn(value: unknown, depth: number): Problem | undefined {
     }
     return undefined;
   }
-  if (!isPlainObject(value)) return { path: "", problem: `is ${kindOf(value)}, which JSON cannot hold` };
+  if (!isPlainObject(value)) return { path: "", problem: `is ${kindOf(value)}, which JSON cannot represent` };
   for (const key of Object.keys(value)) {
     const found = problemInText(key) ?? problemIn(value[key], depth + 1);
     if (found) return { path: `.${key}${found.path}`, problem: found.problem };
@@ -93,11 +93,11 @@ function problemIn(value: unknown, depth: number): Problem | undefined {
 
 function problemInText(text: string): Problem | undefined {
   if (text.isWellFormed()) return undefined;
-  return { path: "", problem: "holds a lone surrogate, which UTF-8 cannot say" };
+  return { path: "", problem: "has a lone surrogate, which UTF-8 cannot encode" };
 }
 
 function problemInNumber(value: number): Problem | undefined {
-  if (!Number.isFinite(value)) return { path: "", problem: `is ${value}, which JSON cannot hold` };
+  if (!Number.isFinite(value)) return { path: "", problem: `is ${value}, which JSON cannot represent` };
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     return { path: "", problem: "is an integer beyond 2^53 - 1: send it as a string" };
   return undefined;

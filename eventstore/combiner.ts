@@ -88,7 +88,7 @@ export class Combiner {
   readonly #pool: pg.Pool;
   readonly #options: Required<CombinerOptions>;
   readonly #log_id: number;
-  readonly #ground: AppendPrecondition | undefined;
+  readonly #precondition: AppendPrecondition | undefined;
   #turn = 0;
   #queue: WaitingCommit[] = [];
   /** Reused while there is work: otherwise answered callers would run first. */
@@ -99,11 +99,11 @@ export class Combiner {
   constructor(
     pool: pg.Pool,
     log_id: number,
-    { ground, ...options }: CombinerOptions & { ground?: AppendPrecondition },
+    { precondition, ...options }: CombinerOptions & { precondition?: AppendPrecondition },
   ) {
     this.#pool = pool;
     this.#log_id = log_id;
-    this.#ground = ground;
+    this.#precondition = precondition;
     this.#options = {
       max_call_events: 512,
       max_call_bytes: 4 * 1024 * 1024,
@@ -211,7 +211,7 @@ export class Combiner {
   async #ask(items: readonly WaitingCommit[]): Promise<() => void> {
     let place: LogHead | undefined;
     try {
-      place = await this.#ground?.place(this.#log_id);
+      place = await this.#precondition?.place(this.#log_id);
     } catch (error) {
       return this.#failed(items, error as Error, "refused");
     }
@@ -222,7 +222,7 @@ export class Combiner {
     }
     try {
       const outcomes = await callAppend(this.#client, items.map(askedOf), place);
-      if (!outcomes) return this.#failed(items, await this.#ground!.lost(place!), "refused");
+      if (!outcomes) return this.#failed(items, await this.#precondition!.lost(place!), "refused");
       return allOf(items.map((item, i) => item.ends(outcomes[i]!)));
     } catch (error) {
       const failure = failureOf(error);

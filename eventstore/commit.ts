@@ -56,7 +56,7 @@ export type PreparedCommit = {
 export function prepareCommit(commit: Commit): PreparedCommit {
   const { appends, guards = [], idempotency, meta = {} } = commit;
   const size = appends.reduce((sum, append) => sum + append.events.length, 0);
-  if (size === 0) throw new InvalidEvent("appends", "must hold at least one event");
+  if (size === 0) throw new InvalidEvent("appends", "must have at least one event");
   if (size > MAX_EVENTS) throw new InvalidEvent("appends", `holds more than ${MAX_EVENTS} events`);
   if (idempotency) checkIdempotency(idempotency);
   const prepared: PreparedCommit = {
@@ -74,7 +74,7 @@ export function prepareCommit(commit: Commit): PreparedCommit {
     appends.forEach((append, stream) => {
       place = `appends[${stream}]`;
       // A stream without events would be a guard.
-      if (append.events.length === 0) throw new InvalidEvent("events", "must hold at least one event");
+      if (append.events.length === 0) throw new InvalidEvent("events", "must have at least one event");
       prepared.streams.push(prepareStream(append, append.events.length));
       append.events.forEach((event, index) => {
         place = `appends[${stream}].events[${index}]`;
@@ -165,7 +165,7 @@ function checkName(name: string, field: string): string {
     throw new InvalidEvent(field, "must be a text of one byte or more");
   if (Buffer.byteLength(name) > MAX_NAME) throw new InvalidEvent(field, `is longer than ${MAX_NAME} bytes`);
   if (name.includes("\0")) throw new InvalidEvent(field, "holds a NUL, which Postgres' text cannot");
-  if (!name.isWellFormed()) throw new InvalidEvent(field, "holds a lone surrogate, which UTF-8 cannot say");
+  if (!name.isWellFormed()) throw new InvalidEvent(field, "has a lone surrogate, which UTF-8 cannot encode");
   return name;
 }
 
@@ -180,7 +180,7 @@ function refuseRepeatedStreams(streams: PreparedStream[]): void {
   const seen = new Set<string>();
   streams.forEach((stream, index) => {
     if (seen.has(streamKey(stream)))
-      throw new InvalidEvent(placeOf(streams, index), "stands in an earlier append of the commit, too");
+      throw new InvalidEvent(placeOf(streams, index), "is in an earlier append of the commit, too");
     seen.add(streamKey(stream));
   });
 }

@@ -14,21 +14,22 @@ export type LogProcessor = MessageProcessor<any, Metadata, any, bigint>;
 export type LogConsumerOptions = {
   consumerId?: string;
   processors: readonly LogProcessor[];
-  /** Reads one tenant's events; all tenants' when absent. */
+  /** Reads one tenant's events. Default: all tenants'. */
   tenant?: string;
-  /** By them events are upcast to their type's newest version; the store's own when absent. */
+  /** Upcasts events to their type's newest version. Default: the store's schemas. */
   schemas?: EventSchemas;
 };
 
 /**
- * Each processor reads on from its own checkpoint, at its own pace, in the order of the log. `start` resolves when all have stopped, and
- * rejects when one has failed: the others are then stopped too, and its checkpoint is not beyond the event that it failed at.
+ * Each processor continues from its own checkpoint, at its own pace, in the order of the log. `start` resolves when
+ * all have stopped. It rejects when one has failed: the others are then stopped too, and its checkpoint is not
+ * beyond the failed event.
  */
 export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsumerOptions): MessageConsumer {
   const { consumerId = randomUUID(), processors } = options;
   let stopping = new AbortController();
   let running: Promise<void> | undefined;
-  /** emmett's processor does not forget a checkpoint that was rolled back with its batch: it would go on behind it. */
+  /** emmett's processor does not reset a checkpoint that was rolled back with its batch, so it would skip events. */
   let hasFailed = false;
 
   async function run(): Promise<void> {
@@ -49,7 +50,7 @@ export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsum
 
   async function stop(): Promise<void> {
     stopping.abort();
-    // A failure is told by `start`.
+    // `start` reports a failure.
     await running?.catch(() => undefined);
   }
 
@@ -76,7 +77,7 @@ export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsum
   };
 }
 
-type Following = LogConsumerOptions & {
+type FollowOptions = LogConsumerOptions & {
   store: EventStore;
   tail: Tail;
   processor: LogProcessor;
@@ -84,7 +85,7 @@ type Following = LogConsumerOptions & {
 };
 
 /** Until the signal aborts, the tail closes or the processor stops. */
-async function follow({ store, tail, processor, tenant, schemas = store.schemas, signal }: Following) {
+async function follow({ store, tail, processor, tenant, schemas = store.schemas, signal }: FollowOptions) {
   const from = (await processor.start({})) ?? "BEGINNING";
   const after =
     from === "END"
@@ -101,7 +102,7 @@ async function follow({ store, tail, processor, tenant, schemas = store.schemas,
   }
 }
 
-/** emmett takes `checkpoint` of the metadata for the checkpoint, whoever wrote it: here it is always the position. */
+/** emmett uses the metadata's `checkpoint` as the checkpoint, whoever wrote it: here it is always the position. */
 function recorded(event: RecordedEvent, schemas: EventSchemas | undefined) {
   const message = emmettEvent(event, schemas);
   return { ...message, metadata: { ...message.metadata, checkpoint: message.metadata.globalPosition } };

@@ -1,4 +1,4 @@
-/** For emmett 0.42; no other file knows both. */
+/** For emmett 0.42; no other file of the store imports it, except its consumer. */
 import {
   type AggregateStreamOptions,
   type AggregateStreamResult,

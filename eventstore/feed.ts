@@ -16,11 +16,11 @@ export type FeedOptions = {
   /** Payload and meta as the stored text that was hashed. */
   proof: boolean;
   /**
-   * A pattern of the actors whose meta is shown, asked for at each wake; that of an event by any other actor is shown by its hash,
-   * `meta_hash`. All are shown when absent.
+   * A pattern of the actors whose meta is shown, read at each wake. Other actors' events have `meta_hash` instead.
+   * Default: all are shown.
    */
   shownActors?: () => Promise<string>;
-  /** Go on past the head as it stood at the start, until the signal is aborted. */
+  /** Continues past the head of the start, until the signal is aborted. */
   follow: boolean;
   /** An SSE event's `id` is its cursor. */
   framing: "ndjson" | "sse";
@@ -103,7 +103,7 @@ async function hasNews(
 
 type FeedPosition = Omit<LogHead, "log_id">;
 type Page = { lines: Buffer[]; end: FeedPosition };
-type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
+type FeedRead = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
   actors: string | undefined;
@@ -112,7 +112,7 @@ type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
 };
 
 /** Prepares two pages while a third is sent. */
-async function* pages(pool: pg.Pool, reading: Reading, after: FeedPosition): AsyncGenerator<Page> {
+async function* pages(pool: pg.Pool, reading: FeedRead, after: FeedPosition): AsyncGenerator<Page> {
   const begin = async (start: FeedPosition) => {
     const cut = await cutPage(pool, reading, start);
     const lines = readLines(pool, reading, start.position, cut.last);
@@ -132,7 +132,7 @@ async function* pages(pool: pg.Pool, reading: Reading, after: FeedPosition): Asy
 type CutRow = { same_history: boolean; whole: boolean; last: number | null; last_hash: Buffer | null };
 
 /** `last` is null for an empty page; `end` starts the next one. */
-async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: FeedPosition) {
+async function cutPage(pool: pg.Pool, { log_id, tenant, head }: FeedRead, after: FeedPosition) {
   const answer = await pool.query<CutRow>({
     name: "eventstore.feed_page",
     text: `
@@ -165,7 +165,7 @@ async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: 
  */
 async function readLines(
   pool: pg.Pool,
-  reading: Reading,
+  reading: FeedRead,
   after: number,
   last: number | null,
 ): Promise<Buffer[]> {
@@ -201,7 +201,7 @@ function within(chunks: Buffer[], head: number, tail: number): Buffer[] {
   });
 }
 
-function framedLine({ framing, proof, epoch, actors }: Reading): string {
+function framedLine({ framing, proof, epoch, actors }: FeedRead): string {
   const stored = (column: string) =>
     proof ? `to_json(convert_from(${column}, 'UTF8'))::text` : `convert_from(${column}, 'UTF8')`;
   const meta = `',"meta":' || ${stored("meta")}`;
@@ -210,7 +210,7 @@ function framedLine({ framing, proof, epoch, actors }: Reading): string {
       ? meta
       : `case when coalesce(convert_from(meta, 'UTF8')::json->>'actor', '') ~ ${pg.escapeLiteral(actors)}
          then ${meta} else ',"meta_hash":"' || encode(meta_hash, 'hex') || '"' end`;
-  // The form is that of cursor.ts; a test holds the two together.
+  // cursor.ts has the same format; a test compares them.
   const cursor = `'v1.${epoch}.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
   // Grouped, because every || copies all that precedes it.
   const line = `('{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position)

@@ -5,23 +5,26 @@ import pg from "pg";
 
 /** The migrations of one owner of tables. */
 export type MigrationSet = {
-  /** How complaints name the folder, e.g. "eventstore/migrations". */
+  /** The folder's name in error messages, e.g. "eventstore/migrations". */
   name: string;
-  /** Where the files stand, with a slash at its end; other files than .sql are left alone. */
+  /** The files' location, ending with a slash; files other than .sql are ignored. */
   folder: URL;
-  /** The schema whose table `migrations` keeps what was applied. */
+  /** The schema whose table `migrations` records the applied files. */
   schema: string;
 };
 
-/** What a table's lock is waited for: less than Postgres waits before it ends a deadlock, so that it is never another who is ended. */
+/**
+ * The lock timeout of a table: shorter than Postgres' deadlock timeout, so that this session gives way and no other
+ * is ended.
+ */
 const LOCK_MS = 500;
-/** Those who use the tables meanwhile may go first for so long. */
+/** Users of the tables may go first for this long. */
 const TRY_MS = 120_000;
 const MOST_PAUSE_MS = 2_000;
 
 /**
- * Does `work` in one transaction while no other starter does the like on this database: starters of all processes queue here.
- * Where a table is in use it gives way, and does `work` again from its beginning. What `work` throws else is thrown on, and nothing of it stays.
+ * Runs `work` in one transaction, exclusive among all processes that start on this database. If a table is in use,
+ * it rolls back and runs `work` again. Any other error of `work` is rethrown after a rollback.
  */
 export async function migrating(
   target: string | pg.Pool,
@@ -32,7 +35,7 @@ export async function migrating(
     return inTurn(client, work).finally(() => client.release());
   }
   const client = new pg.Client({ connectionString: target });
-  // A query that is cut off rejects; the event besides would end the process.
+  // An aborted query rejects; its error event needs a listener.
   client.on("error", () => {});
   await client.connect();
   return inTurn(client, work).finally(() => client.end());
@@ -51,7 +54,7 @@ async function inTurn(client: pg.ClientBase, work: (client: pg.ClientBase) => Pr
           { cause: error },
         );
     }
-    // Several that gave way do not come back at the same moment.
+    // Processes that gave way return at different moments.
     await new Promise((wake) => setTimeout(wake, ms * (0.5 + Math.random())));
   }
 }
@@ -69,15 +72,15 @@ async function once(client: pg.ClientBase, work: (client: pg.ClientBase) => Prom
   }
 }
 
-/** It did not get a lock in time, or was ended as one of a deadlock. */
+/** It got no lock in time, or was ended by a deadlock. */
 function isHeldUp(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === "55P03" || error.code === "40P01";
   return error instanceof Error && error.cause !== undefined && isHeldUp(error.cause);
 }
 
 /**
- * Applies those files of a set that the database has not had, within `migrating`. Throws when one was edited after it was
- * applied, or the database has one that is not in the folder.
+ * Applies the set's missing files within `migrating`. Throws if an applied file was edited, or the folder lacks
+ * one.
  */
 export async function applyMigrations(client: pg.ClientBase, set: MigrationSet): Promise<void> {
   const schema = pg.escapeIdentifier(set.schema);

@@ -69,7 +69,7 @@ export const engineChecks: readonly EngineCheck[] = [
           as $$ select current_setting('work_mem') $$`);
         return answerOf<string>(one, `select pg_temp.${name}() as value`);
       });
-      return set === "1234kB" ? undefined : "`set` on a function does not hold within it";
+      return set === "1234kB" ? undefined : "`set` on a function has no effect within it";
     },
   },
   {
@@ -88,14 +88,14 @@ export const engineChecks: readonly EngineCheck[] = [
           );
         });
         if (isHeld) return undefined;
-        return "an advisory lock that one connection holds is given to a second one: two appends would fork the log";
+        return "two connections can have the same advisory lock: two appends would fork the log";
       }),
   },
   {
     name: "read committed",
     ask: async (sessions) => {
       if (await seesWhatItWaitedFor(sessions)) return undefined;
-      return "a statement does not see what was committed while it waited for a lock; default_transaction_isolation has to be read committed";
+      return "a statement does not see commits made while it waited for a lock; default_transaction_isolation must be read committed";
     },
   },
 ];

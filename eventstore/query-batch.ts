@@ -4,7 +4,7 @@
  */
 import type pg from "pg";
 
-type Waiting<Question, Answer> = {
+type PendingQuery<Question, Answer> = {
   question: Question;
   resolve: (answer: Answer | PromiseLike<Answer>) => void;
   reject: (error: unknown) => void;
@@ -24,9 +24,9 @@ export type BatchQuery<Question, Answer> = (
 export function batched<Question, Answer>(
   ask: BatchQuery<Question, Answer>,
 ): (pool: pg.Pool, question: Question) => Promise<Answer> {
-  const lines = new WeakMap<pg.Pool, Line<Question, Answer>>();
+  const lines = new WeakMap<pg.Pool, QueryQueue<Question, Answer>>();
   return (pool, question) => {
-    const line = lines.get(pool) ?? new Line((questions: readonly Question[]) => ask(pool, questions));
+    const line = lines.get(pool) ?? new QueryQueue((questions: readonly Question[]) => ask(pool, questions));
     lines.set(pool, line);
     return line.answer(question);
   };
@@ -47,9 +47,9 @@ export const queriedOnce = <Question, Answer>(
     return Promise.all(asked);
   });
 
-class Line<Question, Answer> {
+class QueryQueue<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => ReturnType<BatchQuery<Question, Answer>>;
-  #queue: Waiting<Question, Answer>[] = [];
+  #queue: PendingQuery<Question, Answer>[] = [];
   #underWay = 0;
   #isDue = false;
 
@@ -86,7 +86,7 @@ class Line<Question, Answer> {
     }
   }
 
-  async #settle(taken: readonly Waiting<Question, Answer>[]): Promise<void> {
+  async #settle(taken: readonly PendingQuery<Question, Answer>[]): Promise<void> {
     try {
       const answers = await this.#ask(taken.map(({ question }) => question));
       taken.forEach(({ resolve }, at) => {

@@ -12,9 +12,9 @@
  *       },
  *     } satisfies EventTypes;
  *
- * and `registry([events, …])` makes them one. `upcast[n]` turns a payload of version n into one of version n + 1, so
- * every version but the newest has one. Schemas check and never change: what the caller gave is what is stored.
- * Upcasting happens on reading alone; the stored bytes and their hashes stay as they are.
+ * and `registry([events, …])` joins them. `upcast[n]` turns a payload of version n into one of version n + 1, so
+ * every version but the newest has one. Schemas only validate: the given value is stored. Upcasting happens only on
+ * reads; the stored bytes and their hashes never change.
  */
 import { z } from "zod";
 import { InvalidEvent } from "./errors.ts";

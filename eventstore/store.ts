@@ -8,23 +8,29 @@ import type { AppendResult, Commit, CommitInFlight } from "./types.ts";
 export type { RecordedCommit } from "./log-reads.ts";
 
 export type EventStoreOptions = CombinerOptions & {
-  /** When given, payloads are checked before they are appended, and unknown types are refused. */
+  /** If given, payloads are checked before they are appended, and unknown types are refused. */
   schemas?: EventSchemas;
-  /** Held against the log by every append; without it whatever the database has is gone on with. */
-  ground?: AppendPrecondition;
+  /** Every append tests it; without it, the database's log is trusted. */
+  precondition?: AppendPrecondition;
 };
 
-/** The log in Postgres. All errors are of errors.ts, but those of reads, which are the driver's. */
+/** The log in Postgres. All errors are of errors.ts, except those of reads, which are the driver's. */
 export type EventStore = LogReads & {
-  /** What payloads are checked against, and what readers upcast by: reads themselves give what was stored. */
+  /** Validate payloads, and upcast for readers; reads return what was stored. */
   readonly schemas: EventSchemas | undefined;
-  /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
+  /**
+   * The whole commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown,
+   * StoreClosed, and the precondition's errors.
+   */
   append(commit: Commit): Promise<AppendResult>;
-  /** The same, for others to rest on before it is settled: they are sent after it, with its streams at the versions that it leaves. */
+  /**
+   * The same, so that later commits can depend on it before its outcome: they are sent after it, with the stream
+   * versions that it leaves.
+   */
   send(commit: Commit): CommitInFlight;
-  /** Calls `listener` after every append of this process; the answer ends it. */
+  /** Calls `listener` after every append of this process; the result unsubscribes. */
   onAppended(listener: (log_id: number, position: number) => void): () => void;
-  /** Refuses new commits with StoreClosed and waits until those taken are settled. The pool stays open. */
+  /** Refuses new commits with StoreClosed and waits for accepted ones. The pool stays open. */
   close(): Promise<void>;
 };
 

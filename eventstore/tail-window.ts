@@ -1,6 +1,9 @@
 import type { RecordedEvent } from "./types.ts";
 
-/** The latest events of a log, as far as it was read: every event from `start` (exclusive) to `position`, which have no gaps. */
+/**
+ * The latest events of a log as far as it was read: every event from `start` (exclusive) to `position`, without
+ * gaps.
+ */
 export class TailWindow {
   readonly #most: number;
   #events: RecordedEvent[] = [];
@@ -23,7 +26,7 @@ export class TailWindow {
     this.#start = this.#events[0]!.position - 1;
   }
 
-  /** Begins anew, empty, at another position. */
+  /** Restarts, empty, at another position. */
   skipTo(position: number): void {
     this.#events = [];
     this.#start = position;

@@ -1,10 +1,10 @@
 /**
- * The end of a log as it grows, followed once a process for any number of subscribers.
+ * The growing end of a log, followed once per process for any number of subscribers.
  *
- * What is new is read once into a window of the latest events. A reader keeps nothing but its position: while that
- * lies in the window it is served from there, and when it has fallen behind it pages from the database. So memory
- * does not depend on how many read or how slowly; those far behind share pages (backlog.ts). News comes from appends of
- * this process, from LISTEN on a connection of its own, and from a slow poll in case both fail.
+ * New events are read once into a window of the latest ones. A reader stores only its position: within the window
+ * it is served from memory, and a lagging one pages from the database. So memory does not depend on the number or
+ * speed of readers; far lagging ones share pages (backlog.ts). News comes from this process's appends, from LISTEN
+ * on a separate connection, and from a slow poll in case both fail.
  */
 import type pg from "pg";
 import { Announcer } from "./announcer.ts";
@@ -15,16 +15,16 @@ import { MAIN_LOG, type RecordedEvent } from "./types.ts";
 
 export type TailOptions = {
   pool: pg.Pool;
-  /** Where LISTEN is asked; where the pool connects when absent. */
+  /** The address for LISTEN. Default: the pool's. */
   session_url?: string;
   log_id?: number;
-  /** Between looks at the database when nothing is announced; 1,000 when absent. */
+  /** The poll interval without notices. Default: 1,000. */
   poll_ms?: number;
-  /** False where nothing is announced, as in a database in recovery: it is looked at while somebody waits, and then alone. */
+  /** False if there are no notices, as in a database in recovery: it is polled only while somebody waits. */
   listens?: boolean;
-  /** Events kept for subscribers that are up to date; 1,024 when absent. */
+  /** Events cached for current subscribers. Default: 1,024. */
   window?: number;
-  /** Told of failed reads and lost connections; the tail goes on by itself. */
+  /** Called for failed reads and lost connections; the tail recovers by itself. */
   onError?: (error: Error) => void;
 };
 
@@ -33,33 +33,33 @@ export type Subscription = { after: number; tenant?: string; signal?: AbortSigna
 export type Tail = {
   /** The last position seen. */
   readonly position: number;
-  /** Says that the log may have grown; appends of this process say it by themselves. */
+  /** Reports that the log may have grown; this process's appends do so themselves. */
   wake(): void;
-  /** The next events after a position, some thousands at most; none at the end of what was seen. */
+  /** The next events after a position, at most some thousands; none at the known end. */
   since(position: number): Promise<RecordedEvent[]>;
-  /** For one who reads all of the log, with others who do. */
+  /** For a reader of the whole log, together with others. */
   follower(): Follower;
-  /** Batches of events after a position, in order, none missed and none twice, until `signal` aborts or the tail closes. */
+  /** Batches of events after a position, in order and exactly once, until `signal` aborts or the tail closes. */
   subscribe(subscription: Subscription): AsyncIterable<RecordedEvent[]>;
-  /** Resolves to true once the tail has seen the position, to false when `timeout_ms` pass or `signal` aborts before. */
+  /** Resolves to true once the tail has seen the position, to false after `timeout_ms` or when `signal` aborts. */
   reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** Those who follow one tail go through a long past side by side, so that it is read once. */
+/** Followers of one tail read a long history together, so that it is read once. */
 export type Follower = {
-  /** As `since`; undefined where others, who are behind, take longer than so many milliseconds. */
+  /** As `since`; undefined if lagging followers take longer than `wait_ms`. */
   since(position: number, wait_ms: number): Promise<RecordedEvent[] | undefined>;
-  /** Nobody waits for it any more, until it reads on. */
+  /** Nobody waits for it any more, until it continues. */
   leave(): void;
 };
 
-/** Events a read of the database asks for. */
+/** Events per database read. */
 const PAGE = 500;
-/** From one read to the next, at least: of a log that grows all the time what comes meanwhile is read together. */
+/** The shortest pause between two reads, so that a growing log's events are read together. */
 const GATHER_MS = 10;
 
-/** Connects like the pool, elsewhere where an address is given. */
+/** Connects like the pool, or to another address if given. */
 const sessionOf = ({ options }: pg.Pool, session_url?: string): pg.ClientConfig =>
   session_url === undefined ? options : { ...options, connectionString: session_url };
 
@@ -75,7 +75,7 @@ class LogTail implements Tail {
   readonly #poll: NodeJS.Timeout;
   readonly #endListening: () => void;
   readonly #waiters = new Set<() => void>();
-  /** Until somebody asks for events, the head alone is followed. */
+  /** Until somebody requests events, only the head is followed. */
   #isRead = false;
   #isStarted = false;
   #isStale = true;
@@ -112,7 +112,7 @@ class LogTail implements Tail {
     if (this.#isClosed) return;
     this.#reading ??= this.#readNews().finally(() => {
       this.#reading = undefined;
-      // News may have come after the last look and before this.
+      // News may have come since the last read.
       if (this.#isStale) this.wake();
     });
   }
@@ -207,7 +207,7 @@ class LogTail implements Tail {
     for (const waiter of [...this.#waiters]) waiter();
   }
 
-  /** Resolves when the tail moves beyond `after` or ends, `signal` aborts or the time is up, whichever is first. */
+  /** Resolves when the tail moves beyond `after` or ends, `signal` aborts, or the time is up. */
   #moved(after: number, signal?: AbortSignal, timeout_ms?: number): Promise<void> {
     return new Promise((resolve) => {
       let isLate = false;
@@ -219,7 +219,7 @@ class LogTail implements Tail {
         clearTimeout(timer);
         resolve();
       };
-      // A timer and a listener taken off again: AbortSignal.any would leave a trace on a signal that lives long.
+      // The timer and listener are removed: AbortSignal.any would leak on a long-lived signal.
       const expire = () => {
         isLate = true;
         check();
@@ -231,10 +231,10 @@ class LogTail implements Tail {
     });
   }
 
-  /** The next events after a position, and the position up to which these are all there are. */
+  /** The next events after a position, and the position up to which they are complete. */
   async #next(after: number, tenant?: string): Promise<{ events: RecordedEvent[]; upTo: number }> {
     this.#isRead = true;
-    // Taken before the read: whatever stands up to here is in the answer, or the answer is a full page.
+    // Read before the query: the answer covers everything up to here, or is a full page.
     const seen = this.position;
     if (this.#window.covers(after))
       return { events: this.#window.after(after, tenant), upTo: Math.max(after, seen) };

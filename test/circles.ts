@@ -1,8 +1,8 @@
-/** Which source files import each other in a circle. */
+/** Finds source files that import each other in a circle. */
 import { posix } from "node:path";
 import { importsOf } from "./import-violations.ts";
 
-/** The files that one names, types included; others than those given are left out. */
+/** The given files that this one imports, types included. */
 function importedBy(path: string, source: string, known: ReadonlySet<string>): string[] {
   const names = importsOf(source).flatMap(({ specifier }) =>
     specifier.startsWith(".") ? [posix.join(posix.dirname(path), specifier)] : [],

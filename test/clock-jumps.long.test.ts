@@ -1,6 +1,6 @@
 /**
- * A process whose machine's clock jumps an hour ahead and back, under load, beside one whose clock is right. Needs libfaketime
- * (`apt-get install faketime`), and says so where there is none.
+ * A process whose machine's clock jumps an hour ahead and back, under load, next to one with a right clock. Needs
+ * libfaketime (`apt-get install faketime`), and says so if it is missing.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 
 let dir: string;
 let database: FreshDatabase;
-/** Of personal data, which orders have. */
+/** The vault's, because orders have personal data. */
 let vault: FreshDatabase;
 let client: pg.Client;
 let headers: Record<string, string>;
@@ -68,7 +68,7 @@ const settings = () => ({
   SANDBOX: "0",
 });
 
-/** `tallystick serve`, once it can draw; its clock is this machine's unless `more` preloads another. */
+/** `tallystick serve`, once it can draw; `more` may preload another clock. */
 async function serving(more: Record<string, string> = {}): Promise<string> {
   const env = {
     ...PATIENT,
@@ -105,7 +105,7 @@ async function command(url: string, path: string, body: object, key: string = ra
 const roll = (url: string, key?: string) =>
   command(url, "/v1/agent/rng/roll", { client_seed: "a clock that jumps" }, key);
 
-/** Resolves once the reactor that lets orders go has had two turns more. */
+/** Resolves after two more ticks of the reactor that expires orders. */
 async function turnsOfOrders(): Promise<void> {
   const good = async () => {
     const sql = "select good_at::text from reactors.leases where reactor = 'orders'";
@@ -118,15 +118,15 @@ async function turnsOfOrders(): Promise<void> {
 }
 
 test.skipIf(!library)(
-  "one process's clock an hour ahead and back: nothing is lost, done twice, let go early or held for an hour",
+  "one process's clock jumps an hour ahead and back: nothing is lost, repeated, released early or blocked for an hour",
   async () => {
     const clock = join(dir, "clock");
     const setClock = (ahead: string) => writeFile(clock, `${ahead}\n`);
     await setClock("+0");
-    // The reactors are the jumping one's, as it is there first.
+    // The jumping process runs the reactors, because it started first.
     const jumping = await serving({
       ...{ LD_PRELOAD: library!, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: "1" },
-      // A steady clock never jumps, and neither do the times of files.
+      // Neither a monotonic clock nor file times jump.
       ...{ DONT_FAKE_MONOTONIC: "1", FAKETIME_DONT_FAKE_MONOTONIC: "1", NO_FAKE_STAT: "1" },
     });
     const steady = await serving();
@@ -163,14 +163,14 @@ test.skipIf(!library)(
     await setClock("+0");
     await Promise.all([load(10), turnsOfOrders()]);
 
-    // Who asks again is told the same, whichever process is asked.
+    // A repeated call gets the same answer from any process.
     for (const [n, key] of keys.slice(0, 10).entries())
       for (const url of [jumping, steady]) expect((await roll(url, key)).event).toBe(acknowledged[n]);
     const sql = "select count(*)::int as n from eventstore.events where type = 'Rolled'";
     expect((await client.query(sql)).rows[0].n).toBe(acknowledged.length);
     expect(new Set(acknowledged).size).toBe(acknowledged.length);
 
-    // What was said is of the database's time, whatever the process's clock was.
+    // Recorded times are the database's, whatever the process's clock was.
     const far = await client.query(
       `select count(*)::int as n from eventstore.events, jsonb_each_text(convert_from(payload, 'UTF8')::jsonb) as field
         where field.key ~ '_at$' and type in ('Rolled', 'OrderPlaced')

@@ -4,13 +4,13 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { clusterFolder } from "../src/adapters/cluster-place.ts";
+import { clusterFolder } from "../src/adapters/cluster-location.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { until } from "./support/until.ts";
 
-test("a first start killed while initdb runs leaves nothing that hinders the next one", async () => {
+test("a first start killed during initdb does not hinder the next one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-cut-"));
-  // Postgres may run as another account, which must be able to enter.
+  // Postgres may run as another account, which needs access.
   await chmod(folder, 0o755);
   const dir = await clusterFolder(folder);
   const child = spawn(process.execPath, [resolve("bin/tallystick"), "keys", "list"], {

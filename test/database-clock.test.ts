@@ -1,9 +1,9 @@
-/** The clock by which processes of a service go: the database's, whatever their machines' clocks say. */
+/** The processes' clock is the database's, whatever their machines' clocks say. */
 import type pg from "pg";
 import { expect, test } from "vitest";
 import { databaseClock } from "../src/adapters/database-clock.ts";
 
-/** A database whose answer takes so long, half of it on the way there. */
+/** A database with this answer time, half of it on the way there. */
 function rehearsed() {
   const world = { steady: 1_000, database: 1_800_000_000_000, takes: 0, away: false };
   const pass = (ms: number) => {
@@ -21,7 +21,7 @@ function rehearsed() {
   return { world, pass, open: () => databaseClock(pool, () => world.steady) };
 }
 
-test("it is the database's time, and goes on by itself in between", async () => {
+test("the clock has the database's time, and continues between queries", async () => {
   const { world, pass, open } = rehearsed();
   const clock = await open();
   expect(clock.now().getTime()).toBe(world.database);
@@ -30,7 +30,7 @@ test("it is the database's time, and goes on by itself in between", async () => 
   clock.close();
 });
 
-test("an answer that is slow does not move it, and one that shows it wrong does", async () => {
+test("a slow answer does not move it, and one that proves it wrong does", async () => {
   const { world, open } = rehearsed();
   const clock = await open();
   world.takes = 4_000;
@@ -47,7 +47,7 @@ test("an answer that is slow does not move it, and one that shows it wrong does"
   clock.close();
 });
 
-test("a database that is away leaves it going on", async () => {
+test("an unavailable database leaves it running", async () => {
   const { world, pass, open } = rehearsed();
   const clock = await open();
   world.away = true;

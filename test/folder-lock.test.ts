@@ -1,10 +1,10 @@
-/** A lock that is a file: one holder at a time, also where those before it died holding it and many come at once. */
+/** A lock file has one owner at a time, even if earlier ones died with it and many processes come at once. */
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clearLeft, lockFolder } from "../src/adapters/folder-lock.ts";
+import { clearAbandoned, lockFolder } from "../src/adapters/folder-lock.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** As one that died has left it: no process has such a number. */
+/** A dead process's file: no process has such a pid. */
 const dead = (n: number) => `4194999-${n}`;
 
-test("of many that find the lock of one that died, one has it at a time, and no other file is left", async () => {
+test("of many that find a dead process's lock, one has it at a time, and no other file is left", async () => {
   const path = join(folder, "dead");
   let [inside, most, rounds] = [0, 0, 0];
   const enter = async () => {
@@ -34,22 +34,22 @@ test("of many that find the lock of one that died, one has it at a time, and no 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("who was slow to see that one had died does not remove the lock of who took it meanwhile", async () => {
+test("a slow process does not remove the lock of one that took over meanwhile", async () => {
   const path = join(folder, "slow to see");
   await writeFile(path, dead(0));
   const release = await lockFolder(path);
-  await clearLeft(path, dead(0));
+  await clearAbandoned(path, dead(0));
   expect(await readdir(folder)).toEqual(["slow to see"]);
   await release();
-  // Nor where its next holder has died as well.
+  // Nor if its next owner has died as well.
   await writeFile(path, dead(1));
-  await clearLeft(path, dead(0));
+  await clearAbandoned(path, dead(0));
   expect(await readdir(folder)).toEqual(["slow to see"]);
-  await clearLeft(path, dead(1));
+  await clearAbandoned(path, dead(1));
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("whoever holds it is waited for, and one that was too slow removes nobody else's", async () => {
+test("a held lock is waited for, and a slow process removes nobody else's", async () => {
   const path = join(folder, "slow");
   const slow = await lockFolder(path);
   let isNext = false;
@@ -59,7 +59,7 @@ test("whoever holds it is waited for, and one that was too slow removes nobody e
   });
   await pause(300);
   expect(isNext).toBe(false);
-  // Four minutes have gone by.
+  // Four minutes have passed.
   const then = new Date(Date.now() - 240_000);
   await utimes(path, then, then);
   const release = await next;
@@ -69,7 +69,7 @@ test("whoever holds it is waited for, and one that was too slow removes nobody e
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a file of the same pid that this process did not make was left by one before it, as was one without a name", async () => {
+test("a file with our pid that this process did not create is abandoned, as is one without a name", async () => {
   for (const left of [String(process.pid), `${process.pid}-0123456789abcdef`, ""]) {
     const path = join(folder, "left");
     await writeFile(path, left);

@@ -1,11 +1,14 @@
-/** What source files may not name: the machine's own clock, which may jump; in handlers, members of `app` that their context has for the call. */
+/**
+ * Names that source files must not use: the machine's own clock, which may jump; in handlers, members of `app` that
+ * their context has for the call.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Where the machine's time is what is meant, and why. */
+/** Files that mean the machine's time, and why. */
 const MEANT: Record<string, string> = {
   "eventstore/preflight.ts": "compares it with the database's",
   "eventstore/uuid.ts": "orders identifiers roughly",
@@ -19,7 +22,7 @@ const MEANT: Record<string, string> = {
   "src/worker/worker.ts": "a lease names a time, and a worker has no database",
 };
 
-/** What is run by hand, or in a browser. */
+/** Files that are run by hand, or in a browser. */
 const ELSEWHERE = /^src\/(cli|explorer|operator)\//;
 
 const sources = ["src", "eventstore"].flatMap((folder) =>
@@ -28,18 +31,21 @@ const sources = ["src", "eventstore"].flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-test("no file but these reads the machine's clock", () => {
+test("only these files read the machine's clock", () => {
   const reading = sources.filter(
     (name) => !ELSEWHERE.test(name) && readFileSync(join(ROOT, name), "utf8").includes("Date.now()"),
   );
   expect(reading.sort()).toEqual(Object.keys(MEANT).sort());
 });
 
-/** The call's own: an answer that reads `app.data` would be kept too long, and one that opens by `app.subjects` would outlive an erasure. */
+/**
+ * The call's own: an answer that reads `app.data` would be cached too long, and one that opens by `app.subjects`
+ * would outlive an erasure.
+ */
 const OF_THE_CALL = /\bapp\.(data|subjects)\b|\bapp: \{[^}]*\b(data|subjects)\b/;
 
-test("handlers read the data of their call, and open personal data by it", () => {
-  // A run of a skill has no call while the worker runs it.
+test("handlers read their call's data, and open personal data by it", () => {
+  // A skill's run has no call while the worker runs it.
   const handlers = sources.filter(
     (name) => /^src\/api\/(operations|agents)\//.test(name) && !name.endsWith("skills/running.ts"),
   );

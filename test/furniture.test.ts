@@ -1,4 +1,4 @@
-/** The papers of the service say what the service is: settings, links, requests, containers and decisions agree with the code. */
+/** Documents match the code: settings, links, requests, containers and decisions. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pino from "pino";
@@ -37,12 +37,12 @@ describe(".env.example", () => {
         expect(given[name] !== "" || rule.parse(undefined) === "", `${name} has a default`).toBe(true);
   });
 
-  test.each(settings)("says what $name means", ({ meaning }) => {
+  test.each(settings)("explains $name", ({ meaning }) => {
     expect(meaning).toMatch(/^# .{10,}\.$/);
   });
 });
 
-test("docs/settings.md is what .env.example says", () => {
+test("docs/settings.md matches .env.example", () => {
   expect(read("docs/settings.md"), "run `npm run docs`").toBe(settingsPage(read(".env.example")));
 });
 
@@ -61,7 +61,7 @@ describe("package-lock.json", () => {
     }
   });
 
-  // `npm ci` refuses a lock file that leaves one out, whatever machine it runs on.
+  // `npm ci` refuses a lock file that omits one, on every machine.
   test("has the binaries of every platform", () => {
     const paths = new Set(locked.map(([path]) => path));
     const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
@@ -82,12 +82,12 @@ describe("links in Markdown", () => {
     return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({ page, target: target! }));
   });
 
-  test("are seen", () => {
+  test("are found", () => {
     expect(pages).toContain("README.md");
     expect(links.length).toBeGreaterThan(12);
   });
 
-  test("lead to files that exist, and to headings that are there", () => {
+  test("lead to existing files and headings", () => {
     const broken = links.filter(({ page, target }) => {
       if (/^[a-z]+:/.test(target)) return false;
       const [path, anchor] = target.split("#") as [string, string | undefined];
@@ -99,7 +99,7 @@ describe("links in Markdown", () => {
   });
 });
 
-/** A heading's anchor as code hosts make it. */
+/** A heading's anchor as code hosts derive it. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
@@ -159,7 +159,7 @@ describe("containers", () => {
   const argumentsOf = (name: string) =>
     instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 
-  test("compose runs Postgres 18 and the service after it, both stopped in peace", () => {
+  test("compose runs Postgres 18 and the service after it, both stopped cleanly", () => {
     const { postgres, tallystick } = compose.services;
     expect(postgres).toMatchObject({ image: "postgres:18", stop_grace_period: "60s" });
     expect((postgres!.healthcheck as Mapping).test).toContain("pg_isready");
@@ -171,7 +171,7 @@ describe("containers", () => {
     });
   });
 
-  test("the service is told only settings that it has, its owner and its application apart", () => {
+  test("the service gets only its own settings, with separate owner and application", () => {
     const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
     for (const name of Object.keys(told)) expect(Object.keys(environment.shape)).toContain(name);
     expect(new URL(plain(told.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
@@ -180,16 +180,16 @@ describe("containers", () => {
     expect(() => readConfig(filledIn)).not.toThrow();
   });
 
-  /** What the container sets itself, and what is for development alone. */
+  /** Settings that the container sets itself, and development settings. */
   const NOT_PASSED = ["PORT", "HOST", "DATA_DIR", "ALLOW_PRIVATE_WEBHOOKS", "WEBHOOK_PORTS"];
 
-  test("every setting that a production has comes through, from .env", () => {
+  test("every setting for production can come from .env", () => {
     const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
     const missing = Object.keys(environment.shape).filter((name) => !(name in told));
     expect(missing.sort()).toEqual(NOT_PASSED.toSorted());
   });
 
-  test("the profile scale has two of the same process, and the proxy that knows both", () => {
+  test("the profile scale has two equal processes, and the proxy for both", () => {
     const { tallystick, second, haproxy } = compose.services;
     expect(second).toEqual({ ...tallystick, profiles: ["scale"], ports: [] });
     expect(haproxy).toMatchObject({ profiles: ["scale"], depends_on: ["tallystick", "second"] });
@@ -198,13 +198,13 @@ describe("containers", () => {
     expect(rules).toContain("uri /ready");
   });
 
-  test("no password stands in the file", () => {
+  test("no password is in the file", () => {
     const secrets = text.split("\n").filter((line) => /^\s+\w*(PASSWORD|SECRET|TOKEN|_URL)\w*:/.test(line));
     expect(secrets.length).toBeGreaterThanOrEqual(5);
     for (const line of secrets) expect(line).toMatch(/\$\{[A-Z_]+:[?-]/);
   });
 
-  test("volumes are declared, and what is mounted from here exists", () => {
+  test("volumes are declared, and mounted files exist", () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes }) => volumes as string[]);
     expect(mounted.length).toBeGreaterThanOrEqual(3);
     for (const mount of mounted) {
@@ -215,11 +215,11 @@ describe("containers", () => {
     expect(statSync(join(ROOT, "docker/create-app-role.sh")).mode & 0o111).not.toBe(0);
   });
 
-  test("the image runs a supported Node without root and says whether it lives", () => {
+  test("the image runs a supported Node without root and has a health check", () => {
     const [base, ...others] = argumentsOf("FROM").map((line) => line.split(" ")[0]!);
     expect(base).toMatch(/^node:20-/);
     expect(others).toEqual([base]);
-    // The user node of the image, by number: Kubernetes holds names for root.
+    // The image's user node, by number: Kubernetes would take a name for root.
     expect(argumentsOf("USER")).toEqual(["1000:1000"]);
     const order = ["COPY", "USER", "HEALTHCHECK", "ENTRYPOINT", "CMD"].map((name) =>
       instructions.findLastIndex((line) => line.startsWith(`${name} `)),
@@ -229,7 +229,7 @@ describe("containers", () => {
     expect(JSON.parse(argumentsOf("ENTRYPOINT")[0]!)).toEqual(["bin/tallystick"]);
   });
 
-  test("what the image copies exists and is let through by .dockerignore, and nothing else is", () => {
+  test("the image copies only existing files that .dockerignore allows", () => {
     const copies = argumentsOf("COPY");
     const copied = copies
       .filter((line) => !line.startsWith("--from"))
@@ -238,7 +238,7 @@ describe("containers", () => {
     const [first, ...let_in] = read(".dockerignore").trim().split("\n");
     expect(first).toBe("*");
     expect(let_in.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
-    // The last stage takes what was compiled from the one before, and nothing of the sources.
+    // The last stage takes the compiled files from the previous one, and no sources.
     const kept = copies.filter((line) => line.startsWith("--from=build"));
     expect(kept.map((line) => line.split(" ").at(-2))).toEqual([
       "/app/package.json",
@@ -252,7 +252,7 @@ describe("containers", () => {
   });
 });
 
-/** A compose value with each `${NAME:-default}` filled in, one within another's default first; what must be given becomes a word. */
+/** A compose value with each `${NAME:-default}` filled in, inner defaults first; a required one becomes a word. */
 function plain(value: string): string {
   const filled = value.replace(/\$\{[A-Z_]+:([?-])([^{}]*)\}/g, (_all, kind: string, text: string) =>
     kind === "-" ? text : "given",
@@ -268,7 +268,7 @@ describe("decisions", () => {
     expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, i) => i + 1));
   });
 
-  test.each(files)("%s is one page: context, decision, consequences", (file) => {
+  test.each(files)("%s has one page: context, decision, consequences", (file) => {
     expect(file).toMatch(/^\d{4}(-[a-z0-9]+)+\.md$/);
     const text = read(`docs/decisions/${file}`);
     expect(text).toMatch(new RegExp(`^# ${file.slice(0, 4)}\\. [A-Z].*[^.]\n`));

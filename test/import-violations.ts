@@ -1,4 +1,4 @@
-/** Holds a source file against the table of who may import whom, by its syntax tree. */
+/** Checks a source file's imports against the table of layers, by its syntax tree. */
 import { parseAst } from "vitest/node";
 import { pure } from "../layers.ts";
 import { type Breach, breachOf, type Import, layerOf } from "../src/domain/evolution/import-rules.ts";
@@ -6,7 +6,7 @@ import { type Breach, breachOf, type Import, layerOf } from "../src/domain/evolu
 /** The only file that may read process.env. */
 const ENVIRONMENT_READER = "src/main.ts";
 
-/** Globals that carry time, chance or the outside world. */
+/** Globals with time, randomness or the outside world. */
 const IMPURE = new Set([
   "console",
   "crypto",
@@ -19,7 +19,7 @@ const IMPURE = new Set([
   "setTimeout",
 ]);
 
-/** What a source file does that its layer may not, one sentence each. */
+/** A source file's violations of its layer, one sentence each. */
 export function violationsOf(path: string, source: string): string[] {
   const layer = layerOf(path);
   if (layer === undefined) return [`${path} belongs to no layer: put it in one, or add a row to layers.ts`];
@@ -83,7 +83,7 @@ function importOf(node: Node): Import | undefined {
   const named = specifiers.filter((s) => s.importKind !== "type" && s.exportKind !== "type");
   const types =
     kinds.includes("type") || node.type === "TSImportType" || (specifiers.length > 0 && named.length === 0);
-  // A namespace, a default and a dynamic import take the module whole.
+  // A namespace, a default and a dynamic import use the whole module.
   const names = named.map((s) => identifier(s.type === "ExportSpecifier" ? s.local : s.imported) ?? "*");
   return { specifier, types, names: names.length === 0 ? ["*"] : names };
 }

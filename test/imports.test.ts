@@ -26,15 +26,15 @@ test("every source file keeps to its layer", () => {
   expect(violations).toEqual([]);
 });
 
-describe("as drafts are judged, by the text alone", () => {
+describe("the check of drafts, by the text alone", () => {
   const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
   const typescript = sources.filter((path) => path.endsWith(".ts"));
 
-  test("every import that the syntax trees have is found", () => {
+  test("finds every import that the syntax trees have", () => {
     const lost = typescript.flatMap((path) => {
       const found = new Set(importsIn(textOf(path)).map(({ line, ...one }) => JSON.stringify(one)));
       return importsOf(textOf(path)).flatMap(({ in_type, ...wanted }) => {
-        // An import in a type looks like one that is made as the program runs.
+        // An import in a type looks like a run-time import.
         const types = wanted.types && !in_type;
         const forms = [
           { types, names: types ? ["*"] : wanted.names, specifier: wanted.specifier },
@@ -48,7 +48,7 @@ describe("as drafts are judged, by the text alone", () => {
     expect(lost).toEqual([]);
   });
 
-  test("no file is told that it breaks the table", () => {
+  test("reports no file as a violation", () => {
     const told = typescript.flatMap((path) =>
       importsIn(textOf(path)).filter((one) => breachOf(path, layerOf(path)!, one)),
     );
@@ -101,7 +101,7 @@ describe("the structure", () => {
   });
 });
 
-test("the files are seen", () => {
+test("the files are found", () => {
   expect(sources.length).toBeGreaterThan(70);
   for (const path of [
     "eventstore/store.ts",
@@ -127,7 +127,7 @@ test("the table names only layers, packages of this project and Node's own modul
   expect(strangers).toEqual([]);
 });
 
-test("no layer reaches back to itself through others", () => {
+test("no layer reaches itself through others", () => {
   const reach = (from: string, seen: Set<string>): Set<string> => {
     for (const next of namesIn(layers[from]!))
       if (next in layers && !seen.has(next)) reach(next, seen.add(next));
@@ -206,7 +206,7 @@ describe("a forbidden line is found", () => {
   });
 });
 
-describe("an allowed line is left alone", () => {
+describe("an allowed line is accepted", () => {
   const allowed: [path: string, source: string][] = [
     ["src/domain/a/x.ts", 'import type { Event } from "@event-driven-io/emmett";'],
     ["src/domain/a/x.ts", 'import { type Event } from "@event-driven-io/emmett";'],
@@ -258,7 +258,7 @@ describe("a test file's tier", () => {
     ["test/serving.long.test.ts", "long"],
   ])("follows from its name and its imports: %s is %s", (path, tier) => expect(tierOf(path)).toBe(tier));
 
-  test("is pure for decisions and formulas, and a story where a service runs", () => {
+  test("is pure for decisions and formulas, and a story if a service runs", () => {
     const tierHere = tiers();
     for (const file of ["checks/check", "payments/payment", "rng/seeds", "trade/formulas", "anchoring/note"])
       expect(tierHere(`test/${file}.test.ts`)).toBe("pure");

@@ -1,4 +1,4 @@
-/** Leases: one holder each, whoever asks, and one statement for all that a process waits for. */
+/** Each lease has one owner, and a process's simultaneous requests share one statement. */
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,7 +29,7 @@ const names = (count: number) => Array.from({ length: count }, () => randomUUID(
 const takeAll = (leases: Leases, all: readonly string[], holder: string) =>
   Promise.all(all.map((name) => leases.take(name, holder)));
 
-test("those that are asked for at one moment are one statement, and each has one holder", async () => {
+test("simultaneous requests are one statement, and each lease has one owner", async () => {
   const leases = opened();
   const all = names(40);
   const [one, other] = [randomUUID(), randomUUID()];
@@ -46,7 +46,7 @@ test("those that are asked for at one moment are one statement, and each has one
   ]);
 });
 
-test("of many who ask for one name at once, one has it, new or not", async () => {
+test("of many requests for one name, one succeeds, for a new or old name", async () => {
   const all = [opened(), opened(), opened()];
   const [name] = names(1) as [string];
   for (let round = 1; round <= 5; round++) {
@@ -58,7 +58,7 @@ test("of many who ask for one name at once, one has it, new or not", async () =>
   }
 });
 
-test("processes that ask for the same new names in different orders wait for nobody for ever", async () => {
+test("processes that request the same new names in different orders do not deadlock", async () => {
   const all = names(200);
   const [one, other] = [randomUUID(), randomUUID()];
   const taken = await Promise.all([
@@ -69,7 +69,7 @@ test("processes that ask for the same new names in different orders wait for nob
     expect([taken[0]![n], taken[1]![n]].filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
-test("one whose row is locked keeps none of the others waiting", async () => {
+test("a locked row delays no other lease", async () => {
   const leases = opened(0);
   const [locked, free] = names(2) as [string, string];
   const [before, after] = [randomUUID(), randomUUID()];
@@ -85,7 +85,7 @@ test("one whose row is locked keeps none of the others waiting", async () => {
   expect(await opened().take(locked, after)).toMatchObject({ token: 2 });
 });
 
-test("one that has run out is another's", async () => {
+test("an expired lease can be taken", async () => {
   const leases = opened(0.2);
   const [name] = names(1) as [string];
   const [one, other] = [randomUUID(), randomUUID()];

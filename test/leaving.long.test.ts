@@ -1,4 +1,4 @@
-/** A process that is told to end leaves: at once where nothing hangs, and in its time where something does. */
+/** A process exits on a signal: at once if nothing hangs, and within its time otherwise. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -52,7 +52,7 @@ async function issuedKey(): Promise<string> {
 
 const FEED = "/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true";
 
-/** Somebody who follows the feed and never reads a byte of it. */
+/** A follower of the feed that never reads a byte. */
 async function deafReader(url: string, secret: string): Promise<void> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => undefined);
@@ -62,7 +62,7 @@ async function deafReader(url: string, secret: string): Promise<void> {
   socket.write(`GET ${FEED} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
 }
 
-test("feeds that never end are closed, read or not, and it ends with 0", async () => {
+test("endless feeds are closed, read or not, and the service exits with 0", async () => {
   const service = await serving();
   const secret = await issuedKey();
   const headers = { Authorization: `Bearer ${secret}` };
@@ -75,7 +75,7 @@ test("feeds that never end are closed, read or not, and it ends with 0", async (
   expect(await events.text()).toContain("cursor");
 });
 
-test("a database that does not answer keeps it for LEAVE_SECONDS and no longer; another signal changes nothing", async () => {
+test("an unresponsive database delays the exit by LEAVE_SECONDS at most; another signal changes nothing", async () => {
   const service = await serving({ LEAVE_SECONDS: "2" });
   const blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();
@@ -84,7 +84,7 @@ test("a database that does not answer keeps it for LEAVE_SECONDS and no longer; 
   await blocker.query("lock table read.checkpoints, reactors.leases in access exclusive mode");
   service.child.kill("SIGTERM");
   service.child.kill("SIGTERM");
-  // A transaction of its own kind ends after half a minute at most, and then all would be finished.
+  // A transaction ends after half a minute at most, and then everything would be done.
   expect(await service.ended).toBe(1);
   expect(service.output()).toContain("stopped before all calls finished");
   await blocker.query("rollback");

@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** What a service does to its database when it starts. */
+/** The database steps of a service's start. */
 const start = (appUrl = database.url) =>
   prepareDatabase({ ownerUrl: database.url, appUrl, app_password: undefined }, "test.example", []);
 

@@ -1,4 +1,7 @@
-/** The database's disk runs full under a running service: callers are told so, nothing is half done, and it goes on by itself once there is room. */
+/**
+ * The database's disk fills up under a running service: callers are told, nothing is half done, and it recovers
+ * once there is space.
+ */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,13 +32,13 @@ test.each([
   [new AppendUnknown("the connection was lost", { cause: coded("53100") }), "unavailable"],
   [coded("53300"), "unavailable"],
   [coded("EACCES"), undefined],
-])("%j is told as %s", (error, slug) => {
+])("%j is reported as %s", (error, slug) => {
   const refusal = refusalOf(error);
   expect(refusal?.type.slug).toBe(slug);
   if (slug === "no-room") expect(refusal).toMatchObject({ retry_after_s: 30, type: coreProblems["no-room"] });
 });
 
-/** A disk of 64 MB, where this machine and its account let one be mounted. */
+/** A disk of 64 MB, if this machine and its account can mount one. */
 async function smallDisk(): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-small-disk-"));
   try {
@@ -55,11 +58,11 @@ afterAll(async () => {
   await rm(disk, { recursive: true });
 });
 
-describe.skipIf(!disk)("a disk that is full", () => {
+describe.skipIf(!disk)("a full disk", () => {
   let dir: string;
   let server: EmbeddedPostgres;
   let services: Service[];
-  /** The first is counted call by call, the second is not. */
+  /** The first operation is counted per call, the second is not. */
   let keys: { Authorization: string }[];
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "tallystick-no-room-"));
@@ -84,7 +87,7 @@ describe.skipIf(!disk)("a disk that is full", () => {
 
   const filling = () => join(disk!, "filling");
   const fill = () => {
-    // It ends with an error, as there is no more room.
+    // It ends with an error, because the disk is full.
     try {
       execFileSync("dd", ["if=/dev/zero", `of=${filling()}`, "bs=4k"], { stdio: "ignore" });
     } catch {}
@@ -101,7 +104,7 @@ describe.skipIf(!disk)("a disk that is full", () => {
       },
       body: JSON.stringify({ name: nameOf(n) }),
     });
-  /** All that was sent and not refused stands in the log, once; and nothing else. */
+  /** The log has everything that was sent and not refused, once, and nothing else. */
   const sent = async () => {
     const { rows } = await services[0]!.app.pool.query<{ stream_id: string; n: number }>(
       "select stream_id, count(*)::int as n from eventstore.events where type = 'ParcelSent' group by 1",
@@ -110,7 +113,7 @@ describe.skipIf(!disk)("a disk that is full", () => {
     return new Set(rows.map(({ stream_id }) => stream_id));
   };
 
-  test("commands are 503 no-room with Retry-After, twice over; then the same calls go through, once each, and read models and reactors follow", async () => {
+  test("commands are 503 no-room with Retry-After, also when repeated; later the same calls succeed once each, and read models and reactors follow", async () => {
     let next = 0;
     for (let round = 0; round < 2; round++) {
       const first = next;
@@ -132,7 +135,7 @@ describe.skipIf(!disk)("a disk that is full", () => {
             refused.push(n);
           }),
         );
-        // Both ways of a call to the disk have been refused.
+        // Both of a call's ways to the disk have been refused.
         return refused.some((n) => n % 3 === 0) && refused.some((n) => n % 3 !== 0);
       });
       const standing = await sent();
@@ -140,7 +143,7 @@ describe.skipIf(!disk)("a disk that is full", () => {
         expect(standing.has(parcel.streamOf(nameOf(n)))).toBe(!refused.includes(n));
       await rm(filling());
       for (const n of refused) expect((await send(n)).status).toBe(201);
-      // Said again, each is answered as before.
+      // Repeated, each has the same answer.
       for (const n of refused) expect((await send(n)).status).toBe(201);
       expect((await sent()).size).toBe(next);
       await until(async () => {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import pino from "pino";
 import { generatePrivateKey } from "viem/accounts";
 import { expect, test } from "vitest";
-import { keptSecret } from "../src/adapters/kept-secret.ts";
+import { storedSecret } from "../src/adapters/stored-secret.ts";
 import { openRuntime } from "../src/runtime/assemble.ts";
 import { ConfigError, readConfig } from "../src/runtime/config.ts";
 
-test("many at once keep one secret, whole, and leave nothing beside it", async () => {
+test("many simultaneous starts share one complete secret, and leave no other file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-secret-"));
   const path = join(folder, "s.key");
-  const secrets = await Promise.all(Array.from({ length: 20 }, () => keptSecret(path)));
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => storedSecret(path)));
   expect(new Set(secrets).size).toBe(1);
   expect(secrets[0]).toHaveLength(32);
   expect((await readFile(path, "utf8")).trim()).toBe(secrets[0]);
@@ -23,7 +23,7 @@ test("many at once keep one secret, whole, and leave nothing beside it", async (
 test.each([
   [{ DATABASE_URL: "postgres://a:b@127.0.0.1:9/x" }, /DATABASE_URL.*127\.0\.0\.1:9/],
   [{ DATA_DIR: "/dev/null/x" }, /^DATA_DIR \/dev\/null\/x/],
-])("a service that cannot be opened names the setting: %j", async (env, message) => {
+])("a service that cannot start names the setting: %j", async (env, message) => {
   const config = readConfig({ DATA_DIR: join(tmpdir(), "tallystick-nowhere"), ...env });
   const failure = await openRuntime(config, pino({ level: "silent" })).then(
     () => undefined,
@@ -48,13 +48,13 @@ test.each([
   [base, /GAS_KEY or FACILITATOR_URL/],
   [{ ...base, FACILITATOR_URL: "https://facilitator.example" }, /REFUND_KEY/],
   [{ ...base, GAS_KEY: "0x12" }, /GAS_KEY is a private key/],
-])("on Base what is missing is named: %j", (env, message) => {
+])("on Base missing settings are named: %j", (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
 });
 
 test.each([
   [{ ...base, GAS_KEY: key }],
   [{ ...base, FACILITATOR_URL: "https://facilitator.example", REFUND_KEY: key }],
-])("on Base these settings are enough: %j", (env) => {
+])("on Base these settings suffice: %j", (env) => {
   expect(readConfig(env)).toMatchObject(env);
 });

@@ -1,4 +1,7 @@
-/** The database dies under a running service: 503 while it is away, healthy afterwards without a restart, nothing lost. */
+/**
+ * The database dies under a running service: 503 while it is unavailable, healthy afterwards without a restart,
+ * nothing lost.
+ */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +29,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** kill -9 for the postmaster and every backend, as a machine's out-of-memory killer or a power cut would. */
+/** kill -9 for the postmaster and every backend, like an out-of-memory killer or a power cut. */
 async function killPostgres(): Promise<void> {
   const pid = Number((await readFile(join(dir, "postgres", "postmaster.pid"), "utf8")).split("\n")[0]);
   const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)])
@@ -37,7 +40,7 @@ async function killPostgres(): Promise<void> {
   for (const one of [pid, ...children]) process.kill(one, "SIGKILL");
 }
 
-test("commands and reads come back by themselves, and what was acknowledged is there", async () => {
+test("commands and reads recover by themselves, and acknowledged events exist", async () => {
   const mine = await service.issue({ tenant: "steady", daily: 1_000_000 });
   const ask = () =>
     fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, { headers: mine.headers });

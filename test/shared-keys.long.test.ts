@@ -1,4 +1,7 @@
-/** Processes of one log that have different keys: the second is refused before it does anything, and nothing of the first's is undone. */
+/**
+ * Processes of one log with different keys: the second is refused before it does anything, and undoes nothing of
+ * the first.
+ */
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,11 +24,11 @@ const started = (env: Record<string, string>): Promise<unknown> =>
 const eventsOf = async (type: string) =>
   (await first.app.store.readLog({ after: 0 })).filter((event) => event.type === type);
 
-test("whoever has the same keys starts beside the first", async () => {
+test("a process with the same keys starts next to the first", async () => {
   expect(await started({})).toBeUndefined();
 });
 
-/** What the seeds of the first process are made from. */
+/** The source of the first process's seeds. */
 let secret: string;
 const OTHER: Record<string, string> = {
   SEED_SECRET: "a secret that the first process does not have",
@@ -38,11 +41,11 @@ test.each(Object.entries(OTHER))("another %s is refused, and names itself", asyn
   expect(refused).toBeInstanceOf(ConfigError);
   expect((refused as Error).message).toContain(`${setting} (or `);
   expect((refused as Error).message).toContain("end those before one is changed");
-  // One that was refused stands in nobody's way.
+  // A refused process blocks nobody.
   expect(await started({})).toBeUndefined();
 });
 
-test("a file that was lost is another key, and no chain of seeds is given up for it", async () => {
+test("a lost file means another key, and no chain of seeds is abandoned for it", async () => {
   const file = join(first.data_dir, "seeds.secret");
   secret = (await readFile(file, "utf8")).trim();
   await rm(file);
@@ -50,8 +53,8 @@ test("a file that was lost is another key, and no chain of seeds is given up for
   expect(await eventsOf("SeedChainAbandoned")).toEqual([]);
 });
 
-test("of two that start at once with different keys one is refused", async () => {
-  // It notes no keys, as it runs no reactors.
+test("of two simultaneous starts with different keys one is refused", async () => {
+  // It records no keys, because it runs no reactors.
   const alone = await startService();
   const both = await Promise.allSettled(
     ["one that is given", "another one given"].map((secret) =>
@@ -63,12 +66,12 @@ test("of two that start at once with different keys one is refused", async () =>
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a key is changed once those that had the other are gone", async () => {
+test("a key can be changed once the processes with the other are gone", async () => {
   const { database_url, data_dir } = first;
   const changed = { beside: { database_url, data_dir }, reactors: true, env: OTHER };
   await expect(startService(changed)).rejects.toThrow(ConfigError);
   await first.app.presence.leave();
-  // Seeds that were published bind the log, whoever lives.
+  // Published seeds bind the log, whatever processes run.
   await expect(startService(changed)).rejects.toThrow(/tallystick rng abandon/);
   const next = await startService({ ...changed, env: { ...OTHER, SEED_SECRET: secret } });
   await next.stop();

@@ -1,4 +1,7 @@
-/** `npm start` as a newcomer does it: ready without datasets where none are wanted, ended whole, taken over after kill -9. */
+/**
+ * `npm start` for a newcomer: ready without datasets if none are configured, stopped completely, taken over after
+ * kill -9.
+ */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, readFileSync } from "node:fs";
@@ -11,11 +14,11 @@ import { freePort } from "../src/adapters/free-port.ts";
 import { until } from "./support/until.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Debian's account that owns nothing. */
+/** Debian's account without files. */
 const NOBODY = 65_534;
 
 type Account = { uid: number; gid: number } | undefined;
-/** True where others than root may read this checkout; below /root they may not. */
+/** True if others than root can read this checkout; below /root they cannot. */
 function isOpenToAll(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK);
@@ -34,13 +37,13 @@ if (isUsable) accounts.push(["as an ordinary user", { uid: NOBODY, gid: NOBODY }
 
 async function dataDirOf(account: Account): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-start-"));
-  // Postgres may run as another account, which must be able to enter.
+  // Postgres may run as another account, which needs access.
   await chmod(folder, 0o755);
   if (account) chownSync(folder, account.uid, account.gid);
   return folder;
 }
 
-/** What a failed test must not leave behind. */
+/** Processes that a failed test must not leave. */
 const started: number[] = [];
 
 type Running = { npm: ChildProcess; service: number; postgres: number; chain: number };
@@ -60,7 +63,7 @@ async function npmStart(data_dir: string, account: Account): Promise<Running> {
   started.push(npm.pid!);
   await until(async () => {
     expect(npm.exitCode).toBeNull();
-    // What is configured is open: without the sandbox that is no dataset at all.
+    // Everything configured is open: without the sandbox that is no dataset at all.
     expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200);
   });
   const service = Number(execFileSync("ps", ["-o", "pid=", "--ppid", String(npm.pid)]).toString());
@@ -81,11 +84,11 @@ describe.each(accounts)("%s", (_, account) => {
     await rm(data_dir, { recursive: true, force: true });
   });
 
-  test("npm start is ready without datasets where none are wanted", async () => {
+  test("npm start is ready without datasets if none are configured", async () => {
     running = await npmStart(data_dir, account);
   });
 
-  test("after kill -9 of the service the next start takes over what was left", async () => {
+  test("after kill -9 of the service the next start takes over its processes", async () => {
     const { npm, service, postgres, chain } = running;
     const ended = once(npm, "exit");
     process.kill(service, "SIGKILL");
@@ -104,12 +107,12 @@ describe.each(accounts)("%s", (_, account) => {
   });
 });
 
-test("an old Node is told which one is needed", () => {
+test("an old Node gets the required version", () => {
   const launcher = join(ROOT, "bin", "tallystick");
   const old = `Object.defineProperty(process.versions, "node", { value: "12.22.9" }); require(${JSON.stringify(launcher)})`;
   const { status, stderr } = spawnSync(process.execPath, ["-e", old], { encoding: "utf8" });
   expect(stderr).toBe("Tallystick needs Node 20.19 or newer; this is 12.22.9.\n");
   expect(status).toBe(1);
-  // Node 12 stops at the first word that it does not know.
+  // Node 12 fails at the first unknown keyword.
   expect(readFileSync(launcher, "utf8")).not.toMatch(/\?\.\w|\?\?|\basync\b|\|\|=/);
 });

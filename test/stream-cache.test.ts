@@ -1,10 +1,10 @@
-/** What the cache of streams' states holds, however many streams there are. */
+/** The contents of the stream state cache, for any number of streams. */
 import { expect, test, vi } from "vitest";
 import { StreamCache } from "../src/core/commands/stream-cache.ts";
 
 const text = (n: number) => String(n).padStart(1_000, "x");
 
-test("states are held up to so many bytes, those that were used last", () => {
+test("states are cached up to a number of bytes, the last used ones", () => {
   const cache = new StreamCache(1_000_000);
   for (let n = 0; n < 20_000; n++) cache.keep(`acme\nstream-${n}`, { state: { text: text(n) }, version: 1 });
   const { states, bytes } = cache.size;
@@ -14,7 +14,7 @@ test("states are held up to so many bytes, those that were used last", () => {
   expect(cache.get("acme\nstream-19999")).toMatchObject({ version: 1 });
 });
 
-test("a large state counts for more, whatever it is made of", () => {
+test("a large state weighs more, whatever its content", () => {
   const weight = (state: unknown) => {
     const cache = new StreamCache();
     cache.keep("acme\none", { state, version: 1 });
@@ -33,7 +33,7 @@ test("a large state counts for more, whatever it is made of", () => {
   expect(weight(undefined)).toBeLessThan(small);
 });
 
-test("what the log has moved past is still held, and stands as stale", () => {
+test("a state that the log has passed stays cached, and is marked stale", () => {
   const cache = new StreamCache();
   cache.keep("acme\none", { state: { name: "a" }, version: 3 });
   cache.mark("acme\none");
@@ -42,7 +42,7 @@ test("what the log has moved past is still held, and stands as stale", () => {
   expect(cache.get("acme\none")).toMatchObject({ state: { name: "a" } });
 });
 
-test("a line tells for how long the first of those at its end has waited", async () => {
+test("a queue reports how long its first waiter has waited", async () => {
   const cache = new StreamCache();
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
@@ -60,7 +60,7 @@ test("a line tells for how long the first of those at its end has waited", async
   }
 });
 
-test("what a commit on its way leaves is not looked ahead to where more is known already", async () => {
+test("a commit in flight is not looked ahead to if a newer state is known", async () => {
   const cache = new StreamCache();
   cache.keep("acme\none", { state: { name: "b" }, version: 3 });
   const sent = { settled: Promise.reject(new Error("too late")) };

@@ -1,4 +1,4 @@
-/** The tier of each test file: pure, story or long. Its name and its imports tell; nobody marks a file. */
+/** The tier of each test file: pure, story or long. Its name and imports decide; no file is marked. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
@@ -27,7 +27,7 @@ export const testFiles = (): string[] =>
     .filter((path) => path.endsWith(".test.ts") && !path.startsWith("test/clients/"))
     .sort();
 
-/** Answers the tier of a repository path. `read` returns a file's source. */
+/** Returns the tier of a repository path. `read` returns a file's source. */
 export function tiers(read = (path: string) => readFileSync(join(ROOT, path), "utf8")) {
   const opens = openers(read);
   return (path: string): Tier => {
@@ -38,8 +38,9 @@ export function tiers(read = (path: string) => readFileSync(join(ROOT, path), "u
 }
 
 /**
- * Says whether a test file opens something: it, or a file of test/ that it imports, imports a package that opens, or a source
- * file that does so itself. A source file further away is loaded, but the test cannot reach what it opens except through such a one.
+ * True if a test file opens something: it, or an imported file of test/, imports a package that opens, or a source
+ * file that does so itself. A source file further away is loaded, but the test can only reach it through such a
+ * file.
  */
 function openers(read: (path: string) => string): (path: string) => boolean {
   const imported = new Map<string, string[]>();
@@ -53,7 +54,7 @@ function openers(read: (path: string) => string): (path: string) => boolean {
     imported.set(path, paths);
     return paths;
   };
-  // A source file that reads files is asked for them by a test, which is the one that opens a folder.
+  // A source file that reads files does so for a test, which then opens a folder.
   const isOpener = (name: string) => OPENERS.has(name) && name !== "node:fs/promises";
   const opens = (path: string, seen: Set<string>): boolean =>
     importsOf(path).some((name) => OPENERS.has(name)) ||
@@ -68,10 +69,13 @@ function openers(read: (path: string) => string): (path: string) => boolean {
 const IMPORT = /^import\s(?!type\s)([^;"]*?)\bfrom\s+"([^"]+)"/gm;
 const CALLED = /\bawait import\("([^."][^"]*)"\)/g;
 const TYPES_ONLY = /^\{(\s*type\s[^,}]+,?)+\s*\}\s*$/;
-/** The first line after the imports: what looks like one further down stands in a string. */
+/** The first line after the imports: a later match is in a string. */
 const BODY = /^(?!import\b)[a-z@]/m;
 
-/** The modules that a file imports when it runs: types are gone by then, and reading a file opens nothing that a test could wait for. */
+/**
+ * The modules that a file imports at run time: types are erased, and reading a file opens nothing that a test could
+ * wait for.
+ */
 function specifiersIn(text: string): string[] {
   const head = text.slice(0, BODY.exec(text)?.index);
   const declared = [...head.matchAll(IMPORT)]

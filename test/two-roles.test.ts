@@ -4,21 +4,21 @@ import { startService } from "./support/service.ts";
 import { twoRolesStory } from "./support/two-roles-story.ts";
 import { until } from "./support/until.ts";
 
-test("the application's role can append and read, and alter nothing", async () => {
+test("the application's role can append and read, and change nothing", async () => {
   const database = await freshDatabase();
   await twoRolesStory(database.url);
   await database.drop();
 });
 
-test("one role for both is said at the start", async () => {
+test("a single role for both is reported at the start", async () => {
   const service = await startService();
   expect(service.logged.some(({ msg }) => String(msg).includes("could alter the log"))).toBe(true);
   await service.stop();
 });
 
-test("LISTEN goes by an address of its own, and by one role that is still one", async () => {
+test("LISTEN has its own address, also with a single role", async () => {
   const database = await freshDatabase();
-  // The same address twice, told apart by a parameter that Postgres shows of each connection.
+  // The same address twice, distinguished by a parameter that Postgres shows for each connection.
   const DATABASE_SESSION_URL = `${database.url}?application_name=sessions`;
   const service = await startService({ database_url: database.url, env: { DATABASE_SESSION_URL } });
   const listening = async () => {

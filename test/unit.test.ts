@@ -20,7 +20,7 @@ const takeIn = (parts: UnitParts, id: string, text: string, command = plain, mos
   transact(parts, command, ({ decide }) => decide(notes, { tenant: "acme", id }, notes.take(text, most)));
 
 describe("decisions", () => {
-  test("200 at once on one stream all succeed, from two processes", async () => {
+  test("200 simultaneous ones on one stream all succeed, from two processes", async () => {
     const [one, other] = [makeProcess(), makeProcess()];
     const texts = Array.from({ length: 200 }, (_, n) => `note ${n}`);
     const done = await Promise.all(texts.map((text, n) => takeIn(n % 2 === 0 ? one : other, "busy", text)));
@@ -29,19 +29,19 @@ describe("decisions", () => {
     expect([...state.notes].sort()).toEqual([...texts].sort());
   });
 
-  test("what was said already appends nothing", async () => {
+  test("that repeat an earlier one append nothing", async () => {
     const parts = makeProcess();
     await takeIn(parts, "twice", "a");
     const again = await takeIn(parts, "twice", "a");
     expect(again).toMatchObject({ events: [], result: { version: 1, state: { notes: ["a"] } } });
   });
 
-  test("a refusal never rests on what another process has changed", async () => {
+  test("a refusal never rests on a state that another process has changed", async () => {
     const [one, other] = [makeProcess(), makeProcess()];
     await takeIn(one, "full", "a", plain, 1);
     await takeIn(other, "full", "a", plain, 1);
     await expect(takeIn(one, "full", "b", plain, 1)).rejects.toMatchObject({ code: "conflict" });
-    // Room was made from elsewhere: `one` still holds the old state in its cache.
+    // Another process freed a place: `one` still has the old state in its cache.
     await takeIn(other, "full", "b", plain, 9);
     expect((await takeIn(one, "full", "b", plain, 1)).events).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe("decisions", () => {
     expect((await notesOf()).result).toEqual(["a", "b"]);
   });
 
-  test("a stream that is presumed new is not read, and decided over what it has where it is not new", async () => {
+  test("a stream presumed new is not read, and is decided on its state if it is not new", async () => {
     const parts = makeProcess();
     const read = vi.spyOn(parts.store, "readStream");
     const begin = (process: UnitParts, text: string, most?: number) =>
@@ -83,7 +83,7 @@ describe("decisions", () => {
     await expect(refused).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("where somebody has waited in line for seconds, whoever comes next is told at once, and nobody who waits is", async () => {
+  test("after somebody has queued for seconds, new callers are refused at once, and waiters are not", async () => {
     const parts = makeProcess();
     await takeIn(parts, "long-line", "a");
     const held = await parts.cache.queue(`acme\n${notes.streamOf("long-line")}`);
@@ -108,7 +108,7 @@ describe("decisions", () => {
     waited.mockRestore();
   });
 
-  test("commands that write a stream of their own before a shared one decide at most twice and a little", async () => {
+  test("commands that write their own stream before a shared one decide little more than twice", async () => {
     const parts = makeProcess();
     let runs = 0;
     const texts = Array.from({ length: 20 }, (_, n) => `note ${n}`);
@@ -124,7 +124,7 @@ describe("decisions", () => {
     expect(runs).toBeLessThan(3 * texts.length);
   });
 
-  test("while others wait for a stream, a refusal is told at once and stores nothing", async () => {
+  test("a refusal is answered at once while others queue for the stream, and stores nothing", async () => {
     const parts = makeProcess();
     const put = vi.spyOn(parts.objects, "put").mockResolvedValue(undefined);
     await takeIn(parts, "held", "a");
@@ -143,7 +143,7 @@ describe("decisions", () => {
     put.mockRestore();
   });
 
-  test("a retried key gets the first answer even when the state has moved on", async () => {
+  test("a retried key gets the first answer even after the state moved on", async () => {
     const parts = makeProcess();
     const first = await takeIn(parts, "keyed", "first", keyed("k1", "first"));
     await takeIn(parts, "keyed", "second");
@@ -155,7 +155,7 @@ describe("decisions", () => {
     );
   });
 
-  test("a key used for another request is refused", async () => {
+  test("a key reused for another request is refused", async () => {
     const parts = makeProcess();
     await takeIn(parts, "other", "a", keyed("k2", "a"));
     await expect(takeIn(parts, "other", "b", keyed("k2", "b"))).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe("decisions", () => {
     });
   });
 
-  test("one key said many times at once is done once", async () => {
+  test("one key repeated many times at once is done once", async () => {
     const processes = [makeProcess(), makeProcess(), makeProcess()];
     const done = await Promise.all(
       Array.from({ length: 30 }, (_, n) => takeIn(processes[n % 3]!, "race", `x`, keyed("k3", "x"))),
@@ -173,7 +173,7 @@ describe("decisions", () => {
     expect(done.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
-  test("a duplicate is not refused for what its own first saying did", async () => {
+  test("a duplicate is not refused because of its own first call", async () => {
     const parts = makeProcess();
     const last = () =>
       transact(parts, keyed("k4", "x"), ({ decide }) =>
@@ -187,7 +187,7 @@ describe("decisions", () => {
 });
 
 describe("units over several streams", () => {
-  test("all is appended or nothing", async () => {
+  test("append everything or nothing", async () => {
     const parts = makeProcess();
     const both = (fail: boolean) =>
       transact(parts, plain, async ({ decide }) => {
@@ -201,7 +201,7 @@ describe("units over several streams", () => {
     expect(events.map(({ stream_id }) => stream_id)).toEqual(["notebook-l", "notebook-r"]);
   });
 
-  test("crossing units neither deadlock nor lose a note", async () => {
+  test("that cross neither deadlock nor lose a note", async () => {
     const processes = [makeProcess(), makeProcess()];
     const cross = (n: number) => {
       const ids = n % 2 === 0 ? ["p", "q"] : ["q", "p"];
@@ -216,7 +216,7 @@ describe("units over several streams", () => {
     }
   });
 
-  test("what comes before the append runs once, though the work runs again", async () => {
+  test("run the step before the append once, though the work runs again", async () => {
     const [one, other] = [makeProcess(), makeProcess()];
     await takeIn(one, "settled", "a");
     let settled = 0;
@@ -231,7 +231,7 @@ describe("units over several streams", () => {
       {
         once: async () => {
           settled++;
-          // Somebody else is faster while the settlement is under way.
+          // Another process is faster during the settlement.
           await takeIn(other, "settled", "theirs");
           return "paid";
         },
@@ -248,8 +248,8 @@ describe("units over several streams", () => {
   });
 });
 
-describe("a stream that many write at once", () => {
-  /** A process whose next commit is on its way until it is told to fail. */
+describe("a stream with many simultaneous writers", () => {
+  /** A process whose next commit is in flight until it is told to fail. */
   const failing = () => {
     const parts = makeProcess();
     const { send } = parts.store;
@@ -265,7 +265,7 @@ describe("a stream that many write at once", () => {
     return { parts: { ...parts, store }, fail: () => fail() };
   };
 
-  test("has their commits travel together", async () => {
+  test("batches their commits", async () => {
     const parts = makeProcess();
     await Promise.all(Array.from({ length: 100 }, (_, n) => takeIn(parts, "hot", `note ${n}`)));
     const { rows } = await log.pool.query(
@@ -278,12 +278,12 @@ describe("a stream that many write at once", () => {
   test.each([
     ["a refusal", "b"],
     ["nothing to do", "a"],
-  ])("%s is told of what stands alone", async (_, text) => {
+  ])("%s gets the committed state", async (_, text) => {
     const id = `doubtful-${text}`;
     const { parts, fail } = failing();
     const lost = takeIn(parts, id, "a", plain, 1);
     await until(() => parts.cache.ahead(`acme\nnotebook-${id}`) !== undefined);
-    // By what is on its way there is no room for b, and a is there already.
+    // With the commit in flight there is no place for b, and a exists already.
     let runs = 0;
     const next = transact(parts, plain, ({ decide }) => {
       runs++;
@@ -296,7 +296,7 @@ describe("a stream that many write at once", () => {
     expect((await next).result).toMatchObject({ version: 1, state: { notes: [text] } });
   });
 
-  test("that there was nothing to do is no ground for another stream's events where it was not so", async () => {
+  test("a decision without events does not carry another stream's events after a conflict", async () => {
     const [one, other] = [makeProcess(), makeProcess()];
     await takeIn(one, "ground", "first");
     await takeIn(other, "ground", "theirs");
@@ -311,7 +311,7 @@ describe("a stream that many write at once", () => {
     expect(rests.events[0]!.position).toBeGreaterThan(taken.events[0]!.position);
   });
 
-  test("nothing is settled upon what may still fail", async () => {
+  test("nothing is settled on a state that may still fail", async () => {
     const { parts, fail } = failing();
     const lost = takeIn(parts, "paid", "a");
     await until(() => parts.cache.ahead("acme\nnotebook-paid") !== undefined);
@@ -338,7 +338,7 @@ describe("a stream that many write at once", () => {
   });
 });
 
-describe("what is watched", () => {
+describe("a watched stream", () => {
   const copyIn = (parts: UnitParts, id: string, meanwhile = async () => {}) => {
     let runs = 0;
     const work = transact(parts, plain, async ({ decide, watch }) => {
@@ -350,14 +350,14 @@ describe("what is watched", () => {
     return work.then(({ result }) => ({ runs, copied: result.state.notes }));
   };
 
-  test("is looked at again when another process changed it before the append", async () => {
+  test("is read again when another process changed it before the append", async () => {
     const [one, other] = [makeProcess(), makeProcess()];
     await takeIn(one, "source", "a");
     const change = async () => void (await takeIn(other, "source", "b"));
     expect(await copyIn(one, "source", change)).toEqual({ runs: 2, copied: ["a,b"] });
   });
 
-  test("is neither extended nor in the way of others that watch it", async () => {
+  test("is neither extended nor blocks others that watch it", async () => {
     const parts = makeProcess();
     await takeIn(parts, "shared", "a");
     const before = await parts.store.streamHead({ tenant: "acme", stream_id: "notebook-shared" });

@@ -164,7 +164,7 @@ async function refuseOtherHistory(
   );
   if (rows[0]?.hash !== pack.log_hash)
     throw new RangeError(
-      `${folder} holds ${pack.last} events that this log does not have so: it was cut or rewritten; keep the folder, and name another one`,
+      `${folder} holds ${pack.last} events that this log lacks: it was cut or rewritten; keep the folder, and name another one`,
     );
 }
 

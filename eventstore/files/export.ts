@@ -67,7 +67,7 @@ export function exportStream(
   return writeExport(pool, planStream(pool, options), writable, {});
 }
 
-/** Gzipped where the name ends in .gz; throws where the file exists or cannot be made. */
+/** Gzipped if the name ends in .gz; throws if the file exists or cannot be created. */
 export async function exportFile(
   pool: pg.Pool,
   options: ExportLogOptions | ExportStreamOptions,

@@ -64,7 +64,7 @@ async function fill(
   { log_id, progress }: RestoreOptions,
 ): Promise<RestoreResult> {
   // A log has no more streams than events.
-  const loading = new Loading(log_id, origin, Math.max(LEAST_STREAMS, events));
+  const loading = new RestoreLoader(log_id, origin, Math.max(LEAST_STREAMS, events));
   const rows = client.query(copyFrom(COPY));
   try {
     for (const part of parts) {
@@ -91,7 +91,7 @@ async function write(rows: Writable, text: string): Promise<void> {
 }
 
 /** Batches of COPY text. */
-async function* rowsOf(chunks: AsyncIterable<Uint8Array>, loading: Loading): AsyncGenerator<string> {
+async function* rowsOf(chunks: AsyncIterable<Uint8Array>, loading: RestoreLoader): AsyncGenerator<string> {
   const gatherer = new LineGatherer(MOST_LINE_BYTES);
   for await (const chunk of chunks) {
     const batch = gatherer.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
@@ -102,7 +102,7 @@ async function* rowsOf(chunks: AsyncIterable<Uint8Array>, loading: Loading): Asy
 }
 
 /** The parts of a source are one history. */
-class Loading {
+class RestoreLoader {
   readonly #log_id: number;
   readonly #origin: string;
   readonly #verifier: Verifier;

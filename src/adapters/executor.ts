@@ -1,4 +1,4 @@
-/** Runs tasks of the built-in kinds, each in a process of its own that is killed when its time is over. */
+/** Runs tasks of the built-in kinds, each in its own process, which is killed at its deadline. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,22 +8,25 @@ import type { JsonObject } from "../../eventstore/types.ts";
 import { MOST_OBJECT_BYTES } from "../core/model/objects.ts";
 import type { ExecutionResult, Executor } from "../core/model/ports/executor.ts";
 
-/** Megabytes that the process itself may have; what it runs has limits of its own below it. */
+/** Megabytes for the process itself; the task has lower limits of its own. */
 const HEAP_MB = 512;
 
-/** Nothing of this process's; the time zone of a machine would change what a query answers. */
+/** Nothing is inherited: a machine's time zone would change a query's result. */
 const ENVIRONMENT = { TZ: "UTC" };
 
 const CHILD = "./execution/child";
 
-/** Kilobytes of stack: QuickJS's own limit is met before V8's, which is another one from version to version. */
+/** Kilobytes of stack. QuickJS's own limit is reached before V8's, which differs between versions. */
 const STACK_KB = 3_900;
 
-/** What the system itself keeps a process from, where there is a shell to say so: dumps, files, more memory, more of the processor. */
+/** Where a shell exists, the system itself forbids dumps and files, and limits memory and CPU time. */
 const SHELL = "/bin/sh";
 const LIMITS = `ulimit -c 0; ulimit -f 0; ulimit -d ${1024 * 1024}; ulimit -t "$0"; exec "$@"`;
 
-/** `node`, `environment`: what the processes are started with, where that is not this one's program and the time zone UTC alone. */
+/**
+ * `node`, `environment`: program and environment of the processes. Default: this process's program, and the time
+ * zone UTC alone.
+ */
 export function processExecutor({ node = process.execPath, environment = {} } = {}): Executor {
   const { url } = startFile(import.meta.url, CHILD);
   const flags = [`--max-old-space-size=${HEAP_MB}`, `--stack-size=${STACK_KB}`];
@@ -33,7 +36,7 @@ export function processExecutor({ node = process.execPath, environment = {} } = 
     engine_sha256: engineOf(url),
     run: ({ kind, input, limit_s, signal }) =>
       new Promise((resolve) => {
-        // An orphan that nobody kills any more ends by itself: it has twice the time on the processor.
+        // An orphaned process ends by itself, at twice its CPU time.
         const seconds = 2 * Math.ceil(limit_s) + 1;
         const [file, ...rest] = hasShell ? [SHELL, "-c", LIMITS, String(seconds), ...command] : command;
         const child = spawn(file!, rest, {
@@ -57,7 +60,7 @@ export function processExecutor({ node = process.execPath, environment = {} } = 
           chunks.push(chunk);
         });
         child.on("error", (error) => kill(error.message));
-        // What it does not read any more concerns nobody.
+        // A child that stops reading stdin is no error.
         child.stdin.on("error", () => undefined);
         child.on("close", (code) => {
           clearTimeout(timer);
@@ -81,7 +84,7 @@ function readRan(bytes: Buffer): ExecutionResult | undefined {
 
 const NO_RESULT = "TypeError: the result is no JSON that has a canonical form";
 
-/** A program can make its JSON come to anything: what has no canonical form (RFC 8785) would have no digest. */
+/** A program can make its JSON return anything; a value without a canonical form (RFC 8785) has no digest. */
 function isResult(output: unknown): output is ExecutionResult["output"] {
   if (typeof output !== "object" || output === null || Array.isArray(output)) return false;
   try {
@@ -91,5 +94,5 @@ function isResult(output: unknown): output is ExecutionResult["output"] {
   }
 }
 
-/** The digest of the file that runs tasks, by which two versions are told apart: compiled, it names its chunks by their digests. */
+/** The digest of the file that runs tasks distinguishes versions; compiled, it names its chunks by their digests. */
 const engineOf = (file: URL): string => createHash("sha256").update(readFileSync(file)).digest("hex");

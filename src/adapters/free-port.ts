@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** `wanted` if nobody listens there, else any free port. */
+/** `wanted` if it is free, otherwise any free port. */
 export async function freePort(wanted: number): Promise<number> {
   const listen = (port: number) =>
     new Promise<number>((done, fail) => {

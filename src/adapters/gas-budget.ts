@@ -1,4 +1,7 @@
-/** No more ether for gas in a UTC day than is allowed. A transaction counts on the day it is signed, by the most it may cost until it is mined. */
+/**
+ * Limits the ether for gas per UTC day. A transaction counts on the day of its signature, by its highest cost until
+ * it is mined.
+ */
 import { parseEther } from "viem/utils";
 import type { Purpose, Receipt } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable, GasBudgetSpent } from "../core/model/ports/chain.ts";
@@ -9,58 +12,59 @@ import { answeredWithin } from "./json-rpc.ts";
 import type { Journal } from "./send-queue/gas-account.ts";
 
 export type GasBudgetOptions = {
-  /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */
+  /** Decimal ether per day. Undefined where gas has no value; it is recorded all the same. */
   budget_eth: string | undefined;
-  /** Purposes with a budget of their own, apart from that of all others: beyond it nothing more is sent for them. */
+  /** Purposes with a separate budget; nothing is sent for them beyond it. */
   purposes_eth?: Partial<Record<Purpose, string>>;
   clock: Clock;
-  /** The transactions of all processes. While it rejects, the buyers' budget goes by its last answer. */
+  /** Records the transactions of all processes. While it rejects, its last answer decides the buyers' budget. */
   record: GasRecord;
-  /** How long a call waits for receipts of what was sent before: what they cost counts once they are known. */
+  /** How long a call waits for receipts of earlier transactions, whose cost counts once it is known. */
   patience_ms?: number;
 };
 
 export type GasBudget = {
-  /** What transactions have cost since midnight UTC, by all processes, as far as it is recorded, without those that have a budget of their own. */
+  /** Recorded cost since midnight UTC, over all processes, without purposes that have a separate budget. */
   spent_today(): Promise<bigint>;
-  /** What they may cost in a day; undefined where gas is play money. */
+  /** The day's limit; undefined where gas has no value. */
   budget_wei: bigint | undefined;
-  /** The purposes that have a budget of their own: what was spent of it today, and what there is. */
+  /** Purposes with a separate budget: spent today, and the limit. */
   purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
   /**
-   * The same chain, whose journal has to be `gasJournal` of the same record; the fee is recorded before an answer is given. Rejects
-   * with GasBudgetSpent, before anything is sent, where the budget of the purpose is spent, which anchors and the like do not ask.
+   * The same chain, recording fees before it answers. Its journal must be `gasJournal` of the same record. Rejects
+   * with GasBudgetSpent before sending, where the purpose's budget is spent; anchors and the like have none.
    */
   counted(chain: Chain): Chain;
-  /** The same settlement; it rejects with GasBudgetSpent before a payment is claimed whose budget is spent. */
+  /** The same settlement. It rejects with GasBudgetSpent before it claims a payment whose budget is spent. */
   guarded(settlement: Settlement): Settlement;
 };
 
 const REFRESH_MS = 10_000;
 
-/** Payments that are carried for buyers wait where the budget of all is spent; the key's other transactions are bounded by their own schedule. */
+/**
+ * Buyers' payments wait when the common budget is spent; the key's other transactions are limited by their
+ * schedule.
+ */
 const WAITING: ReadonlySet<Purpose> = new Set(["settlement", "refund"]);
 
-/** The words for a budget of its own. */
 const CALLED: Partial<Record<Purpose, string>> = {
   "contract settlement": "contract wallets",
   carrying: "carrying without a call",
-  "unasked refund": "refunds that nobody asked for",
+  "unasked refund": "unrequested refunds",
   withdrawal: "withdrawals",
   attestation: "attestations",
 };
 
-/** The UTC day of a Unix time in milliseconds. */
 const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 const DAY_MS = 86_400_000;
 
-/** The most that a call may cost which waits to be signed; from then on its transaction counts in the record. */
+/** The highest cost of a call that waits for its signature; then its transaction counts in the record. */
 type Reservation = { purpose: Purpose; wei: bigint };
 
-/** The record's last answer for the buyers' budget. `is_stale`: this process has changed it since. */
+/** The record's last answer for the buyers' budget. `is_stale`: this process changed the record since. */
 type BudgetReading = { day: string; wei: bigint; refreshed_at: number; is_stale: boolean };
 
-/** Writes each transaction into the record before it is sent, on the day of its signature. */
+/** Records each transaction before it is sent, on the day of its signature. */
 export const gasJournal =
   (record: GasRecord, clock: Clock): Journal =>
   (signed) =>
@@ -87,7 +91,7 @@ export function gasBudget({
       if (!(error instanceof ChainUnavailable)) throw error;
     });
 
-  /** Looks for the ends of all transactions that are open, by whatever process and of whatever day. */
+  /** Looks up the result of every open transaction, of any process and day. */
   async function settleOpen(): Promise<void> {
     const open = await record.open();
     if (open.length === 0 || !counts) return;
@@ -133,9 +137,9 @@ export function gasBudget({
     const now = clock.now().getTime();
     const day = dayOf(now);
     if (known.day !== day) known = { day, wei: 0n, refreshed_at: 0, is_stale: true };
-    // A day that was set back is asked for at once.
+    // A clock that was set back to another day forces a refresh.
     const isDue = known.is_stale || now < known.refreshed_at || now - known.refreshed_at >= REFRESH_MS;
-    // A refresh under way may have made its sum before this process signed something.
+    // A refresh in flight may have summed before this process signed.
     const begun = refreshing?.then(() => (known.is_stale ? refreshed(now) : undefined));
     await patiently(begun ?? (isDue ? refreshed(now) : Promise.resolve()));
     const waiting = sumOf(before.filter(({ purpose }) => !apart.includes(purpose)));
@@ -151,7 +155,7 @@ export function gasBudget({
       throw new GasBudgetSpent(nextDay(now), CALLED[purpose] ?? purpose);
   }
 
-  /** Refuses where the budget of a purpose is spent by others than `own`. */
+  /** Refuses when others than `own` have spent the budget of a purpose. */
   async function refuse(purpose: Purpose, own?: Reservation): Promise<void> {
     const before = [...reservations].filter((one) => one !== own);
     const most = purposes_eth[purpose];
@@ -159,7 +163,7 @@ export function gasBudget({
     else if (WAITING.has(purpose)) await refuseIfSpent(before);
   }
 
-  /** One request for calls that come together, so that they also travel together. */
+  /** Simultaneous calls share one request, so that they can share a transaction. */
   function priceNow(chain: Chain): Promise<bigint> {
     const at = performance.now();
     if (price && at - price.at <= REFRESH_MS) return price.wei;
@@ -171,15 +175,15 @@ export function gasBudget({
     return wei;
   }
 
-  /** Refuses a call whose budget is spent; answers how its reservation ends. */
+  /** Refuses a call whose budget is spent; returns the function that ends its reservation. */
   async function reserve(chain: Chain, purpose: Purpose, gas: bigint): Promise<() => void> {
     if (purposes_eth[purpose] === undefined && !WAITING.has(purpose)) {
-      // Transactions of earlier days find their end with whatever is sent next.
+      // Every send also looks up the results of earlier days' transactions.
       await patiently(settled()).catch(() => undefined);
       return () => {};
     }
     const one = { purpose, wei: gas * (await priceNow(chain)) };
-    // Made before the sum is, so that calls that come together see each other; each sees those before it alone.
+    // Reserved before the sum is read, so that simultaneous calls see each other; each sees those before it.
     reservations.add(one);
     const giveBack = () => void reservations.delete(one);
     await refuse(purpose, one).catch((error) => {
@@ -216,7 +220,7 @@ export function gasBudget({
           };
           try {
             const receipt = await chain.send(call, { ...options, recorded });
-            // Where this fails the transaction stays open, and counts by the most that it may cost.
+            // If this fails, the transaction stays open and counts by its highest cost.
             await recordMined(receipt, purpose).catch(() => undefined);
             known.is_stale = true;
             return receipt;
@@ -230,7 +234,7 @@ export function gasBudget({
       ended,
       settle,
       facts: async (payment, errand) => {
-        // Both begin at once: neither waits for the other while the endpoint hangs.
+        // Both start at once, so that a hanging endpoint delays neither.
         const checked = refuse("settlement").then(
           () => undefined,
           (error: unknown) => ({ error }),

@@ -1,4 +1,4 @@
-/** The one record of what transactions cost: every one that the service sends, in every process. */
+/** Records the cost of every transaction that the service sends, in every process. */
 import type pg from "pg";
 import type { Hex, Purpose } from "../core/model/chain.ts";
 import type { SignedTransaction } from "./send-queue/gas-account.ts";
@@ -6,33 +6,33 @@ import type { SignedTransaction } from "./send-queue/gas-account.ts";
 /** A UTC day, YYYY-MM-DD. */
 export type Day = string;
 
-/** One purpose alone, or all without some. */
+/** A single purpose, or all except some. */
 export type Purposes = { only: Purpose } | { without: readonly Purpose[] };
 
-/** A transaction whose end is not known. `sender` and `nonce` are null where it was recorded without them. */
+/** A transaction without a known result. `sender` and `nonce` are null where they were not recorded. */
 export type OpenTransaction = { transaction: Hex; sender: Hex | null; nonce: number | null };
 
-/** A mined transaction. `day` and `purpose` count where it was not recorded before it was sent. */
+/** A mined transaction. `day` and `purpose` are used if it was not recorded before it was sent. */
 export type MinedTransaction = { transaction: Hex; fee_wei: bigint; day: Day; purpose: Purpose };
 
 export type GasRecord = {
-  /** Writes a transaction down before it is sent. */
+  /** Records a transaction before it is sent. */
   signed(sent: SignedTransaction & { day: Day }): Promise<void>;
-  /** Adds the fee; others of the same nonce have cost nothing. */
+  /** Adds the fee. Others with the same nonce cost nothing. */
   mined(mined: MinedTransaction): Promise<void>;
-  /** Transactions that will never be mined have cost nothing. */
+  /** Transactions that can no longer be mined cost nothing. */
   replaced(transactions: readonly Hex[]): Promise<void>;
-  /** The wei of all that was mined of a day's transactions. */
+  /** The wei of a day's mined transactions. */
   spent(day: Day, of?: Purposes): Promise<bigint>;
-  /** The same, and the most that those whose end is not known may cost; of one nonce one at most is mined. */
+  /** `spent` plus the highest cost of open transactions; at most one of a nonce is mined. */
   committed(day: Day, of?: Purposes): Promise<bigint>;
   /** `spent` by purpose. */
   byPurpose(day: Day): Promise<{ purpose: Purpose; wei: bigint }[]>;
-  /** Those of whatever day whose end is not known. */
+  /** Transactions of any day without a known result. */
   open(): Promise<OpenTransaction[]>;
 };
 
-/** A transaction waits while it is written down. */
+/** A transaction waits at most this long to be recorded. */
 const PATIENCE_MS = 3_000;
 
 const OF = "network = $1 and day = $2 and ($3::text is null or purpose = $3) and purpose <> all($4)";

@@ -1,6 +1,6 @@
 /**
- * The Settlement port over an x402 facilitator somewhere else, which pays the gas. Its word alone settles nothing: what
- * counts is what our own endpoint of the chain shows. Source of the requests and answers: x402 version 2, section 7.
+ * The Settlement port over a remote x402 facilitator, which pays the gas. Its answer alone settles nothing: only
+ * our own endpoint's view of the chain counts. Requests and answers: x402 version 2, section 7.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTime } from "../core/coordination/concurrency.ts";
@@ -13,22 +13,21 @@ import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {
-  /** Where /verify and /settle are. */
+  /** The base address of /verify and /settle. */
   url: string;
   /** Sent as `Authorization: Bearer …`. */
   token?: string | undefined;
-  /** One request to the facilitator may take this long. */
+  /** The timeout of one request to the facilitator. */
   request_ms?: number;
-  /** A payment that was handed over is looked for on the chain this long. */
+  /** How long the chain is polled for a submitted payment. */
   wait_ms?: number;
-  /** The pause between two looks. */
   poll_ms?: number;
 };
 
-/** What a caller waits for before anything is charged. */
+/** The caller waits for this before anything is charged. */
 const VERIFY_MS = 5_000;
 
-/** The time that a requirement grants, in seconds; a facilitator holds the authorization against it. */
+/** Seconds that a requirement grants; a facilitator checks the authorization against it. */
 const MAX_TIMEOUT_SECONDS = 300;
 
 export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Settlement {
@@ -36,7 +35,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
   const ask = facilitator(chain.chain_id, options);
   const own = chainSettlement(chain, { is_carrier: false });
 
-  /** Looks until the chain shows the payment; what fails meanwhile says nothing about it. */
+  /** Polls until the chain shows the payment; errors meanwhile prove nothing about it. */
   async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
     for (const deadline = performance.now() + wait_ms; ; await sleep(poll_ms)) {
       const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
@@ -70,7 +69,8 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
       const fate = await outcomeOf(chain, own.facts, payment, seen_block).catch(unlessAway);
       if (fate?.kind === "settled") return fate.receipt;
       if (fate?.kind === "refused") throw new NotSettled(fate.reason);
-      // It says no, and the chain would say yes: for good if it knows the reason, else it may be sending yet.
+      // The facilitator refused a payment that the chain would accept. A payment fault is final; otherwise it may still
+      // be sending.
       if (fate?.kind === "open" && outcome.final)
         throw new NotSettled(`the facilitator refuses the payment: ${outcome.reason}`);
       return awaited(payment, seen_block, outcome.transaction);
@@ -83,15 +83,15 @@ function unlessAway(error: unknown): undefined {
 }
 
 /**
- * What a facilitator says. `unsent`: the request surely never reached it, or it did not admit us. `unknown`: it may have
- * done anything. A `no` is `final` when it has to do with the payment itself and names no transaction.
+ * `unsent`: the request never arrived, or was not admitted. `unknown`: it may have had any effect. A `no` is
+ * `final` if it concerns the payment itself and names no transaction.
  */
 type Verdict =
   | { kind: "yes"; transaction?: Hex | undefined }
   | { kind: "no"; reason: string; final: boolean; transaction?: Hex | undefined }
   | { kind: "unsent" | "unknown"; cause: unknown };
 
-/** Failures before a connection stands. */
+/** Failures before a connection was established. */
 const UNREACHED = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -104,10 +104,10 @@ const UNREACHED = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** Answers of a door that was not opened: no authorization, no such path, too many. */
+/** Statuses of a request that was not admitted: no authorization, no such path, too many requests. */
 const NOT_ADMITTED = new Set([401, 403, 404, 405, 429]);
 
-/** x402 version 2, section 9, without those that leave open whether anything was sent. */
+/** x402 version 2, section 9, without the codes that leave open whether anything was sent. */
 const FINAL = /^(insufficient_|unsupported_|invalid_(?!transaction_state|.*nonce))/;
 
 function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: FacilitatorOptions) {
@@ -122,7 +122,7 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
           method: "POST",
           headers: { ...headers, ...traced },
           body: JSON.stringify(requestOf(payment, chain_id)),
-          // The token is for this address alone.
+          // The token must reach only this address.
           redirect: "error",
           signal,
         }),
@@ -131,7 +131,8 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
     };
     const ms = what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms;
     try {
-      // A signal alone is not enough: fetch holds on to it weakly, and once it is collected a body that never ends is waited for.
+      // A signal alone is not enough: fetch references it weakly. Once it is collected, a body that never ends is
+      // awaited forever.
       const answer = asking(AbortSignal.timeout(ms));
       const { status, text } = await inTime(
         ms,
@@ -147,7 +148,7 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
   };
 }
 
-/** Either answer of a facilitator: {isValid, invalidReason} or {success, errorReason, transaction}. */
+/** Either facilitator answer: {isValid, invalidReason} or {success, errorReason, transaction}. */
 function verdictOf(text: string): Verdict | undefined {
   let answer: { [member: string]: unknown };
   try {
@@ -166,7 +167,7 @@ function verdictOf(text: string): Verdict | undefined {
 const isHash = (value: unknown): value is string =>
   typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value);
 
-/** The payment as its payer would have presented it, and the requirement that it fulfils. */
+/** The payment as its payer would present it, and the requirement that it meets. */
 function requestOf({ transfer, signature }: SignedTransfer, chain_id: number) {
   const accepted = {
     scheme: "exact",

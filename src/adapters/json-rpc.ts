@@ -1,27 +1,27 @@
-/** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
+/** Requests to one chain's JSON-RPC endpoint. Each ends by its deadline, and every failure is ChainUnavailable. */
 import type { PublicClient } from "viem";
 import { inTime } from "../core/coordination/concurrency.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import { inSpan, traceHeaders } from "../core/tracing.ts";
 
-/** One request; every failure is a ChainUnavailable whose `cause` tells more. */
+/** Every failure is a ChainUnavailable with a `cause`. */
 export type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 
 export type JsonRpcOptions = {
   rpc_url: string;
-  /** The chain it must serve; whichever it says when left out. */
+  /** The chain that the endpoint must serve. Default: any. */
   chain_id?: number;
-  /** One HTTP request may take this long; it is tried twice. */
+  /** The timeout of one HTTP request, which is tried twice. */
   request_ms?: number;
-  /** An answer may take this long, both tries together. */
+  /** The deadline for both tries together. */
   deadline_ms?: number;
 };
 
-/** Nothing is asked before the first use, and an endpoint that comes back is simply used again. */
+/** The first use connects, and a recovered endpoint is used again. */
 export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9_000 }: JsonRpcOptions): Ask {
   let opened: Promise<PublicClient> | undefined;
-  // viem's own timeout ends with the response's headers; a body that trickles is cut off here.
+  // viem's own timeout ends with the response's headers; this one also limits the body.
   const request = async <T>(method: string, params: readonly unknown[]) => {
     opened ??= clientOf(rpc_url, request_ms);
     const client = await opened;
@@ -48,7 +48,7 @@ export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9
   };
 }
 
-/** The whole of viem is large, and is loaded when a chain is first asked. */
+/** viem is large, so it is loaded with the first request. */
 async function clientOf(rpc_url: string, timeout: number): Promise<PublicClient> {
   const { createPublicClient, http } = await import("viem");
   const onFetchRequest = (_request: Request, init: RequestInit) => ({
@@ -59,17 +59,17 @@ async function clientOf(rpc_url: string, timeout: number): Promise<PublicClient>
   return createPublicClient({ transport });
 }
 
-/** An answer that cannot be read is as good as none. */
+/** An unreadable answer counts as no answer. */
 export async function readable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    throw new ChainUnavailable("the RPC endpoint answers what cannot be read", { cause: error });
+    throw new ChainUnavailable("the RPC endpoint's answer is unreadable", { cause: error });
   }
 }
 
-/** The answer, or a ChainUnavailable once that has taken too long. */
+/** The answer, or ChainUnavailable after the timeout. */
 export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
   inTime(ms, answer, () => new ChainUnavailable(`no answer in ${ms} ms`));
 

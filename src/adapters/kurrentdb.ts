@@ -1,4 +1,4 @@
-/** The log's copy in KurrentDB (EventStoreDB before), through its own client, which is large and loaded when it is first asked. */
+/** The log's copy in KurrentDB (formerly EventStoreDB), by its own client, which is large and loaded on first use. */
 import type { EventStoreDBClient, RecordedEvent } from "@eventstore/db-client";
 import { inTime } from "../core/coordination/concurrency.ts";
 import type { CopiedEvent, CopiedMetadata } from "../core/model/ports/outside-log.ts";
@@ -8,13 +8,12 @@ import { outgoing } from "../core/tracing.ts";
 export type KurrentOptions = {
   /** `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster. */
   url: string;
-  /** The stream that the copy stands in: another for each epoch of the log. */
+  /** The copy's stream; each epoch of the log has its own. */
   stream: () => Promise<string>;
-  /** How long an answer may take. */
   ask_ms?: number;
 };
 
-/** The server's name of a refusal: the client's type, or the trailer of an exception that this client does not know. */
+/** The server's code of a refusal: the client's type, or the trailer of an exception that this client does not know. */
 function kindOf(error: unknown): string {
   const { type, _raw, code } = error as {
     type?: string;
@@ -30,7 +29,7 @@ const UNIMPLEMENTED = 12;
 const NEXT =
   "keep the stream for the inquiry, raise KURRENTDB_GENERATION by one and restart: a new copy begins";
 
-/** Each refusal of the server that only an operator can end, with its remedy. */
+/** The server's refusals that need an operator, with their remedy. */
 const REFUSALS: Readonly<Record<string, { status: OutsideStatus; reason: string }>> = {
   "stream-deleted": {
     status: "deleted",
@@ -56,15 +55,13 @@ const REFUSALS: Readonly<Record<string, { status: OutsideStatus; reason: string 
   },
 };
 
-/** The name of a copy's stream: a deleted stream keeps its revisions, so a new copy needs another generation. */
+/** A deleted stream keeps its revisions, so a new copy needs another generation. */
 export const copyStreamOf = (epoch: string, generation: number): string =>
   `tallystick-${epoch}-g${generation}`;
 
-/** The copy of the log of an epoch. */
 export const copyOfEpoch = (url: string, epoch: string, generation: number): OutsideLog =>
   kurrentLog({ url, stream: async () => copyStreamOf(epoch, generation) });
 
-/** The copy that these settings ask for. */
 export const outsideOf = (
   {
     KURRENTDB_URL: url,
@@ -105,7 +102,7 @@ export function kurrentLog(options: KurrentOptions): OutsideLog {
   };
 }
 
-/** A client of the node; after a failure the next call has one of its own. */
+/** A failed client is replaced at the next call. */
 class KurrentNode {
   readonly host: string;
   readonly credentials: { username: string; password: string };
@@ -119,7 +116,7 @@ class KurrentNode {
     this.#options = options;
   }
 
-  /** The client waits for ever for some lost answers, so the next call after a failure has a client of its own. */
+  /** Some lost answers never reject, so a failure replaces the client. */
   async ask<T>(
     query: string,
     work: (client: EventStoreDBClient, name: string) => Promise<T>,
@@ -134,7 +131,7 @@ class KurrentNode {
       return await inTime(ask_ms, asking, () => new Error(`no answer within ${ask_ms / 1000} s`));
     };
     try {
-      // The client turns to the leader itself after this answer, at the next call.
+      // After this answer the client finds the leader itself, at the next call.
       return await once().catch((error) => (kindOf(error) === "not-leader" ? once() : Promise.reject(error)));
     } catch (error) {
       if (error instanceof OutsideUnavailable) throw error;
@@ -156,7 +153,7 @@ class KurrentNode {
   async close(): Promise<void> {
     const held = this.#client;
     this.#client = undefined;
-    // It waits for calls under way, and their answers may never come.
+    // Disposal waits for calls in flight, which may never be answered.
     await inTime(
       CLOSE_MS,
       held?.then((one) => one.dispose()) ?? Promise.resolve(),
@@ -172,7 +169,7 @@ class KurrentNode {
   }
 }
 
-/** The first and the newest visible event of the stream; undefined where none is visible. */
+/** The stream's first and newest visible event; undefined where none is visible. */
 async function edgesOf(node: KurrentNode, db: EventStoreDBClient, name: string) {
   const [first] = await readEvents(db, name, { fromRevision: "start", maxCount: 1 });
   const [newest] = await readEvents(db, name, { direction: "backwards", fromRevision: "end", maxCount: 1 });
@@ -185,7 +182,7 @@ async function edgesOf(node: KurrentNode, db: EventStoreDBClient, name: string) 
   return { event: copied(newest), revision: Number(newest.revision) };
 }
 
-/** Metadata may hide the beginning of the stream, at once or later. */
+/** Refuses metadata that hides the stream's beginning, now or later. */
 async function refuseTruncation(node: KurrentNode, db: EventStoreDBClient, name: string): Promise<void> {
   const range = { direction: "backwards", fromRevision: "end", maxCount: 1 } as const;
   const [newest] = await readEvents(db, `$$${name}`, range);
@@ -200,15 +197,15 @@ async function refuseTruncation(node: KurrentNode, db: EventStoreDBClient, name:
     );
 }
 
-type Addition = { after: number; events: Parameters<OutsideLog["append"]>[1] };
+type AppendRange = { after: number; events: Parameters<OutsideLog["append"]>[1] };
 
 async function append(
   node: KurrentNode,
   db: EventStoreDBClient,
   name: string,
-  { after, events }: Addition,
+  { after, events }: AppendRange,
 ): Promise<boolean> {
-  // With credentials of its own an append has a deadline; the client's batches wait for ever for a lost answer.
+  // An append with its own credentials has a deadline; the client's batches wait forever for a lost answer.
   const { credentials } = node;
   const expectedRevision = after === 0 ? "no_stream" : BigInt(after - 1);
   const appended = await db.appendToStream(name, events.map(proposed), { expectedRevision, credentials });
@@ -218,7 +215,7 @@ async function append(
       "deleted",
       `the stream ${name} went on at revision ${appended.nextExpectedRevision} instead of ${revision}: it was deleted before; ${NEXT}`,
     );
-  // The server also reports success where it finds the ids among hidden events and writes nothing.
+  // The server reports success for ids among hidden events, but writes nothing.
   const edges = await edgesOf(node, db, name);
   if (!edges || edges.revision < revision)
     throw node.failure(
@@ -247,7 +244,7 @@ async function* readAll(node: KurrentNode) {
   }
 }
 
-/** False where the projection is installed already. */
+/** False if the projection is installed already. */
 async function install(node: KurrentNode, db: EventStoreDBClient, name: string): Promise<boolean> {
   const installed = (await db.listProjections()).find((one) => one.name === name);
   if (installed && /faulted/i.test(installed.status))
@@ -260,7 +257,7 @@ async function install(node: KurrentNode, db: EventStoreDBClient, name: string):
   return true;
 }
 
-/** Events of the stream as its leader has them; none where there is no stream. */
+/** The stream's events, read from the leader; none if there is no stream. */
 async function readEvents(
   db: EventStoreDBClient,
   name: string,
@@ -268,7 +265,7 @@ async function readEvents(
 ): Promise<RecordedEvent[]> {
   const found: RecordedEvent[] = [];
   try {
-    // Read to its end: the client never closes a stream that is left before.
+    // Read to the end, because the client never closes a stream that is left early.
     for await (const { event } of db.readStream(name, { ...range, requiresLeader: true }))
       if (event) found.push(event);
   } catch (error) {
@@ -280,7 +277,7 @@ async function readEvents(
 const PAGE = 500;
 const CLOSE_MS = 2_000;
 
-/** Links each event into `<stream_id>@<tenant>@<copy>`; the parts are escaped so that no two streams share a name. */
+/** Links each event into `<stream_id>@<tenant>@<copy>`; the parts are escaped, so stream names are unique. */
 export const linking = (name: string) => `const part = (text) =>
   text.split("%").join("%25").split("@").join("%40").split("$").join("%24");
 fromStream(${JSON.stringify(name)}).when({
@@ -300,7 +297,7 @@ function proposed({ event_id: id, type, payload, is_json, metadata }: CopiedEven
     : { ...common, contentType: "application/octet-stream" as const, data: new Uint8Array(payload) };
 }
 
-/** As it stands there, whoever wrote it. */
+/** The event as stored, whoever wrote it. */
 function copied({ id, type, data, isJson, metadata }: RecordedEvent): CopiedEvent {
   const payload = isJson
     ? Buffer.from(typeof data === "string" ? data : JSON.stringify(data), "utf8")

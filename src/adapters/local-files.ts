@@ -1,4 +1,7 @@
-/** Files that this machine is at, or fetched: `<folder>/<sha256>` once they are whole, `making-<random>` before. What nobody touched for a day is removed. */
+/**
+ * Files of this machine: `making-<random>` during a download or computation, then `<folder>/<sha256>`. A file
+ * unused for a day is removed.
+ */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -6,12 +9,12 @@ import { join } from "node:path";
 
 const DAY_MS = 86_400_000;
 
-type Local = { path: string; bytes: number };
+type LocalFile = { path: string; bytes: number };
 
 export function localFiles(folder: string) {
-  /** By name: what this process has held against it, as it was then. */
+  /** By name: the checked file's identity, to detect later writes. */
   const checked = new Map<string, string>();
-  const fetching = new Map<string, Promise<Local | undefined>>();
+  const fetching = new Map<string, Promise<LocalFile | undefined>>();
 
   async function aside<T>(work: (path: string) => Promise<T>): Promise<T> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -24,14 +27,14 @@ export function localFiles(folder: string) {
     }
   }
 
-  async function found(path: string): Promise<Local | undefined> {
+  async function found(path: string): Promise<LocalFile | undefined> {
     const before = await stampOf(path);
     if (!before) return undefined;
     if (checked.get(path) !== before.stamp) {
       if (!path.endsWith(await digestOf(path))) return undefined;
       checked.set(path, before.stamp);
     }
-    // Kept for a day from now on; the time of its content stays.
+    // Use extends its life by a day; the modification time stays.
     await utimes(path, new Date(), before.written_at).catch(() => undefined);
     return { path, bytes: before.bytes };
   }
@@ -39,7 +42,7 @@ export function localFiles(folder: string) {
   async function fetched(
     path: string,
     fetch: (aside: string) => Promise<boolean>,
-  ): Promise<Local | undefined> {
+  ): Promise<LocalFile | undefined> {
     const there = await found(path);
     if (there) return there;
     return aside(async (making) => {
@@ -53,8 +56,8 @@ export function localFiles(folder: string) {
 
   return {
     aside,
-    /** `fetch` writes it to a new file, held against its name; false: there is none. */
-    keep(name: string, fetch: (aside: string) => Promise<boolean>): Promise<Local | undefined> {
+    /** `fetch` writes the file under a temporary name, and its digest is checked. False: it does not exist. */
+    keep(name: string, fetch: (aside: string) => Promise<boolean>): Promise<LocalFile | undefined> {
       const path = join(folder, name.slice(name.lastIndexOf("/") + 1));
       const own = fetching.get(path) ?? fetched(path, fetch).finally(() => fetching.delete(path));
       fetching.set(path, own);
@@ -63,7 +66,7 @@ export function localFiles(folder: string) {
   };
 }
 
-/** What tells a file that is as it was from one that was written to. */
+/** Identifies an unmodified file. */
 async function stampOf(
   path: string,
 ): Promise<{ stamp: string; bytes: number; written_at: Date } | undefined> {

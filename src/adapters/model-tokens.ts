@@ -1,9 +1,12 @@
-/** Tokens of a model by UTC day, counted once for all processes: they are taken before it is asked, and what was not used is given back. */
+/**
+ * Counts the model's tokens per UTC day, for all processes. Tokens are reserved before a request, and unused ones
+ * returned.
+ */
 import type pg from "pg";
 import type { Clock } from "../core/model/ports/clock.ts";
 
 export type ModelTokens = {
-  /** Takes so many of the day's, or none where they are more than is left. The answer gives back what was not used. */
+  /** Reserves `count` tokens of the day, or none if fewer remain. The returned function releases unused ones. */
   take(count: number): Promise<((used: number) => Promise<void>) | undefined>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The Model port over an OpenAI-compatible endpoint: one POST of /chat/completions, at temperature 0, without tools. What it answers is
- * a text and nothing more. Source of request and answer: the OpenAI API reference, "Create chat completion".
+ * The Model port over an OpenAI-compatible endpoint: one POST of /chat/completions, at temperature 0, without
+ * tools. Its answer is only text. Request and answer: the OpenAI API reference, "Create chat completion".
  */
 import type pg from "pg";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { outgoing } from "../core/tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 
 export type ModelOptions = {
-  /** Where /chat/completions is, such as https://api.example.org/v1. */
+  /** The base of /chat/completions, such as https://api.example.org/v1. */
   base_url: string;
   /** Sent as `Authorization: Bearer …`. */
   key?: string | undefined;
@@ -23,10 +23,9 @@ export type ModelOptions = {
 
 const TRIES = 2;
 const MOST_BODY = 262_144;
-/** Tokens of an answer. */
 const MOST_ANSWER = 2_048;
 
-/** Of an answer, what is read. One that calls tools, was cut off, or says nothing has none of it. */
+/** The answer fields in use. An answer that calls tools, was cut off, or is empty does not match. */
 const completion = z.object({
   choices: z.tuple([
     z.object({
@@ -42,7 +41,6 @@ const completion = z.object({
 });
 const usage = z.object({ usage: z.object({ total_tokens: z.int().positive() }) });
 
-/** What of the settings is a model's. */
 export type ModelSettings = {
   MODEL_BASE_URL?: string | undefined;
   MODEL_API_KEY?: string | undefined;
@@ -50,7 +48,7 @@ export type ModelSettings = {
   MODEL_DAILY_TOKENS: number;
 };
 
-/** The model that is set, with a budget that all processes share; undefined where none is. */
+/** The configured model, with a budget shared by all processes; undefined if none is configured. */
 export function modelOf(settings: ModelSettings, pool: pg.Pool, clock: Clock): Model | undefined {
   const { MODEL_BASE_URL: base_url, MODEL_NAME: name, MODEL_API_KEY: key } = settings;
   if (base_url === undefined || name === undefined) return undefined;
@@ -58,12 +56,12 @@ export function modelOf(settings: ModelSettings, pool: pg.Pool, clock: Clock): M
   return openModel({ base_url, name, key, tokens });
 }
 
-type Heard = { text: string } | { why: ModelFailure };
+type ModelReply = { text: string } | { why: ModelFailure };
 
 export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }: ModelOptions): Model {
   const url = `${base_url.replace(/\/+$/, "")}/chat/completions`;
 
-  async function post(body: string, signal: AbortSignal): Promise<Heard & { total_tokens?: number }> {
+  async function post(body: string, signal: AbortSignal): Promise<ModelReply & { total_tokens?: number }> {
     try {
       const answer = await outgoing("model", { "gen_ai.request.model": name }, (traced) =>
         fetch(url, {
@@ -74,7 +72,7 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
             ...traced,
           },
           body,
-          // A key goes nowhere but where it was set for.
+          // A redirect could send the key elsewhere.
           redirect: "manual",
           signal,
         }),
@@ -107,7 +105,7 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
       const request = requestOf(name, { instructions, data, form });
       const prompt_sha256 = digestOf(request);
       const signal = AbortSignal.any([callers, AbortSignal.timeout(Math.min(within_ms, deadline_ms))]);
-      // No token is less than a byte.
+      // A token is at least one byte.
       const most = Buffer.byteLength(request) + MOST_ANSWER;
       let spent = 0;
       let last: ModelResult<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null, tokens: 0 };
@@ -115,7 +113,7 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
         const giveBack = await tokens.take(most);
         if (!giveBack) return { why: "budget_spent", prompt_sha256, answer_sha256: null, tokens: spent };
         const heard = await post(request, signal);
-        // One that says nothing of what it used, or what cannot be, has used all.
+        // Without a plausible usage figure, all reserved tokens count as used.
         const { total_tokens = most } = heard;
         if (total_tokens < most) await giveBack(total_tokens);
         spent += Math.min(total_tokens, most);
@@ -149,13 +147,13 @@ const requestOf = (
     },
   });
 
-/** The bytes of an answer; undefined where they are too many. */
+/** The answer's bytes; undefined if there are too many. */
 async function bodyOf({ body }: Response): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    // Leaving the loop lets go of the connection.
+    // Leaving the loop closes the connection.
     if (size > MOST_BODY) return undefined;
     chunks.push(chunk);
   }

@@ -1,4 +1,4 @@
-/** Multicall3: many calls in one, each failing alone. */
+/** Multicall3: many calls in one; each may fail alone. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex } from "../core/model/chain.ts";
 import { MULTICALL3 } from "../core/model/multicall.ts";
@@ -18,7 +18,7 @@ export const aggregateCall = (calls: readonly Call[]): Call => ({
   }),
 });
 
-/** What each of the calls answered. */
+/** The result of each call. */
 export function aggregateResults(answer: Hex): CallResult[] {
   const results = decodeFunctionResult({ abi: ABI, functionName: "aggregate3", data: answer });
   return results.map(({ success, returnData }) => ({ success, data: returnData }));

@@ -1,22 +1,25 @@
 /**
- * The nonces of a gas key among the processes that send by it: each takes its own, so that their transactions may stand in one block. Nothing
- * is lost without it: whoever goes by what the chain says alone may be overtaken, and sends again.
+ * Distributes a gas key's nonces among the processes that send by it, so that their transactions can share a block.
+ * Without it nothing is lost: a process that follows the chain alone may be overtaken, and then sends again.
  */
 import type pg from "pg";
 import type { Hex } from "../core/model/chain.ts";
 
 export type Nonces = {
-  /** The first that is free: `known`, the first that the chain has not seen, or a later one where others were taken lately. Rejects where nobody can say. */
+  /**
+   * The first free nonce: `known`, the first unused on the chain, or a later one if others were taken recently.
+   * Rejects if it cannot be determined.
+   */
   take(known: number): Promise<number>;
-  /** Nothing will be sent by this one. */
+  /** The nonce was not used. */
   giveBack(nonce: number): Promise<void>;
-  /** This one lies far too high: `free` is the next, unless another has said so since. */
+  /** This nonce is far too high: `free` is the next one, unless another process set it since. */
   leave(nonce: number, free: number): Promise<void>;
-  /** The highest that was taken within a day, by whomever, also of those that were given back or left; -1: none. */
+  /** The highest nonce taken within a day by any process, returned and skipped ones included; -1 if none. */
   highest(): Promise<number>;
 };
 
-/** Nobody else sends by the key: the chain knows what is free. */
+/** For a key with one sender: the chain knows the free nonce. */
 export function alone(): Nonces {
   let highest = -1;
   return {
@@ -30,10 +33,10 @@ export function alone(): Nonces {
   };
 }
 
-/** A question holds up all that waits to be sent. */
+/** A query delays everything that waits to be sent. */
 const PATIENCE_MS = 3_000;
 
-/** `pool`: of one connection that nothing else uses, so that calls that fill their pool stop no transaction. */
+/** `pool`: a dedicated connection, so that calls filling their pool block no transaction. */
 export function sharedNonces(pool: pg.Pool, network: string, sender: Hex): Nonces {
   const ask = async (text: string, ...values: number[]): Promise<number | undefined> => {
     const asked = { text, values: [network, sender, ...values], query_timeout: PATIENCE_MS };

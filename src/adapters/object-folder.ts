@@ -1,4 +1,4 @@
-/** Files of objects in a folder that all processes of the service see: `<folder>/<name>`. */
+/** Stores objects as `<folder>/<name>`, in a folder that all processes of the service share. */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
@@ -28,7 +28,7 @@ export function objectFolder(folder: string): FileStore {
       }
     },
     async get(name) {
-      // Opened before it is read, so that one that is not there is told from one that breaks.
+      // Opened first, to distinguish a missing file from a failed read.
       const file = await open(pathOf(name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined;
         throw new ObjectsUnavailable(`${name} cannot be read: ${error.message}`);

@@ -1,4 +1,7 @@
-/** All objects: those up to a megabyte in Postgres, files in a place of theirs, about which Postgres knows what lies there and until when. */
+/**
+ * Stores all objects: up to a megabyte in Postgres, larger ones in a file store. Postgres records which files
+ * exist, and until when.
+ */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, rm } from "node:fs/promises";
@@ -11,7 +14,7 @@ import { objectFolder } from "./object-folder.ts";
 import { s3Objects } from "./s3-objects.ts";
 import { smallObjects } from "./small-objects.ts";
 
-/** What of the settings says where files of objects lie. */
+/** The settings that choose the object store. */
 export type ObjectSettings = {
   DATA_DIR: string;
   OBJECTS_URL?: string | undefined;
@@ -21,8 +24,8 @@ export type ObjectSettings = {
   AWS_REGION?: string | undefined;
 };
 
-/** The bucket that is set, else a folder in DATA_DIR. */
-export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): FileStore {
+/** The configured bucket, otherwise a folder in DATA_DIR. */
+export function objectStoreOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): FileStore {
   if (url === undefined) return objectFolder(join(DATA_DIR, "objects"));
   return s3Objects({
     url,
@@ -33,7 +36,7 @@ export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSett
   });
 }
 
-/** `folder`: where this machine makes files, and keeps those that it fetched. */
+/** `folder`: where this machine creates files and caches downloads. */
 export function createObjects(pool: pg.Pool, place: FileStore, folder: string): Objects {
   const small = smallObjects(pool);
   const local = localFiles(folder);
@@ -45,7 +48,7 @@ export function createObjects(pool: pg.Pool, place: FileStore, folder: string): 
     async putFile(name, path) {
       const file = await digestOfFile(path);
       checkDigest(name, file.sha256);
-      // Known first: whoever dies in between leaves nothing in the place that nobody would ever delete.
+      // Recorded first: a process that dies in between must not leave a file that nobody deletes.
       await keep(pool, name, file.bytes);
       await place.put(name, { path, ...file });
       await keep(pool, name, file.bytes);
@@ -74,7 +77,7 @@ export function createObjects(pool: pg.Pool, place: FileStore, folder: string): 
   return objects;
 }
 
-/** Its size; undefined where nothing was put under this name. */
+/** Its size; undefined if the name is unknown. */
 async function sizeOf(pool: pg.Pool, name: string): Promise<number | undefined> {
   const text = "select bytes from objects.large where name = $1";
   const { rows } = await pool.query<{ bytes: number | string }>({
@@ -92,7 +95,7 @@ const keep = (pool: pg.Pool, name: string, bytes: number) =>
     [name, bytes],
   );
 
-/** Rows that are locked by their delete: whoever puts one of these again waits, and then puts it afresh. */
+/** The delete locks its rows: a process that puts one of them again waits, and then stores it anew. */
 async function deleteFiles(
   pool: pg.Pool,
   place: FileStore,
@@ -116,7 +119,7 @@ async function deleteFiles(
   }
 }
 
-/** Leaves nothing at `path` unless all of it came. */
+/** Leaves nothing at `path` unless the file is complete. */
 async function fetchFile(place: FileStore, name: string, size: number, path: string): Promise<boolean> {
   const file = await open(path, "wx");
   let isWhole = false;
@@ -127,7 +130,7 @@ async function fetchFile(place: FileStore, name: string, size: number, path: str
     let received = 0;
     for await (const chunk of chunks) {
       received += chunk.length;
-      // A store that sends more than was put would fill the disk before the digest shows it.
+      // Without this, a store that sends too much would fill the disk before the digest is checked.
       if (received > size) throw new ObjectDamaged(name, `: more than the ${size} that were put`);
       hash.update(chunk);
       await file.writeFile(chunk);
@@ -141,7 +144,7 @@ async function fetchFile(place: FileStore, name: string, size: number, path: str
   }
 }
 
-/** SHA-256, in hex, and size of a file. */
+/** SHA-256 in hex, and the size. */
 async function digestOfFile(path: string): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash("sha256");
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Parses texts of strangers by esbuild's own program, which is handed one by stdin, a text at a time, and is killed when its time is over: a
- * text of 300 bytes can keep any parser of TypeScript busy without end. It is not the esbuild that the service itself compiles with.
+ * Parses strangers' texts in esbuild's own program, one by stdin at a time, killed at a timeout: 300 bytes can keep
+ * any TypeScript parser busy forever. The service itself is compiled by another esbuild.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -8,20 +8,20 @@ import { arch } from "node:os";
 import type { Fault, Parser } from "../core/model/ports/parser.ts";
 import { Refusal } from "../core/model/refusal.ts";
 
-/** Seconds on the processor: on the clock, what an honest text takes is a matter of what else the machine does. */
+/** CPU seconds: elapsed time would depend on the machine's load. */
 const SECONDS = 2;
-/** Who gets so little of the processor that this is over first is told nothing of its text. */
+/** A text that gets so little CPU time gets no verdict. */
 const TIMEOUT_MS = 20_000;
 const MEMORY_KB = 512 * 1024;
-/** Texts that are parsed or wait for it. */
+/** Texts in work or waiting. */
 const MOST_WAITING = 10;
 const MOST_TOLD_BYTES = 1024 * 1024;
 
-/** The system itself ends it, also when this process has died; `exec` makes it the process that is killed. */
+/** The system enforces the limits even after this process died; `exec` makes the program the killed process. */
 const LIMITS = `ulimit -c 0; ulimit -f 0; ulimit -d ${MEMORY_KB}; ulimit -t "$0"; exec "$@"`;
 const FLAGS = ["--loader=ts", "--format=esm", "--color=false", "--log-level=error", "--log-limit=1"];
 
-/** The program itself, and not the script that starts it: that could be killed without it. */
+/** The program, not its start script: killing the script would not stop it. */
 function esbuildProgram(): readonly string[] {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve("esbuild"));
   return [resolve(`@esbuild/${process.platform}-${arch()}/bin/esbuild`), ...FLAGS];
@@ -32,7 +32,7 @@ const unavailable = (message: string, reason?: string) =>
 
 type ParserOptions = { program?: readonly string[]; timeout_ms?: number };
 
-/** `program`: what parses, and what it is started with, where that is not esbuild. */
+/** `program`: the parser and its arguments. Default: esbuild. */
 export function createParser({ program, timeout_ms = TIMEOUT_MS }: ParserOptions = {}): Parser {
   let own = program;
   let waiting = 0;
@@ -76,7 +76,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
       else chunks.push(chunk);
     });
     child.on("error", (error) => giveUp(error.message));
-    // What it does not read any more concerns nobody.
+    // A child that stops reading stdin is no error.
     child.stdin.on("error", () => undefined);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
@@ -93,7 +93,7 @@ function parse(program: readonly string[], text: string, timeout_ms: number): Pr
   });
 }
 
-/** Ended by the system for its time, or by itself for want of memory. */
+/** Ended by the system for its time, or by itself for lack of memory. */
 const isSpent = (code: number | null, signal: NodeJS.Signals | null, told: string) =>
   signal === "SIGKILL" ||
   signal === "SIGXCPU" ||

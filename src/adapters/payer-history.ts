@@ -1,27 +1,31 @@
 /**
- * How payers fared on the chain. A payment that fails there costs gas and brings nothing, so its payer is not carried again: a wallet
- * without code for an hour, one with code for good, and others of the same code neither, unless they have paid before.
+ * Remembers payers whose payments failed on the chain. A failure costs gas, so the payer is barred: a wallet
+ * without code for an hour, one with code for good. Wallets of the same code are barred too, unless they paid
+ * before.
  */
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Hex } from "../core/model/chain.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 
-/** `code`: that of a payer that is a contract. */
+/** `code`: set for a contract wallet. */
 export type Payer = { address: Hex; code: Hex | undefined };
 
 export type PayerHistory = {
-  /** Why payments of a payer are not carried; undefined where they are. */
+  /** Why the payer is barred; undefined if it is not. */
   barred(payer: Payer): Promise<string | undefined>;
-  /** A payment of it failed on the chain; `valid_before` in seconds. One without code is not blamed for a payment that expired on its way. */
+  /**
+   * A payment of this payer failed on the chain; `valid_before` in seconds. A wallet without code is not barred for
+   * an expired payment.
+   */
   failed(payer: Payer, valid_before: number): Promise<void>;
-  /** Told of contract wallets alone: who pays keeps its way when another of its code fails. */
+  /** Called for contract wallets only: a wallet that paid stays allowed when another of its code fails. */
   carried(payer: Payer): Promise<void>;
 };
 
 type Entry = { has_carried: boolean; failed_at: number | undefined; is_code: boolean };
 
-/** A wallet without code that had too little once may have more later. */
+/** A wallet without code may have enough balance later. */
 const PLAIN_MS = 3_600_000;
 
 const REFRESH_MS = 2_000;
@@ -45,7 +49,7 @@ const isLate = ({ code }: Payer, valid_before: number, now: number) =>
 
 const namesOf = ({ address, code }: Payer) => (code === undefined ? [address] : [address, codeName(code)]);
 
-/** Remembered by this process alone. */
+/** History of this process alone. */
 export function ownPayerHistory(now: () => number = Date.now): PayerHistory {
   const entries = new Map<string, Entry>();
   return {
@@ -68,7 +72,7 @@ export function ownPayerHistory(now: () => number = Date.now): PayerHistory {
 
 type Row = { name: string; carried: boolean; failed_ms: number | null; is_code: boolean; noted: string };
 
-/** Shared by all processes of a database: each reads what is new every two seconds, and needs no query for a payment. */
+/** Shared by all processes of a database: each reads changes every two seconds, so a payment needs no query. */
 export function payerHistory(pool: pg.Pool, network: string, clock: Clock): PayerHistory {
   const now = () => clock.now().getTime();
   const entries = new Map<string, Entry>();
@@ -78,7 +82,7 @@ export function payerHistory(pool: pg.Pool, network: string, clock: Clock): Paye
 
   async function refresh(): Promise<void> {
     refreshed_at = performance.now();
-    // A commit may be later than its time says: what came within ten seconds before is read again.
+    // A commit may be later than its timestamp, so the last ten seconds are read again.
     const { rows } = await pool.query<Row>({
       name: "payer_history",
       text: `select name, carried_at is not null as carried, extract(epoch from failed_at) * 1000 as failed_ms, is_code,
@@ -94,7 +98,7 @@ export function payerHistory(pool: pg.Pool, network: string, clock: Clock): Paye
     }
   }
 
-  /** While the database is away, what is known counts. */
+  /** Without the database, the cached history counts. */
   async function current(): Promise<void> {
     if (performance.now() - refreshed_at < REFRESH_MS) return refreshing;
     refreshing ??= refresh()
@@ -106,7 +110,7 @@ export function payerHistory(pool: pg.Pool, network: string, clock: Clock): Paye
   }
 
   const note = async (names: readonly string[], is_code: boolean, column: "carried_at" | "failed_at") => {
-    // A payment that was carried says nothing of the one that failed before it.
+    // A success says nothing about an earlier failed payment.
     const merged = column === "failed_at" ? "h.is_code or excluded.is_code" : "h.is_code";
     await pool.query(
       `insert into chain.payer_history as h (network, name, is_code, ${column})

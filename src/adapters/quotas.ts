@@ -1,6 +1,6 @@
 /**
- * Quota counters in Postgres, exact across processes and cheap: while one call is in flight, further takes gather
- * and travel together. What takes them is `access.take_quota`.
+ * Quota counters in Postgres, exact across processes. During a call, further requests are batched into the next.
+ * `access.take_quota` counts them.
  */
 import type pg from "pg";
 import type { Clock } from "../core/model/ports/clock.ts";
@@ -8,15 +8,15 @@ import type { QuotaKey, QuotaResult, Quotas } from "../core/model/ports/quotas.t
 import { Refusal } from "../core/model/refusal.ts";
 import { windowsOf } from "../domain/access/quota.ts";
 
-type Waiting = { done: (taken: QuotaResult) => void; fail: (error: unknown) => void };
-type Gathered = { key: QuotaKey; waiting: Waiting[] };
+type PendingTake = { done: (taken: QuotaResult) => void; fail: (error: unknown) => void };
+type QuotaBatch = { key: QuotaKey; waiting: PendingTake[] };
 
 export function createQuotas(
   pool: pg.Pool,
   clock: Clock,
   onError: (error: Error) => void = () => {},
 ): Quotas {
-  let gathered = new Map<string, Gathered>();
+  let gathered = new Map<string, QuotaBatch>();
   let inFlight = false;
 
   async function flush(): Promise<void> {
@@ -46,7 +46,7 @@ export function createQuotas(
 
 type UsageRow = { key_id: string; granted: number; day_used: number; month_used: number };
 
-async function takeBatch(pool: pg.Pool, clock: Clock, batch: Gathered[]): Promise<void> {
+async function takeBatch(pool: pg.Pool, clock: Clock, batch: QuotaBatch[]): Promise<void> {
   const { day, month } = windowsOf(clock.now());
   const answer = await pool.query<UsageRow>({
     name: "take_quota",
@@ -64,7 +64,7 @@ async function takeBatch(pool: pg.Pool, clock: Clock, batch: Gathered[]): Promis
   for (const group of batch) hand(group, rows.get(group.key.key_id)!);
 }
 
-function turnAway(batch: Gathered[], cause: unknown): void {
+function turnAway(batch: QuotaBatch[], cause: unknown): void {
   const away = new Refusal("unavailable", "quotas cannot be counted right now; try again", {
     retry_after_s: 1,
     cause,
@@ -72,8 +72,8 @@ function turnAway(batch: Gathered[], cause: unknown): void {
   for (const { fail } of batch.flatMap((group) => group.waiting)) fail(away);
 }
 
-/** The first `granted` of those who waited get their call; each is told the count as it stood after its own. */
-function hand({ waiting }: Gathered, row: UsageRow): void {
+/** The first `granted` waiters get their call; each receives the count after its own. */
+function hand({ waiting }: QuotaBatch, row: UsageRow): void {
   waiting.forEach(({ done }, index) => {
     const granted = index < row.granted;
     const after = granted ? row.granted - index - 1 : 0;

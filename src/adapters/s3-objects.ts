@@ -1,6 +1,6 @@
 /**
- * Files of objects in a bucket of S3, or of whatever speaks its protocol: an object is at `<url>/<name>`, so the bucket stands in the path or
- * in the host, as the url has it. Sources: Amazon S3 API Reference (PutObject, GetObject, DeleteObject, Error responses).
+ * Stores objects in an S3-compatible bucket at `<url>/<name>`; the url has the bucket in its path or host. Sources:
+ * Amazon S3 API Reference (PutObject, GetObject, DeleteObject, Error responses).
  */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -13,18 +13,18 @@ import { type FileStore, ObjectsUnavailable } from "../core/model/ports/objects.
 import { outgoing } from "../core/tracing.ts";
 
 export type S3Options = {
-  /** Of the bucket, and of a beginning of names where there is one. */
+  /** The bucket's address, optionally with a prefix of names. */
   url: string;
   access_key_id: string;
   secret_access_key: string;
   session_token?: string | undefined;
-  /** Read off the host where it is left out and the host is Amazon's. */
+  /** Default: taken from an Amazon host name. */
   region?: string | undefined;
-  /** The longest silence. */
+  /** The longest time without a byte. */
   silence_ms?: number;
-  /** The longest exchange, beside what its bytes take. */
+  /** The longest exchange, plus the time for its bytes. */
   deadline_ms?: number;
-  /** Before an exchange that failed by the store's own fault is tried again. */
+  /** The pause before an exchange that failed by the store's fault is repeated. */
   pause_ms?: number;
 };
 
@@ -32,16 +32,15 @@ type File = { path: string; sha256: string; bytes: number };
 type StoreRequest = { method: "PUT" | "GET" | "DELETE"; name: string; file?: File | Buffer };
 
 const TRIES = 2;
-/** The slowest line that an exchange is waited for on. */
+/** The slowest accepted transfer. */
 const BYTES_PER_MS = 64;
-/** Of an answer that says what is wrong. */
+/** The most bytes read of an error answer. */
 const MOST_ERROR_BYTES = 16_384;
-/** How long a store may take to say that it wants a file. */
+/** How long a store may take to accept a file before it is sent. */
 const UNASKED_MS = 1_000;
 const NOTHING = digestOf("");
 const PROBE = Buffer.from("tallystick\n");
 
-/** What an answer says is wrong. */
 class S3Error extends Error {
   readonly status: number;
   readonly code: string;
@@ -84,7 +83,7 @@ export function s3Objects(options: S3Options): FileStore {
       }
     },
     async check() {
-      // Its own: another process that starts at this moment deletes what it put.
+      // Another process that starts at this moment deletes its own probe, so each needs its own name.
       const name = objectName("probe", randomUUID(), digestOf(PROBE));
       try {
         await drained(await bucket.ask({ method: "PUT", name, file: PROBE }));
@@ -92,7 +91,7 @@ export function s3Objects(options: S3Options): FileStore {
         for await (const part of (await get(name)) ?? []) parts.push(part);
         if (!Buffer.concat(parts).equals(PROBE))
           throw new ObjectsUnavailable(
-            `OBJECTS_URL: ${bucket.base} does not give back what was put there: it has to be a bucket of an S3-compatible store`,
+            `OBJECTS_URL: ${bucket.base} does not return what was stored there: name a bucket of an S3-compatible store`,
           );
         await remove(name);
       } catch (error) {
@@ -102,7 +101,6 @@ export function s3Objects(options: S3Options): FileStore {
   };
 }
 
-/** Signed exchanges with the store. */
 class Bucket {
   readonly base: string;
   readonly #host: string;
@@ -114,7 +112,7 @@ class Bucket {
     this.#options = options;
   }
 
-  /** An exchange that fails by the store's own fault, or the line's, is tried once more. */
+  /** An exchange that fails by the store's or network's fault is repeated once. */
   async ask(asked: StoreRequest): Promise<IncomingMessage> {
     for (let tried = 1; ; tried++) {
       try {
@@ -137,7 +135,7 @@ class Bucket {
           { cause: error },
         );
 
-  /** One exchange, as far as the answer's head: its body is still to be read. Rejects with S3Error or what the line came to. */
+  /** One exchange up to the answer's head; its body is unread. Rejects with S3Error or the connection's error. */
   async #exchange(asked: StoreRequest): Promise<IncomingMessage> {
     const { url, headers } = await this.#signed(asked);
     const { file, method } = asked;
@@ -205,7 +203,10 @@ class Bucket {
 const sizeOf = (file: StoreRequest["file"]): number =>
   file === undefined ? 0 : Buffer.isBuffer(file) ? file.length : file.bytes;
 
-/** A store that refuses says so before the file is sent; one that says nothing gets it all the same (RFC 9110, section 10.1.1). */
+/**
+ * A store that refuses answers before the file is sent; one that does not answer gets it all the same (RFC 9110,
+ * section 10.1.1).
+ */
 function sendOnceAsked(sent: ClientRequest, path: string): void {
   let isBegun = false;
   const begin = () => {
@@ -223,7 +224,7 @@ function sendOnceAsked(sent: ClientRequest, path: string): void {
   sent.flushHeaders();
 }
 
-/** The body; one that is cut, or falls silent, rejects as unavailable. */
+/** The body; one that breaks off or stalls rejects as unavailable. */
 async function* whole(answer: IncomingMessage, unavailable: (error: unknown) => Error) {
   try {
     for await (const chunk of answer) yield chunk as Buffer;
@@ -232,7 +233,7 @@ async function* whole(answer: IncomingMessage, unavailable: (error: unknown) => 
   }
 }
 
-/** Read to its end, so that the connection can be used again. */
+/** Read to its end, so that the connection can be reused. */
 async function drained(answer: IncomingMessage): Promise<void> {
   for await (const _ of answer);
 }
@@ -247,7 +248,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
       if (size > MOST_ERROR_BYTES) break;
     }
   } catch {
-    // Its status says enough.
+    // The status is enough.
   }
   return Buffer.concat(parts).toString();
 }

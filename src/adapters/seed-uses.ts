@@ -1,15 +1,15 @@
 /**
- * How often seeds were drawn from, counted in Postgres, exact across processes and cheap: while one question is under way,
- * further ones gather and travel together. What counts is `rng.take_uses`.
+ * Counts the draws from each seed in Postgres, exact across processes. During a query, further requests are batched
+ * into the next. `rng.take_uses` counts them.
  */
 import type pg from "pg";
 import type { SeedUses } from "../core/model/ports/seeds.ts";
 
-type Wanted = Parameters<SeedUses["take"]>[1];
-type Waiting = Wanted & { done: (granted: boolean) => void; fail: (error: unknown) => void };
+type SeedRequest = Parameters<SeedUses["take"]>[1];
+type PendingUse = SeedRequest & { done: (granted: boolean) => void; fail: (error: unknown) => void };
 
 export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = () => {}): SeedUses {
-  let gathered = new Map<string, Waiting[]>();
+  let gathered = new Map<string, PendingUse[]>();
   let inFlight = false;
 
   async function flush(): Promise<void> {
@@ -37,7 +37,7 @@ export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = 
       }),
     release: async (seed_hash, count) => {
       const sql = "update rng.seed_uses set taken = taken - $2 where seed_hash = $1";
-      // What is not given back is waited for a while when the seed is used up, and then let go.
+      // A failed release is retried until the seed is used up, and then dropped.
       await pool.query(sql, [seed_hash, count]).catch(onError);
     },
     find: async (seed_hash) => {
@@ -48,9 +48,9 @@ export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = 
   };
 }
 
-/** Whether each of those who wait gets what it wants. The first to ask about a seed begins its count. */
-async function takeAll(pool: pg.Pool, seed_hash: string, waiting: Waiting[]): Promise<boolean[]> {
-  const [{ most, before }] = waiting as [Waiting];
+/** Grants or refuses each waiting request. The first request for a seed starts its count. */
+async function takeAll(pool: pg.Pool, seed_hash: string, waiting: PendingUse[]): Promise<boolean[]> {
+  const [{ most, before }] = waiting as [PendingUse];
   const values = [seed_hash, waiting.map(({ count }) => count), most];
   const take = () =>
     pool.query<{ granted: boolean }>({

@@ -1,14 +1,15 @@
-/** Chains of seeds, made from one secret: what is kept is 32 bytes, however many seeds there are. */
+/** Derives chains of seeds from one secret: only 32 bytes are stored, however many seeds there are. */
 import { createHash, createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { SeedVault } from "../core/model/ports/seeds.ts";
 
-/** Links of a chain: at a seed a day enough for 27 years. */
+/** Links of a chain: at one seed a day, enough for 27 years. */
 const LENGTH = 10_000;
 
 /**
- * `secret` is any text that nobody can guess. The last link of a chain is HMAC-SHA256(secret, "seeds:<origin>:<space>:<chain>"),
- * and each one before it the SHA-256 of the next. The origin keeps a new log from using seeds that an old log has revealed.
+ * `secret` is any unguessable text. The last link of a chain is HMAC-SHA256(secret,
+ * "seeds:<origin>:<space>:<chain>"); each earlier link is the SHA-256 of the next. The origin prevents a new log
+ * from using seeds that an old log has revealed.
  */
 export function openSeedVault(secret: string, origin: string, length = LENGTH): SeedVault {
   const chains = new LRUCache<string, Buffer[]>({ max: 8 });

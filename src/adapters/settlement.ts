@@ -1,4 +1,4 @@
-/** The Settlement port over our own gas key: facts asked together, payments sent together. */
+/** The Settlement port over our own gas key. Facts are read in batches and payments are sent in batches. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../core/model/chain.ts";
@@ -27,27 +27,27 @@ const HEIGHT_CALL: Call = {
   data: encodeFunctionData({ abi: HEIGHT_ABI, functionName: "getBlockNumber" }),
 };
 
-/** Of the answers to factCalls, those before the trial. */
+/** The answers to factCalls that precede the trial. */
 const STATES = 2;
 
-/** Blocks in which the end of an authorization is looked for that was presented: two hours on Base. Older ones have been refunded. */
+/** Blocks searched for the end of a presented authorization: two hours on Base. Older ones have been refunded. */
 const LOOK_BACK = 3_600n;
 
 const CODE_TTL_MS = 5_000;
 
-/** How long no payment is taken after the gas key was found empty. */
+/** How long payments are refused after the gas key was found empty. */
 const EMPTY_MS = 30_000;
 
-/** A reorg may bring a payment into an earlier block than the height at which it was looked at. */
+/** A reorg may move a payment into a block before the height at which it was checked. */
 const REORG_MARGIN = 16n;
 
 type ChainFacts = PaymentFacts & { seen_block: bigint };
 
-/** The budget that a payment's gas comes from: code of strangers has one of its own. */
+/** The gas budget of a payment; strangers' contract code has its own. */
 const purposeOf = (errand: Errand, is_contract: boolean): Purpose =>
   errand === "purchase" ? (is_contract ? "contract settlement" : "settlement") : errand;
 
-/** A payment that was tried is given a quarter more gas than the trial took: state may have changed a little since. */
+/** A quarter more gas than the trial used, because the state may have changed slightly. */
 const grantedGas = (tried: bigint): bigint => {
   const granted = tried + tried / 4n;
   return granted < MOST_ALONE_GAS ? granted : MOST_ALONE_GAS;
@@ -55,19 +55,19 @@ const grantedGas = (tried: bigint): bigint => {
 
 const MOST_ALONE_GAS = TRANSFER_GAS + CONTRACT_PAYER_GAS;
 
-/** An authorization and its signature: what two payments that are called alike have in common. */
+/** Payments with the same name share their authorization and signature. */
 const nameOf = ({ transfer, signature }: SignedTransfer) => [...Object.values(transfer), signature].join(" ");
 
-/** How long the endpoint is waited for before a payment is told that nobody can say. */
+/** How long to wait for the endpoint before a payment's state is reported as unknown. */
 const PATIENCE_MS = 5_000;
 
 const REFUSED_WHEN_CARRIED = "the payer's contract refused the transfer when it was carried out";
 
 export type SettlementOptions = {
   patience_ms?: number;
-  /** Shared among the processes that carry payments by one key. */
+  /** Shared among the processes that send payments by one key. */
   payers?: PayerHistory;
-  /** False where a facilitator carries payments: the gas key need not have ether for a trial. */
+  /** False if a facilitator carries payments: then the gas key needs no ether for a trial. */
   is_carrier?: boolean;
 };
 
@@ -80,7 +80,6 @@ export function chainSettlement(chain: Chain, options: SettlementOptions = {}): 
   };
 }
 
-/** The facts of payments, by the kind of their payer. */
 class FactReader {
   readonly #chain: Chain;
   readonly #is_carrier: boolean;
@@ -98,14 +97,14 @@ class FactReader {
     );
   }
 
-  /** An answer of a moment ago will do: a payer that has become a contract since is noticed when its batch fails. */
+  /** A recent answer is enough: a payer that has become a contract since is noticed when its batch fails. */
   async hasCode(payer: Hex): Promise<boolean> {
     const found = this.#known.get(payer) ?? (await this.#askCode(payer));
     this.#known.set(payer, found, { noUpdateTTL: true });
     return found;
   }
 
-  /** The same, as the chain has it now. */
+  /** The current state of the chain. */
   async hasCodeNow(payer: Hex): Promise<boolean> {
     const [is_contract = false] = await this.#chain.hasCode([payer]);
     this.#known.set(payer, is_contract);
@@ -117,7 +116,7 @@ class FactReader {
       return this.#is_carrier ? this.#ofContract(payment) : this.#alone(payment, CONTRACT_PAYER_GAS);
     const found = await this.#plain(payment);
     const isClear = found.would_settle || found.used || found.balance < payment.transfer.value;
-    // A neighbour's trial may have spent what this one needs, or another block have come between its state and its trial.
+    // Another payment's trial may have spent this balance, or a block may separate the state and the trial.
     return isClear ? found : this.#alone(payment);
   }
 
@@ -127,7 +126,7 @@ class FactReader {
     return { ...paymentFacts(answers), seen_block: heightIn(height) };
   }
 
-  /** Code can tell a question from a transaction, so it is tried as the transaction that it would be. */
+  /** Contract code can tell a call from a transaction, so it is tried as a transaction. */
   async #ofContract(payment: SignedTransfer): Promise<ChainFacts> {
     const [[height, ...states], trial] = await Promise.all([
       readable(this.#chain.read([HEIGHT_CALL, ...stateCalls(payment)])),
@@ -138,16 +137,16 @@ class FactReader {
   }
 }
 
-/** The end of a payment that a transaction of ours did not move; undefined where it would go through now. */
-type End = { receipt: Receipt } | { refused: string } | undefined;
+/** The end of a payment that our transaction did not move; undefined if it would succeed now. */
+type PaymentEnding = { receipt: Receipt } | { refused: string } | undefined;
 
-/** Carries payments to the chain, among others or alone. */
+/** Sends payments, batched or alone. */
 class Carrier {
   readonly #chain: Chain;
   readonly #patience_ms: number;
   readonly #payers: PayerHistory;
   readonly #reader: FactReader;
-  /** Payments on their way: all who ask for one of them meanwhile wait for the same transaction. */
+  /** Payments in flight: all requests for one of them share its transaction. */
   readonly #under_way = new Map<string, Promise<Receipt>>();
   #emptyUntil = 0;
 
@@ -166,7 +165,7 @@ class Carrier {
   }
 
   readonly facts: Settlement["facts"] = async (payment, errand = "purchase") => {
-    // Each claim that could not be sent would stay in the log.
+    // Without this check, every claim that cannot be sent would stay in the log.
     if (performance.now() < this.#emptyUntil)
       throw new GasKeyEmpty("the gas key had too little ether a moment ago");
     const { from } = payment.transfer;
@@ -193,7 +192,7 @@ class Carrier {
     try {
       const is_contract = await this.within(this.#reader.hasCode(from));
       const barred = await this.within(this.#payerOf(from, is_contract).then(this.#payers.barred));
-      // Another process may have sent it before the payer failed: only the chain can say that nothing moved.
+      // Another process may have sent it before the payer was barred; only the chain can prove that nothing moved.
       if (barred !== undefined) {
         const end = await this.#endOf(payment, seen_block, []);
         if (end && "receipt" in end) return end.receipt;
@@ -208,7 +207,10 @@ class Carrier {
     }
   }
 
-  /** Among others. One that the chain still takes is carried once more, alone, unless its payer has got code: that burns its neighbours' gas. */
+  /**
+   * Sends a batch. A payment that the chain still accepts is sent once more, alone, unless its payer has code now:
+   * that wastes the others' gas.
+   */
   async #carryTogether(payment: SignedTransfer, seen_block: bigint, errand: Errand): Promise<Receipt> {
     const { from } = payment.transfer;
     const receipt = await this.#chain.send(transferCall(payment), {
@@ -254,7 +256,11 @@ class Carrier {
     throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
   }
 
-  async #endOf(payment: SignedTransfer, seen_block: bigint, transactions: readonly Hex[]): Promise<End> {
+  async #endOf(
+    payment: SignedTransfer,
+    seen_block: bigint,
+    transactions: readonly Hex[],
+  ): Promise<PaymentEnding> {
     const fate = await this.within(outcomeOf(this.#chain, this.facts, payment, seen_block)).catch((error) => {
       throw error instanceof ChainUnavailable ? new TransactionPending(transactions) : error;
     });
@@ -272,7 +278,10 @@ class Carrier {
   }
 }
 
-/** The facts of payments as they are now, in one question. Their states stand before all trials: a trial moves money and uses up its nonce for whatever comes after it. */
+/**
+ * The current facts of payments, in one request. All states are read before any trial, because a trial moves money
+ * and uses its nonce.
+ */
 async function readFacts(chain: Chain, payments: readonly SignedTransfer[]): Promise<ChainFacts[]> {
   const calls = [HEIGHT_CALL, ...payments.flatMap(stateCalls), ...payments.map(transferCall)];
   const [height, ...answers] = await chain.read(calls);
@@ -287,7 +296,7 @@ async function readFacts(chain: Chain, payments: readonly SignedTransfer[]): Pro
 const heightIn = (answer: CallResult | undefined) =>
   decodeFunctionResult({ abi: HEIGHT_ABI, functionName: "getBlockNumber", data: answer!.data });
 
-/** The end of an authorization that is used, if it is not long ago. */
+/** The end of a recently used authorization. */
 async function recentEnd(chain: Chain, payment: SignedTransfer): Promise<PaymentEnd | undefined> {
   const { latest, finalized } = await chain.heads();
   const from = latest.number > LOOK_BACK ? latest.number - LOOK_BACK : 0n;
@@ -295,8 +304,8 @@ async function recentEnd(chain: Chain, payment: SignedTransfer): Promise<Payment
 }
 
 /**
- * What became of a payment that a transaction of ours did not move: its end, or `open` when it would go through,
- * `refused` for now, `unclear` when its nonce is spent and the endpoint does not know yet by what.
+ * The outcome of a payment that our transaction did not move: its end; `open` if it would succeed; `refused` for
+ * now; `unclear` if its nonce is spent and the endpoint does not know the transaction yet.
  */
 export type Outcome =
   | { kind: "settled"; receipt: Receipt }
@@ -304,7 +313,7 @@ export type Outcome =
   | { kind: "open" }
   | { kind: "unclear" };
 
-/** A signed authorization is anybody's to carry: one that was used before ours came is settled all the same. */
+/** Anybody can submit a signed authorization; if another transaction used it first, it is settled all the same. */
 export async function outcomeOf(
   chain: Chain,
   facts: Settlement["facts"],
@@ -320,7 +329,7 @@ export async function outcomeOf(
   return { kind: "refused", reason: `the chain refuses the transfer: ${reason || "it gives no reason"}` };
 }
 
-/** How a payment ended, whoever saw to that; undefined when it has not, up to the newest block. */
+/** How a payment ended, by any transaction up to the newest block; undefined if it has not. */
 export async function endingOf(
   chain: Chain,
   payment: SignedTransfer,
@@ -346,13 +355,10 @@ async function endIn(
   return settledBy(receipt, transfer) ? { kind: "settled", receipt } : { kind: "void", reason, final };
 }
 
-/** Questions of one kind that are under way at most; what comes meanwhile is asked together. */
+/** The most concurrent requests of one kind; further ones are batched. */
 const UNDER_WAY = 2;
 
-/**
- * Makes one question of all that are asked in the same moment, or while others are under way; those that `nameOf` calls alike
- * are asked once.
- */
+/** Batches requests of one tick, or made while others are in flight; requests with equal `nameOf` are sent once. */
 function gathered<Question, Answer>(
   ask: (questions: Question[]) => Promise<Answer[]>,
   nameOf: (question: Question) => unknown,

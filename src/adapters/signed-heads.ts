@@ -1,7 +1,7 @@
 /**
- * What was signed last of each log, by its own key or by a witness: the one thing that a signer must never forget, whatever
- * becomes of a database. It stands in a file of JSON with a number; the next one is linked under the number after that,
- * which succeeds once, whoever else tries. So no lock can be left behind or lost, and what is signed is on the disk before.
+ * Remembers the last checkpoint signed of each log, by its own key or a witness. A signer must never forget it,
+ * whatever happens to a database. It is a numbered JSON file. The next state is linked under the next number, which
+ * succeeds only once. So no lock can be abandoned or lost, and a checkpoint is on disk before it is published.
  */
 
 import { randomUUID } from "node:crypto";
@@ -17,27 +17,30 @@ const signedHead = z.strictObject({
   size: z.int().nonnegative(),
   /** Base64, as in the note. */
   root: z.string(),
-  /** The signed note itself: with another one of the log that contradicts it, it is proof. */
+  /** The signed note. Together with a contradicting note of the same log, it is proof. */
   note: z.string(),
   signed_at: time,
 });
 
-/** The newest checkpoint of a log that was signed. */
+/** The newest signed checkpoint of a log. */
 export type SignedHead = z.infer<typeof signedHead>;
 
 /** By the log's origin. */
 export type Memory = Map<string, SignedHead>;
 
 export type SignedHeads = {
-  /** Not to be changed. One folder is listed, at once: waking a thread for it would cost more. */
+  /** Read-only. Synchronous, because a thread for one folder listing would cost more. */
   read(): Promise<ReadonlyMap<string, SignedHead>>;
-  /** What `work` changes is durable when this resolves, and nobody else has changed it meanwhile, in whatever process; it may be called again. */
+  /**
+   * Resolves when `work`'s changes are durable and no other process changed the state meanwhile; `work` may be
+   * called again.
+   */
   update<T>(work: (memory: Memory) => { isChanged: boolean; answer: T }): Promise<T>;
 };
 
 const fileOf = (dir: string, number: number) => join(dir, `state.${number}.json`);
 
-/** The numbers of the states among these files, the newest last. */
+/** The numbers of the state files, newest last. */
 function numbersOf(names: readonly string[]): number[] {
   const numbers = names.map((name) => /^state\.(\d{1,15})\.json$/.exec(name)?.[1]);
   return numbers
@@ -50,7 +53,7 @@ const numbersIn = async (dir: string): Promise<number[]> => numbersOf(await read
 
 export const hasSignedHeads = async (dir: string): Promise<boolean> => (await numbersIn(dir)).length > 0;
 
-/** Opens the memory in a folder, and starts it where there is none. Rejects when it cannot be read. */
+/** Opens the memory in a folder, or creates it. Rejects when it cannot be read. */
 export async function openSignedHeads(dir: string): Promise<SignedHeads> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if (!(await hasSignedHeads(dir))) await put(dir, 0, new Map());
@@ -59,7 +62,7 @@ export async function openSignedHeads(dir: string): Promise<SignedHeads> {
   let last: Promise<unknown> = Promise.resolve();
   return {
     read: async () => {
-      // A state never changes under its number.
+      // A numbered state never changes.
       if (numbersOf(readdirSync(dir)).at(-1) !== read.number) read = await newestIn(dir);
       return read.memory;
     },
@@ -85,21 +88,21 @@ async function newestIn(dir: string): Promise<{ number: number; memory: Memory }
     try {
       return { number, memory: memoryIn(JSON.parse(await readFile(path, "utf8"))) };
     } catch (error) {
-      // A newer one has taken its place since.
+      // A newer state has replaced it since.
       if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
       throw new Error(`${path} cannot be read: ${(error as Error).message}`);
     }
   }
 }
 
-/** Throws where that is no state. */
+/** Throws for an invalid state. */
 function memoryIn(value: unknown): Memory {
   z.record(z.string(), signedHead).parse(value);
-  // What a record answers lacks a member called __proto__, and a log may be called so.
+  // A parsed record lacks a member `__proto__`, which a log may be named.
   return new Map(Object.entries(value as object).map(([origin, one]) => [origin, signedHead.parse(one)]));
 }
 
-/** Answers false when another process was faster. */
+/** False if another process was faster. */
 async function put(dir: string, number: number, memory: Memory): Promise<boolean> {
   const aside = join(dir, `state.${randomUUID()}.new`);
   try {
@@ -112,7 +115,7 @@ async function put(dir: string, number: number, memory: Memory): Promise<boolean
     await rm(aside, { force: true });
   }
   const numbers = await numbersIn(dir);
-  // The number was free because this process slept while it was taken and left behind.
+  // The number was free only because this process paused while others used and removed it.
   if (numbers.at(-1) !== number) {
     await rm(fileOf(dir, number), { force: true });
     return false;
@@ -123,7 +126,7 @@ async function put(dir: string, number: number, memory: Memory): Promise<boolean
 }
 
 /** The port over a folder of this machine. */
-export async function keptHeads(dir: string): Promise<StoredHeads> {
+export async function storedHeads(dir: string): Promise<StoredHeads> {
   const heads = await openSignedHeads(dir);
   return {
     origins: async () => [...(await heads.read()).keys()],

@@ -1,4 +1,4 @@
-/** The Signer port: an Ed25519 key from the environment or from a file of mode 0600, made on first use. */
+/** The Signer port: an Ed25519 key from the environment, or from a file of mode 0600, created on first use. */
 import {
   createHash,
   createPrivateKey,
@@ -11,29 +11,32 @@ import {
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
-import { keptSecret } from "./kept-secret.ts";
+import { storedSecret } from "./stored-secret.ts";
 
-/** Signs with the key that is `given`, else with the one in the file. */
+/** Signs with the `given` key, otherwise with the one in the file. */
 export async function openSigner(path: string, given?: string): Promise<Signer> {
-  return signerOf(given ?? (await keptSecret(path, makeKey)), path);
+  return signerOf(given ?? (await storedSecret(path, makeKey)), path);
 }
 
-/** 32 secret bytes for one purpose, derived from that key: HKDF-SHA256 (RFC 5869) over its seed, with the purpose as info. */
+/** 32 secret bytes for one purpose: HKDF-SHA256 (RFC 5869) over the key's seed, with the purpose as info. */
 export async function derivedSecret(path: string, given: string | undefined, purpose: string) {
-  const { d } = keyOf(given ?? (await keptSecret(path, makeKey)), path).export({ format: "jwk" });
+  const { d } = keyOf(given ?? (await storedSecret(path, makeKey)), path).export({ format: "jwk" });
   return new Uint8Array(hkdfSync("sha256", Buffer.from(d!, "base64url"), "", `tallystick/${purpose}/1`, 32));
 }
 
-/** The same key where there is one; none is made. */
-export async function heldSigner(path: string, given?: string): Promise<Signer | undefined> {
+/** The existing key; none is created. */
+export async function existingSigner(path: string, given?: string): Promise<Signer | undefined> {
   if (given === undefined && !existsSync(path)) return undefined;
   return signerOf(given ?? (await readFile(path, "utf8")), path);
 }
 
-/** True of PKCS #8 as PEM (line ends may be written as \n), or of its DER in base64, when it holds an Ed25519 key. */
+/**
+ * True for an Ed25519 key in PKCS #8: PEM (line ends may be written as \
+ * ) or DER in base64.
+ */
 export const isSigningKey = (text: string) => readKey(text) !== undefined;
 
-/** The seed of an Ed25519 key in hex, which is all that is secret of it; undefined of any other text. */
+/** The hex seed of an Ed25519 key, its only secret part; undefined for any other text. */
 export function signingSeed(text: string): string | undefined {
   const d = readKey(text)?.export({ format: "jwk" }).d;
   return d === undefined ? undefined : Buffer.from(d, "base64url").toString("hex");
@@ -65,6 +68,6 @@ function signerOf(text: string, path: string): Signer {
   return { kid: thumbprintOf(public_key), public_key, sign: (bytes) => sign(null, bytes, key) };
 }
 
-/** RFC 7638: over the required members alone, in the order of their names. */
+/** RFC 7638: the required members alone, sorted by name. */
 const thumbprintOf = ({ crv, kty, x }: OkpKey) =>
   createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");

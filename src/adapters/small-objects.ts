@@ -1,4 +1,4 @@
-/** Objects in Postgres: one backup, and every process sees them. */
+/** Stores objects in Postgres: one backup covers them, and every process sees them. */
 import type pg from "pg";
 import { byteaArray, textArray } from "../../eventstore/pg-arrays.ts";
 import { batched } from "../../eventstore/query-batch.ts";
@@ -42,7 +42,7 @@ export const smallObjects = (
   },
 });
 
-/** Bytes of one that travels with those that others put or get at the same moment; a larger one travels alone. */
+/** Smaller objects share statements with others of the same moment; a larger one has its own. */
 const MOST_BESIDE = 64 * 1024;
 
 function checkSmall({ name, bytes }: SmallObject): void {
@@ -52,12 +52,13 @@ function checkSmall({ name, bytes }: SmallObject): void {
 }
 
 async function write(pool: pg.Pool, objects: readonly SmallObject[]): Promise<void> {
-  // One of a name, since no statement meets a row twice; in order, so that of two who put the same neither waits for the other's next.
+  // No statement may meet a row twice, so names are unique; sorted, so that concurrent writers cannot deadlock.
   const each = [...new Map(objects.map((one) => [one.name, one])).values()].sort((a, b) =>
     a.name < b.name ? -1 : 1,
   );
   if (each.length === 0) return;
-  // Put again it is the same, and lies longer. The commit that names it comes after it in the same write-ahead log, and is flushed with it.
+  // A repeated put extends the object's life. A commit that names it follows in the same write-ahead log and is flushed
+  // with it.
   const text = `insert into objects.small
     select name, bytes, clock_timestamp() + make_interval(secs => ${UNNAMED_S})
       from unnest($1::text[], $2::bytea[]) o (name, bytes), set_config('synchronous_commit', 'off', true)
@@ -71,17 +72,17 @@ const writeGathered = batched(async (pool, objects: readonly SmallObject[]) => {
   return objects.map(() => undefined);
 });
 
-/** How long an object is stands beside its bytes, so that those of a long one are not read here. */
+/** The length is a column, so that long objects are not read here. */
 const readGathered = batched(async (pool, names: readonly string[]) => {
   const text = `select name, case when octet_length(bytes) <= ${MOST_BESIDE} then bytes end as bytes
     from objects.small where name = any($1)`;
   const values = [textArray(names)];
-  const { rows } = await pool.query<Found>({ name: "objects_get", text, values });
+  const { rows } = await pool.query<ObjectRow>({ name: "objects_get", text, values });
   const found = new Map(rows.map((row) => [row.name, row.bytes]));
   return names.map((name) => found.get(name) ?? (found.has(name) ? readOne(pool, name) : undefined));
 });
 
-type Found = { name: string; bytes: Buffer | null };
+type ObjectRow = { name: string; bytes: Buffer | null };
 
 async function readOne(pool: pg.Pool, name: string): Promise<Buffer | undefined> {
   const text = "select bytes from objects.small where name = $1";

@@ -1,4 +1,4 @@
-/** What an account's storage holds in the newest block of a chain, with the header and the tries that show it. */
+/** An account's storage values in the newest block, with the header and the trie nodes that prove them. */
 import type { RpcBlock, RpcProof } from "viem";
 import { toRlp } from "viem/utils";
 import type { Hex, StateProof } from "../core/model/chain.ts";
@@ -6,7 +6,10 @@ import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
 import type { Ask } from "./json-rpc.ts";
 
-/** Members of a header in their order; those from `baseFeePerGas` on came with later forks. Source: execution-specs, `Header`. */
+/**
+ * The header's members in order; those from `baseFeePerGas` on came with later forks. Source: execution-specs,
+ * `Header`.
+ */
 const MEMBERS = [
   "parentHash",
   "sha3Uncles",
@@ -42,7 +45,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
   "excessBlobGas",
 ]);
 
-/** The newest block may be another one between two questions. */
+/** A new block may arrive between two requests. */
 const TRIES = 5;
 
 export async function stateProof(ask: Ask, account: Hex, slots: readonly Hex[]): Promise<StateProof> {
@@ -64,9 +67,8 @@ async function proofAtHead(ask: Ask, account: Hex, slots: readonly Hex[]): Promi
   const block = await ask<RpcBlock & Record<string, unknown>>("eth_getBlockByNumber", ["latest", false]);
   const header = encoded(block);
   const { hash, number, timestamp, state_root } = readHeader(header);
-  if (hash !== block.hash)
-    throw new ChainUnavailable("the chain's block headers have members that are not known here");
-  // Some nodes prove the newest state alone, so it is asked for by its tag.
+  if (hash !== block.hash) throw new ChainUnavailable("the chain's block headers have unknown members");
+  // Some nodes prove only the newest state, so it is requested by its tag.
   const proof = await ask<RpcProof>("eth_getProof", [account, slots, "latest"]);
   const storage_proofs = proof.storageProof.map((one) => one.proof as Hex[]);
   const root = storageRoot(state_root, account, proof.accountProof as Hex[]);

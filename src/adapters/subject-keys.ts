@@ -1,4 +1,4 @@
-/** How personal data is sealed, and how the keys that it is sealed under are kept; docs/event-log.md, section 10, is the normative text. */
+/** Seals personal data and derives its keys; docs/event-log.md, section 10, is the normative text. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { lengthPrefixed } from "../../eventstore/hash.ts";
@@ -15,23 +15,23 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
-/** What is sealed is as long as the next multiple of this: how long a name or an address is, its length does not tell. */
+/** Sealed values are padded to a multiple of this, so that their length does not reveal a name's. */
 const PADDED_TO = 64;
 
 const digestOf = (tag: string, bytes: Uint8Array) => createHash("sha256").update(`${tag}\0`).update(bytes);
 
-/** A key in the form that settings and files have it in: 64 hex digits. */
+/** A key as settings and files have it: 64 hex digits. */
 export const secretKey = (hex: string): Buffer | undefined =>
   /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, "hex") : undefined;
 
-/** What a master key is called: the beginning of its digest, which tells nothing of the key. */
+/** The beginning of a master key's digest, which reveals nothing of the key. */
 export const masterKeyId = (key: Uint8Array): string =>
   digestOf("TS/MASTER/1", key).digest("hex").slice(0, 16);
 
-/** Tells two peppers apart, and nothing of either. */
+/** Distinguishes two peppers and reveals neither. */
 export const pepperCheck = (pepper: Uint8Array): Buffer => digestOf("TS/PEPPER/1", pepper).digest();
 
-/** What a subject is found by. Who has the table alone can test no name against it. */
+/** The index of a subject. Without the pepper, nobody can test a name against the table. */
 export const lookupOf = (pepper: Uint8Array, { tenant, kind, name }: SubjectName): Buffer =>
   createHmac("sha256", pepper)
     .update(lengthPrefixed(tenant))
@@ -39,20 +39,19 @@ export const lookupOf = (pepper: Uint8Array, { tenant, kind, name }: SubjectName
     .update(lengthPrefixed(name))
     .digest();
 
-/** A new subject's id and key. */
 export const newSubject = () => ({
   subject_id: randomBytes(16).toString("hex"),
   key: randomBytes(KEY_BYTES),
 });
 
-/** A subject's key under the master key, good for this subject alone: nonce, sealed key and tag in a row. */
+/** A subject's key, encrypted by the master key for this subject alone: nonce, sealed key and tag concatenated. */
 export function wrapKey(master: Uint8Array, subject_id: string, key: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, master, iv).setAAD(lengthPrefixed(subject_id));
   return Buffer.concat([iv, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws where it was wrapped for another subject, or by another key. */
+/** Throws for another subject's key or another master key. */
 export function unwrapKey(master: Uint8Array, subject_id: string, wrapped: Buffer): Buffer {
   const decipher = createDecipheriv(CIPHER, master, wrapped.subarray(0, IV_BYTES), {
     authTagLength: TAG_BYTES,
@@ -61,7 +60,7 @@ export function unwrapKey(master: Uint8Array, subject_id: string, wrapped: Buffe
   return Buffer.concat([decipher.update(wrapped.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-/** What a sealed value is bound to, beside its key. */
+/** The associated data of a sealed value. */
 function bindingOf(origin: string, place: SealLocation, seal_id: Buffer): Buffer {
   const { tenant, stream_id, type } = place;
   const length = Buffer.alloc(4);
@@ -69,7 +68,7 @@ function bindingOf(origin: string, place: SealLocation, seal_id: Buffer): Buffer
   return Buffer.concat([...[origin, tenant, stream_id, type].map(lengthPrefixed), length, seal_id]);
 }
 
-/** Seals a value under a subject's key for one place of one log. Throws RangeError for one that is too large. */
+/** Seals a value under a subject's key for one location of one log. Throws RangeError if it is too large. */
 export function sealValue(
   { origin, place }: { origin: string; place: SealLocation },
   { subject_id, key }: { subject_id: string; key: Uint8Array },
@@ -92,7 +91,7 @@ export function sealValue(
   };
 }
 
-/** Opens what was sealed for this place. Throws SealBroken for anything else. */
+/** Opens a value sealed for this location. Throws SealBroken otherwise. */
 export function openValue(
   { origin, place }: { origin: string; place: SealLocation },
   key: Uint8Array,
@@ -108,7 +107,7 @@ export function openValue(
     return JSON.parse(text.toString()) as Personal;
   } catch (cause) {
     throw new SealBroken(
-      `what stands sealed in ${place.type} of ${place.stream_id} was sealed for another place, or was changed`,
+      `what stands sealed in ${place.type} of ${place.stream_id} was sealed for another location, or was changed`,
       { cause },
     );
   }

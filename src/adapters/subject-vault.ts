@@ -1,6 +1,6 @@
 /**
- * The Subjects port: a key for each subject in a database of its own, wrapped by the master key. No key is held in memory beyond the
- * question that it is for, so that what one process erases no other opens.
+ * The Subjects port: one key per subject in a separate database, wrapped by the master key. Keys are never cached
+ * beyond a query, so that an erasure by one process holds for all.
  */
 import type pg from "pg";
 import { batched } from "../../eventstore/query-batch.ts";
@@ -22,24 +22,24 @@ import {
 } from "./subject-keys.ts";
 
 export type VaultParts = {
-  /** The vault's database, as the role that owns its tables. */
+  /** The vault's database, as the owner of its tables. */
   pool: pg.Pool;
-  /** The log's. */
+  /** The log's origin. */
   origin: string;
   pepper: Uint8Array;
-  /** New keys are wrapped by `current`; those that `older` wrapped open all the same. */
+  /** `current` wraps new keys; keys wrapped by `older` still open. */
   masters: { current: Uint8Array; older?: Uint8Array };
   backup_days: number;
 };
 
 type Row = { subject_id: string; lookup: Buffer; master_key_id: string; wrapped_key: Buffer };
-type Known = { subject_id: string; key: Buffer };
+type SubjectKeyRow = { subject_id: string; key: Buffer };
 
 const REWRAP_AT_ONCE = 1_000;
-/** Vacuuming reads the table whole; no call waits for it but erasures. */
+/** Vacuuming reads the whole table; only erasures wait for it. */
 const VACUUM_MS = 3_600_000;
 
-/** Where no vault is given: nothing is sealed, and nothing opens. */
+/** Without a vault: nothing is sealed, and nothing opens. */
 export function absentSubjects(): Subjects {
   const refuse = async () => {
     throw new SubjectsUnavailable("there is no vault of personal data: set SUBJECT_KEYS_URL");
@@ -55,13 +55,13 @@ export function absentSubjects(): Subjects {
       recall: refuse,
       rewrap: refuse,
     },
-    // Of none there is nothing to look after.
+    // It has nothing to maintain.
     given: none,
     backup_days: 0,
   };
 }
 
-/** The keys of subjects in the vault, and the master keys that wrap them. */
+/** The vault's subject keys, and the master keys that wrap them. */
 class KeyRing {
   readonly pool: pg.Pool;
   readonly current_id: string;
@@ -91,9 +91,12 @@ class KeyRing {
     return wrapKey(this.#current, subject_id, key);
   }
 
-  /** The subjects of these lookups, those made that are not there yet: those that are presumed new before any is looked for. */
-  async known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, Known>> {
-    const found = new Map<string, Known>();
+  /**
+   * Finds the subjects of these lookups and creates missing ones. Presumed new ones are created before any is
+   * searched.
+   */
+  async known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, SubjectKeyRow>> {
+    const found = new Map<string, SubjectKeyRow>();
     const note = (rows: readonly Row[]) => {
       for (const row of rows)
         found.set(nameOf(row.lookup), { subject_id: row.subject_id, key: this.keyOf(row) });
@@ -104,7 +107,7 @@ class KeyRing {
       if (missing.length === 0) return found;
       note(await given(this.pool, missing));
       const unknown = missing.filter((lookup) => !found.has(nameOf(lookup)));
-      // Whom another process makes meanwhile is found in the next round.
+      // A subject that another process creates meanwhile is found in the next round.
       if (unknown.length > 0) note(await this.#make(unknown));
     }
   }
@@ -114,7 +117,7 @@ class KeyRing {
       const { subject_id, key } = newSubject();
       return { subject_id, lookup, master_key_id: this.current_id, wrapped_key: this.wrap(subject_id, key) };
     });
-    // In one order everywhere, so that two who make the same ones cannot wait for each other.
+    // Sorted, so that two creators of the same subjects cannot deadlock.
     made.sort((a, b) => Buffer.compare(a.lookup, b.lookup));
     const { rows } = await ask<Row>(this.pool, MAKE, [
       made.map(({ subject_id }) => subject_id),
@@ -131,7 +134,7 @@ export function createSubjectVault(parts: VaultParts): Subjects {
   return { backup_days: parts.backup_days, ...valuesOf(parts, ring), ...keysOf(ring) };
 }
 
-/** The vault as callers use it: values are sealed and opened. */
+/** The callers' part: sealing and opening. */
 function valuesOf({ origin, pepper }: VaultParts, ring: KeyRing): Pick<Subjects, "seal" | "open" | "find"> {
   return {
     async seal(page) {
@@ -164,7 +167,7 @@ function valuesOf({ origin, pepper }: VaultParts, ring: KeyRing): Pick<Subjects,
   };
 }
 
-/** The vault as its keeper uses it: keys are erased, marked, recalled and wrapped anew. */
+/** The operator's part: keys are erased, marked, recalled and rewrapped. */
 function keysOf(ring: KeyRing): Omit<Subjects, "seal" | "open" | "find" | "backup_days"> {
   const { pool, current_id } = ring;
   const vacuum = together(() => vacuumKeys(pool));
@@ -172,7 +175,7 @@ function keysOf(ring: KeyRing): Omit<Subjects, "seal" | "open" | "find" | "backu
     async erase(subject_ids) {
       if (subject_ids.length === 0) return 0;
       const { rowCount } = await ask(pool, ERASE, [[...subject_ids].sort()]);
-      // One that was deleted by a process that died then may not be vacuumed yet.
+      // A process may have died after a delete and before the vacuum.
       await vacuum().catch((cause: Error) => {
         throw new SubjectsUnavailable(`the vault cannot be vacuumed: ${cause.message}`, { cause });
       });
@@ -212,7 +215,7 @@ async function vacuumKeys(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("set statement_timeout = 0");
-    // A row that was deleted stands in its page, and in the index, until it is vacuumed.
+    // A deleted row remains in its page and index until it is vacuumed.
     await client.query({
       text: "vacuum (index_cleanup on) subject_keys.subjects",
       query_timeout: VACUUM_MS,
@@ -222,7 +225,7 @@ async function vacuumKeys(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Wraps some keys anew in one transaction; how many. */
+/** Rewraps some keys in one transaction; returns how many. */
 async function rewrapSome(
   pool: pg.Pool,
   current_id: string,
@@ -250,8 +253,8 @@ const FIND = {
   text: `select ${COLUMNS} from subject_keys.subjects where lookup = any($1::bytea[])`,
 };
 /**
- * Finds keys to seal by, and notes when that was for those that nothing is recorded under; one that was given out within minutes stays as it is,
- * since an hour has to pass before it can be recalled. In one order everywhere, so that two cannot wait for each other.
+ * Finds keys for sealing, and records when for subjects without events. A time from the last minutes stays, because
+ * a recall needs an hour. Sorted, so that two cannot deadlock.
  */
 const GIVE = {
   name: "subjects_give",
@@ -265,7 +268,7 @@ const GIVE = {
     select ${COLUMNS} from subject_keys.subjects
     where lookup = any($1::bytea[]) and (given_at is null or given_at >= statement_timestamp() - interval '10 minutes')`,
 };
-/** Of calls at the same moment the keys are given by one statement: the vault is asked for every value that is sealed. */
+/** Simultaneous calls share a statement, because every sealed value needs a key. */
 const given = batched<readonly Buffer[], Row[]>(async (pool, pages) => {
   const { rows } = await ask<Row>(pool, GIVE, [distinct(pages.flat())]);
   const byName = new Map(rows.map((row) => [nameOf(row.lookup), row]));
@@ -280,7 +283,7 @@ const USED = {
   name: "subjects_used",
   text: "update subject_keys.subjects set given_at = null where subject_id = any($1::text[])",
 };
-/** Whoever was given a key since has changed when that was. */
+/** Skips subjects that were given a key since. */
 const RECALL = {
   name: "subjects_recall",
   text: `delete from subject_keys.subjects s using unnest($1::text[], $2::timestamptz[]) as seen (subject_id, given_at)
@@ -326,7 +329,7 @@ async function ask<R extends pg.QueryResultRow>(
   });
 }
 
-/** Work that those who ask while it runs share the next run of: it begins after each of them asked. */
+/** Callers during a run share the next run, which begins after each of their calls. */
 function together(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** What stands in a file; undefined where there is none. Any other trouble of reading it is thrown. */
+/** The file's text; undefined if it does not exist. Throws other read errors. */
 export const textIn = (path: string): Promise<string | undefined> =>
   readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;

@@ -1,6 +1,6 @@
 /**
- * The Webhooks port: one POST to an address that a stranger named, or one GET of it. The host's name is resolved here, every address it
- * has is checked, and the connection goes to those very addresses: a second look-up could answer otherwise.
+ * The Webhooks port: one POST or GET to an address named by a stranger. The host is resolved here, every address is
+ * checked, and the connection uses those addresses: a second look-up could differ.
  */
 import { lookup, Resolver } from "node:dns/promises";
 import { request as httpRequest } from "node:http";
@@ -10,15 +10,15 @@ import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../core/mod
 import { outgoing } from "../core/tracing.ts";
 import { isPublicAddress, isPublicName } from "./public-address.ts";
 
-/** From the first port to the last, both among them. */
+/** Both ends are included. */
 export type PortRange = readonly [number, number];
 
 export type WebhooksOptions = {
-  /** Sends by http and to private addresses too; for development. */
+  /** Also allows http and private addresses; for development. */
   allow_private?: boolean;
-  /** Ports that a URL may name in development beside 443 and 80. */
+  /** In development: ports that a URL may name, besides 443 and 80. */
   ports?: readonly PortRange[];
-  /** All addresses of a host name; by the name servers unless said otherwise. */
+  /** All addresses of a host name. Default: by the name servers. */
   resolve?: (host: string) => Promise<string[]>;
   /** From the look-up to the end of the answer. */
   deadline_ms?: number;
@@ -26,7 +26,7 @@ export type WebhooksOptions = {
 
 const ONLY_PORTS = "names no port but 443 and 80, and those of WEBHOOK_PORTS";
 
-/** What is read of an answer to a POST before it is cut off: of its body nothing is kept. */
+/** The most bytes read of a POST's answer; its body is discarded. */
 const MOST_BODY = 16_384;
 const MOST_URL = 2048;
 /** RFC 1035, 2.3.4. */
@@ -34,7 +34,7 @@ const MOST_HOST = 253;
 
 type UrlRules = { allow_private: boolean; ports: readonly (readonly [number, number])[] };
 
-/** How a URL breaks the rules, as the end of a sentence; undefined where it does not. */
+/** Why a URL breaks the rules, as the end of a sentence; undefined if it does not. */
 function refusalOf(text: string, { allow_private, ports }: UrlRules): string | undefined {
   if (!URL.canParse(text)) return "is an absolute URL such as https://agent.example.org/hook";
   const url = new URL(text);
@@ -42,8 +42,8 @@ function refusalOf(text: string, { allow_private, ports }: UrlRules): string | u
   if (url.hostname.length > MOST_HOST) return `names a host in more than ${MOST_HOST} characters`;
   if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
     return "begins with https://";
-  if (url.username !== "" || url.password !== "") return "holds no user name or password";
-  // A port of its own would let subscribers look through what runs where.
+  if (url.username !== "" || url.password !== "") return "has no user name or password";
+  // A port would let subscribers scan for services.
   if (!allow_private && url.port !== "") return "has no port: deliveries go to 443";
   if (allow_private) return mayHavePort(url, ports) ? undefined : ONLY_PORTS;
   const literal = literalOf(url);
@@ -54,7 +54,6 @@ function refusalOf(text: string, { allow_private, ports }: UrlRules): string | u
   return isPublicAddress(literal) ? undefined : `names ${literal}, which is no public address`;
 }
 
-/** In development. */
 const mayHavePort = ({ port }: URL, ports: UrlRules["ports"]): boolean =>
   ["", "443", "80"].includes(port) ||
   ports.some(([first, last]) => first <= Number(port) && Number(port) <= last);
@@ -62,7 +61,7 @@ const mayHavePort = ({ port }: URL, ports: UrlRules["ports"]): boolean =>
 export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   const { allow_private = false, ports = [], deadline_ms = 10_000 } = options;
   const rules = { allow_private, ports };
-  const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
+  const resolve = options.resolve ?? (allow_private ? resolvedLocally : addressesOf);
 
   const addresses = async (url: URL): Promise<string[]> => {
     const literal = literalOf(url);
@@ -73,8 +72,8 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
     return found;
   };
 
-  /** Past all guards, and back by the deadline. */
-  const exchange = async (text: string, message: Message): Promise<Heard> => {
+  /** Applies all checks, and ends by the deadline. */
+  const exchange = async (text: string, message: Message): Promise<ReceivedAnswer> => {
     const refusal = refusalOf(text, rules);
     if (refusal !== undefined) throw new WebhookUnreached(`the URL ${refusal}`);
     const url = new URL(text);
@@ -109,7 +108,7 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   };
 }
 
-/** `most`: bytes of the answer that are read. */
+/** `most`: the most bytes read of the answer. */
 type Message = {
   method: "POST" | "GET";
   headers: Record<string, string>;
@@ -117,27 +116,27 @@ type Message = {
   most: number;
 };
 
-/** An answer, as far as it was heard: to its end, until there was too much of it, or until it broke off. */
-type Heard = WebhookAnswer & { body: Buffer; end: "whole" | "cut" | "broken" };
+/** An answer as far as it was received: whole, cut at the limit, or broken off. */
+type ReceivedAnswer = WebhookAnswer & { body: Buffer; end: "whole" | "cut" | "broken" };
 
 function send(
   url: URL,
   { method, headers, body, most }: Message,
   addresses: readonly string[],
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<ReceivedAnswer> {
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((done, failed) => {
     const request = open(url, {
       method,
       headers,
-      // A connection of its own, made now, to what was checked now.
+      // A new connection, to the addresses just checked.
       agent: false,
       lookup: lookupIn(addresses),
       signal,
     });
-    let heard: (() => Heard) | undefined;
-    // The status was said, whatever becomes of the rest.
+    let heard: (() => ReceivedAnswer) | undefined;
+    // The status has arrived, whatever happens to the rest.
     request.on("error", (error) => (heard ? done(heard()) : failed(error)));
     request.on("response", (response) => {
       const said = { status: response.statusCode!, retry_after: response.headers["retry-after"] };
@@ -160,7 +159,7 @@ function send(
   });
 }
 
-/** Answers with the addresses that were found before, whatever is asked. */
+/** Always returns the addresses found before. */
 const lookupIn =
   (addresses: readonly string[]): LookupFunction =>
   (_host, options, answer) => {
@@ -169,13 +168,13 @@ const lookupIn =
     else answer(null, found[0]!.address, found[0]!.family);
   };
 
-/** The address that a URL names without a host name. */
+/** The URL's IP address, if it has no host name. */
 function literalOf({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, "");
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** By the name servers alone: getaddrinfo would hold a thread that the files are read with, and knows names of this network. */
+/** Only by the name servers: getaddrinfo would block a file thread, and resolves names of this network. */
 async function addressesOf(host: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -185,8 +184,9 @@ async function addressesOf(host: string): Promise<string[]> {
   return addresses;
 }
 
-/** As any program of this machine finds it, names of its own network included. */
-const knownHere = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
+/** As any program of this machine resolves it, including local names. */
+const resolvedLocally = async (host: string) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, failed) =>
@@ -194,7 +194,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   );
 }
 
-/** What subscribers are told is a class of failure: more would let them look around from here. */
+/** Subscribers get only a class of failure: details would let them explore the network. */
 const NOT_FOUND = "the host cannot be resolved";
 const NOT_SECURE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/;
 

@@ -1,4 +1,4 @@
-/** Whenever more is signed than anchored, the newest checkpoint is sent to the chain, which is then followed. */
+/** Sends the newest checkpoint to the chain whenever more is signed than anchored, and follows its transaction. */
 
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
@@ -8,68 +8,68 @@ import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type ContractHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
 import {
-  type AnchorTrouble,
+  type AnchorFailure,
   adoptHead,
   followAnchors,
   headOnChain,
   recordAnchor,
-  TurnEnded,
+  TickEnded,
 } from "./follow-chain.ts";
 import { bytesOf, hexOf } from "./hex.ts";
-import { keepProof } from "./kept-proofs.ts";
 import { consistencyFault } from "./proofs.ts";
+import { storeProof } from "./stored-proofs.ts";
+import { LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type AnchorOptions = {
-  /** The pause between two anchors; ten minutes when absent. */
+  /** The pause between two anchors. Default: ten minutes. */
   anchor_every_ms?: number;
-  /** How long nothing is sent after a transaction whose outcome is not known, by whatever process; ten minutes when absent. */
+  /** How long nothing is sent after a transaction with an unknown result, of any process. Default: ten minutes. */
   pending_holds_ms?: number;
-  /** What the turn before learned. */
+  /** What the previous tick found. */
   memory?: AnchorMemory;
   signal?: AbortSignal;
 };
 
 /**
- * `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time.
- * `proven`: the transaction of the newest anchor, once a proof of it is kept for good.
+ * `looked`: the chain's head was compared with the log. `send_after`: the earliest next transaction, in Unix
+ * milliseconds. `proven`: the newest anchor's transaction, once its proof is stored for good.
  */
 export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: string };
 
-/** After a call that was taken back, though it should not have been, nothing is sent for so long. */
+/** The pause after a call that reverted unexpectedly. */
 const AFTER_FAILURE_MS = 60_000;
 
-/** One turn: anchors what is due. */
-export async function anchorTurn(
+/** Anchors what is due. */
+export async function anchorTick(
   app: App,
   options: AnchorOptions = {},
-): Promise<Outcome<AnchorTrouble | "diverged">> {
+): Promise<Outcome<AnchorFailure | "diverged">> {
   try {
-    return await takeTurn(app, async (work) => {
+    return await runTick(app, async (work) => {
       await anchorSigned(work, options);
       await proveNewest(work, options);
     });
   } catch (error) {
-    if (error instanceof TurnEnded) return { status: error.status, reason: error.message };
+    if (error instanceof TickEnded) return { status: error.status, reason: error.message };
     throw error;
   }
 }
 
-/** Gathers the proof that exports carry, as long as it can be had. Throws TurnEnded. */
-async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
+/** Stores the proof that exports contain, while the chain can still give it. Throws TickEnded. */
+async function proveNewest({ app, ...work }: TickContext, { memory = {} }: AnchorOptions): Promise<void> {
   const newest = anchors.newestAnchor(await app.load(anchors, work.target));
   if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
   try {
-    if (await keepProof({ app, ...work }, newest)) memory.proven = newest.transaction;
+    if (await storeProof({ app, ...work }, newest)) memory.proven = newest.transaction;
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    throw new TurnEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
+    throw new TickEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
   }
 }
 
-/** Follows the anchors there are, and sends one that is due after taking up what the chain holds by now. */
-async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
+/** Follows existing anchors, adopts the chain's head, and then sends an anchor that is due. */
+async function anchorSigned(work: TickContext, options: AnchorOptions): Promise<void> {
   const { app, target, now } = work;
   const { anchor_every_ms = 600_000, pending_holds_ms = 600_000, memory = {} } = options;
   const isDue = (state: anchors.AnchorState) => !memory.looked || isWanted(state, now, anchor_every_ms);
@@ -81,15 +81,15 @@ async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
   const followed = await app.load(anchors, target);
   if (!isDue(followed)) return;
   const compared = await compareChain(app);
-  if (compared.status !== "same") throw new TurnEnded(compared.status, compared.reason);
+  if (compared.status !== "same") throw new TickEnded(compared.status, compared.reason);
   const head = await headOnChain(work, followed);
   const isHeld = (state: anchors.AnchorState) =>
     state.pending !== undefined && now < Date.parse(state.pending.pending_at) + pending_holds_ms;
   if (!(await adoptHead(work, followed, head))) {
     if (isHeld(followed)) return;
-    throw new TurnEnded(
+    throw new TickEnded(
       "behind",
-      `the RPC does not show the transaction that anchored ${head?.size} events, though the contract keeps them`,
+      `the RPC does not show the transaction that anchored ${head?.size} events, though the contract has them`,
     );
   }
   memory.looked = true;
@@ -111,9 +111,9 @@ function isWanted(
   return !newest || now - Date.parse(newest.anchored_at) >= every_ms;
 }
 
-/** Sends a checkpoint; should it be stuck, the newest one by then takes its place under the same nonce. */
+/** Sends a checkpoint. If the transaction is stuck, the newest checkpoint replaces it under the same nonce. */
 async function send(
-  work: Work,
+  work: TickContext,
   checkpoint: anchors.SignedCheckpoint,
   head: ContractHead | undefined,
   { memory = {}, signal }: AnchorOptions,
@@ -140,9 +140,9 @@ async function send(
   }
 }
 
-/** What takes the contract from the head it keeps to a checkpoint. Throws LogDiverged when there is no way. */
+/** The call that takes the contract from its head to a checkpoint. Throws LogDiverged if there is no proof. */
 async function callOf(
-  { tree, origin }: Work,
+  { tree, origin }: TickContext,
   { size, root }: anchors.SignedCheckpoint,
   head: ContractHead | undefined,
 ): Promise<SignersCall> {

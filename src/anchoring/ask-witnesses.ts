@@ -1,4 +1,4 @@
-/** Asks the witnesses which history of the log they cosigned, for whoever verifies the log in this database. */
+/** Asks the witnesses which history they cosigned, to verify the log in this database. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
@@ -7,8 +7,8 @@ import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";
 import { cosignedBy, newestNoteOf, submit, type WitnessAddress } from "./witness-client.ts";
 
 /**
- * `notes`: the checkpoints at the monitoring addresses, signed by the log and the witness. `denials`: a sentence for each
- * witness that cosigned another history. `silent`: why others do not say.
+ * `notes`: the checkpoints at the monitoring addresses, signed by log and witness. `denials`: a sentence per
+ * witness that cosigned another history. `silent`: why others gave no answer.
  */
 export type WitnessAnswers = { notes: { name: string; note: string }[]; denials: string[]; silent: string[] };
 
@@ -46,12 +46,12 @@ async function ask(question: Question, witness: WitnessAddress): Promise<Witness
 
 type Denial = { denial?: string; silence?: string };
 
-/** Somebody may show the witness a newer checkpoint between two questions. */
+/** Another client may submit a newer checkpoint between two requests. */
 const TRIES = 3;
 
 /**
- * Shows the witness our newest checkpoint, with the proof that it continues what the witness cosigned last. A note of that
- * size is held against the rows instead, which binds the witness to nothing.
+ * Submits our newest checkpoint, with the proof that it continues the witness's last one. A note of the same size
+ * is compared with the rows instead, which commits the witness to nothing.
  */
 async function denialOf(
   { app, origin, deadline_ms }: Question,
@@ -72,7 +72,7 @@ async function denialOf(
       if (answer.kind === "unusable") return { silence: answer.reason };
       if (answer.kind === "contradicted") return { denial: `contradicts the log: ${answer.reason}` };
       if (answer.kind === "cosigned") return {};
-      // Witnesses of before July 2026 answer so where another root has the same size.
+      // Witnesses from before July 2026 answer so for another root of the same size.
       if (answer.size === size && old_size === size)
         return { denial: `has cosigned ${size} other events than this log begins with` };
       if (answer.size > size) {
@@ -84,10 +84,10 @@ async function denialOf(
       if (answer.size === 0 || answer.size === shown) return {};
       old_size = answer.size;
     }
-    return { silence: "it names another size each time that it is asked" };
+    return { silence: "it names another size at each request" };
   } catch (error) {
     if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
-    return { silence: `it cannot be asked about a damaged log: ${error.message}` };
+    return { silence: `a damaged log cannot be compared with it: ${error.message}` };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Rows of the log held against their hashes, with the columns that stand beside them: the head's commit at a start, and all
- * the others slice by slice, the whole log within a day. A row that does not fit its hashes was edited.
+ * Checks the log's rows against their hashes and columns: the newest commit at the start, and the whole log slice
+ * by slice within a day. A row that does not match was edited.
  */
 import type pg from "pg";
 import { MAIN_LOG } from "../../eventstore/types.ts";
@@ -16,11 +16,14 @@ export type LogTables = Pick<App, "pool" | "store">;
 export type RowFault = { position: number; reason: string };
 
 const EVERY_MS = 10_000;
-/** A log is gone through in half a day, so that a day is enough although turns are late. */
+/** A round takes half a day, so that late ticks still finish within a day. */
 const TURNS_OF_A_ROUND = 43_200_000 / EVERY_MS;
 const LEAST_ROWS = 500;
 
-/** The first row after one position up to another that does not fit its hashes; the last row that was read. `onRow` is called with each row that fits. */
+/**
+ * Checks the rows after one position up to another: the first mismatch, and the last row read. `onRow` is called
+ * with each good row.
+ */
 export async function checkRange(
   { pool, store }: LogTables,
   after: number,
@@ -44,7 +47,6 @@ export async function checkRange(
   return { read_to };
 }
 
-/** Looks at the rows of the newest commit. */
 export async function checkNewestCommit(app: LogTables): Promise<void> {
   const { position } = await app.store.head(MAIN_LOG);
   const { rows } = await app.pool.query<{ position: string }>(
@@ -57,7 +59,7 @@ export async function checkNewestCommit(app: LogTables): Promise<void> {
   if (fault) await keepFault(app.pool, fault);
 }
 
-/** Looks at the next rows; begins at the first again after the last. */
+/** Checks the next rows, and restarts after the last. */
 export async function checkSlice(app: LogTables): Promise<RowFault | undefined> {
   const known = await rowFault(app);
   if (known) return known;
@@ -88,7 +90,7 @@ async function keepFault(pool: pg.Pool, { position, reason }: RowFault): Promise
   );
 }
 
-/** The row that was found not to fit its hashes, looked at again: a row that was put back is no fault any more. */
+/** Checks a reported row again: a restored row is no fault. */
 export async function rowFault(app: LogTables): Promise<RowFault | undefined> {
   const { rows } = await app.pool.query<{ position: number }>(
     `select fault_position::float8 as position from gate.checked_rows_v1
@@ -109,7 +111,6 @@ export async function rowFault(app: LogTables): Promise<RowFault | undefined> {
 export const faultSentence = ({ position, reason }: RowFault): string =>
   `the row at position ${position} does not fit its hashes: ${reason}`;
 
-/** Whenever rows have not been looked at for long, the next slice of them is. */
 export const rowsReactor = reactor({
   name: "log-rows",
   every_ms: EVERY_MS,
@@ -122,7 +123,7 @@ export const rowsReactor = reactor({
   },
   troubles: {
     edited: "a row of the log was edited: nothing is recorded or sold until it is restored",
-    failed: "the rows of the log cannot be held against their hashes; trying again",
+    failed: "the rows of the log cannot be checked against their hashes; retrying",
   },
   grave: ["edited"],
   resumed: "the rows of the log fit their hashes",

@@ -1,4 +1,4 @@
-/** Checkpoints of a log (c2sp.org/tlog-checkpoint): the root of its first `size` leaves as a signed note. */
+/** Checkpoints (c2sp.org/tlog-checkpoint): the root of a log's first `size` leaves as a signed note. */
 import type { Signer } from "../core/model/ports/signer.ts";
 import { decodeBase64 } from "./base64.ts";
 import {
@@ -15,10 +15,10 @@ import {
 } from "./note.ts";
 import { EMPTY_ROOT, HASH_BYTES, isCount } from "./tree.ts";
 
-/** `root` has 32 bytes; `extensions` are further lines, which nobody but the log vouches for. */
+/** `root` has 32 bytes; `extensions` are further lines that only the log vouches for. */
 export type Checkpoint = { origin: string; size: number; root: Buffer; extensions: string[] };
 
-/** The text that is signed: origin, size, root in base64, extensions, each on a line. Throws MalformedNote. */
+/** The signed text: origin, size, base64 root and extensions, each on a line. Throws MalformedNote. */
 export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint): string {
   const lines = [origin, String(size), root.toString("base64"), ...extensions];
   if (lines.some((line) => line.includes("\n")))
@@ -36,7 +36,10 @@ export function parseCheckpoint(text: string): Checkpoint {
   return checkpoint;
 }
 
-/** A checkpoint whose root may be any, also at size 0: a witness has its own answer to that. Throws MalformedNote. */
+/**
+ * A checkpoint with any root, also at size 0, because witnesses answer such a root themselves. Throws
+ * MalformedNote.
+ */
 export function parseTreeHead(text: string): Checkpoint {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new MalformedNote("the checkpoint's last line does not end");
@@ -49,23 +52,23 @@ export function parseTreeHead(text: string): Checkpoint {
   return { origin, size: parseCount(size, "the checkpoint's size"), root: hash, extensions };
 }
 
-/** A whole number in decimal without leading zeroes, up to 2^53 − 1. Throws MalformedNote, which begins with `what`. */
+/** A decimal integer without leading zeroes, up to 2^53 − 1. Throws MalformedNote, which begins with `what`. */
 export function parseCount(text: string, what: string): number {
   if (!/^(0|[1-9]\d{0,15})$/.test(text) || !isCount(Number(text)))
     throw new MalformedNote(`${what} is no whole number up to 2^53 - 1 without leading zeroes`);
   return Number(text);
 }
 
-/** The note by which a log commits to a root; its key's name is the origin. Throws MalformedNote. */
+/** The note that commits the log to a root. Its key's name is the origin. Throws MalformedNote. */
 export function signCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
   const text = formatCheckpoint(checkpoint);
   return formatNote({ text, signatures: [signText(text, checkpoint.origin, signer)] });
 }
 
-/** Whose signatures count: the log's must be there, witnesses' may be. */
+/** The keys that count: the log's signature is required, witnesses' are optional. */
 export type Trust = { log: VerifierKey; witnesses?: readonly VerifierKey[] };
 
-/** `timestamp` in seconds of Unix time. */
+/** `timestamp` in Unix seconds. */
 export type Cosignature = { witness: string; timestamp: number };
 
 export type VerifiedCheckpoint = Checkpoint & { cosignatures: Cosignature[] };
@@ -84,7 +87,7 @@ export function openCheckpoint(note: string, { log, witnesses = [] }: Trust): Ve
   return { ...checkpoint, cosignatures };
 }
 
-/** What a witness adds to a note whose checkpoint it has checked: a line, with its end. Throws MalformedNote. */
+/** The cosignature line, with its end, for a note whose checkpoint was checked. Throws MalformedNote. */
 export function cosignCheckpoint(note: string, name: string, signer: Signer, timestamp: number): string {
   const { text } = parseNote(note);
   parseCheckpoint(text);
@@ -93,8 +96,8 @@ export function cosignCheckpoint(note: string, name: string, signer: Signer, tim
 }
 
 /**
- * The note with the cosignatures out of a witness's answer that are of known witnesses, in place of their earlier ones; the
- * rest of the answer is dropped. Throws MalformedNote, and UnverifiedNote when none is of a known one, or one is wrong.
+ * Adds an answer's cosignatures by known witnesses to the note, replacing their earlier ones. Throws MalformedNote,
+ * and UnverifiedNote if none is by a known witness or one is wrong.
  */
 export function withCosignatures(note: string, answer: string, witnesses: readonly VerifierKey[]): string {
   const { text, signatures } = parseNote(note);

@@ -1,32 +1,32 @@
-/**
- * Whether the rows of the log are those that were signed and anchored, for commands that answer for all of it. Every row is
- * read and hashed; no tile is believed.
- */
+/** Compares all rows of the log with the signed and anchored heads. Every row is hashed; no tile is trusted. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { checkRange, faultSentence, type LogTables } from "./check-rows.ts";
-import { headsKnown, type SaidHead } from "./contradiction.ts";
+import { type ClaimedHead, knownHeads } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";
 import { headsOfOthers, provenHeads } from "./proven-heads.ts";
 import { damagedTile } from "./tile-store.ts";
 import { Frontier } from "./tree.ts";
 
-/** The chain and each witness have so long to answer. */
+/** The chain and each witness have this long to answer. */
 const DEADLINE_MS = 5_000;
 
-type NamedHead = SaidHead & { source?: string };
+type NamedHead = ClaimedHead & { source?: string };
 
-/** All heads that rows can be held against: the log's, this machine's, and those that the chain and the witnesses show. */
-export async function headsToMeet(app: App): Promise<NamedHead[]> {
+/** All known heads: the log's, this machine's, and those of the chain and the witnesses. */
+export async function headsToCompare(app: App): Promise<NamedHead[]> {
   const [{ heads }, proven, shown] = await Promise.all([
-    headsKnown(app),
+    knownHeads(app),
     provenHeads(app),
     headsOfOthers(app, DEADLINE_MS),
   ]);
   return [...heads, ...proven, ...shown];
 }
 
-/** Why the rows are not those of these heads, as a sentence, null where they are. Read the heads first: the log may grow meanwhile. */
+/**
+ * Why the rows contradict these heads, as a sentence, or null. Read the heads first, because the log may grow
+ * meanwhile.
+ */
 export async function contradictionInRows(
   { pool, store }: LogTables,
   heads: readonly NamedHead[],

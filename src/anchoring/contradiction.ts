@@ -1,4 +1,4 @@
-/** Whether tree heads are of the log in the database. */
+/** Tests tree heads against the log in the database. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
@@ -8,11 +8,11 @@ import { headsOf } from "./heads.ts";
 import { hexOf } from "./hex.ts";
 import { openTree, TreeTooShort } from "./tile-store.ts";
 
-/** A tree head that somebody put a name to. */
-export type SaidHead = { size: number; root: Hex };
+/** A tree head with the name of its source. */
+export type ClaimedHead = { size: number; root: Hex };
 
-/** The newest checkpoint and anchor of the log, and `kept`: what this machine signed last, though the database may have been set back. */
-export async function headsKnown(app: App): Promise<{ kept: StoredHead | undefined; heads: SaidHead[] }> {
+/** The log's newest checkpoint and anchor. `kept`: this machine's last signature, even if the database was reset. */
+export async function knownHeads(app: App): Promise<{ kept: StoredHead | undefined; heads: ClaimedHead[] }> {
   const { origin, state } = await headsOf(app);
   const kept = await app.signed.last(origin);
   const heads = [state.checkpoint, anchors.newestAnchor(state), kept];
@@ -20,10 +20,10 @@ export async function headsKnown(app: App): Promise<{ kept: StoredHead | undefin
 }
 
 /**
- * Why these tree heads are not of the log in the database, as a sentence; null where they are. Full tiles are believed: whether
- * they are made of the events, and what the events say, only `verify` looks at.
+ * Why these tree heads contradict the log, as a sentence, or null. Full tiles are trusted: only `verify` checks
+ * them against the events, and the events themselves.
  */
-export async function contradictionOf(app: App, heads: readonly SaidHead[]): Promise<string | null> {
+export async function contradictionOf(app: App, heads: readonly ClaimedHead[]): Promise<string | null> {
   const { position } = await app.store.head(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   for (const { size, root } of heads) {

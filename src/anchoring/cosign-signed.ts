@@ -1,34 +1,34 @@
-/** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
+/** Asks witnesses to cosign each new checkpoint: a cosignature proves that the witness cosigned no other history. */
 import type { App } from "../core/app.ts";
 import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { withCosignatures } from "./checkpoint.ts";
 import { openNote } from "./note.ts";
 import { judgeWitness } from "./proven-heads.ts";
-import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
+import { LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
 import { submit, type WitnessAddress, type WitnessAnswer } from "./witness-client.ts";
 
-/** What keeps a witness from cosigning. `grave`: it has seen what contradicts our log, or says so. */
-export type Trouble = { grave: boolean; reason: string };
+/** Why a witness does not cosign. `grave`: it has, or reports, a contradiction to our log. */
+export type WitnessFailure = { grave: boolean; reason: string };
 
-/** Of each witness by its name: its trouble, and before when it is not asked again (milliseconds of Unix time). */
-export type WitnessMemory = Map<string, { trouble: Trouble; ask_after: number }>;
+/** By witness name: its failure, and the earliest next request in Unix milliseconds. */
+export type WitnessMemory = Map<string, { trouble: WitnessFailure; ask_after: number }>;
 
 export type CosigningOptions = {
   witnesses: readonly WitnessAddress[];
-  /** How long one request to a witness may take; ten seconds when absent. */
+  /** The timeout of one request to a witness. Default: ten seconds. */
   deadline_ms?: number;
-  /** After a trouble a witness is not asked for so long; half a minute when absent. */
+  /** The pause after a witness's failure. Default: half a minute. */
   retry_ms?: number;
-  /** What the turns before learned. */
+  /** What the previous ticks found. */
   memory?: WitnessMemory;
-  /** Told when a witness's trouble begins, changes or ends. */
-  onTrouble?: (witness: string, trouble: Trouble | undefined) => void;
+  /** Called when a witness's failure begins, changes or ends. */
+  onTrouble?: (witness: string, trouble: WitnessFailure | undefined) => void;
   signal?: AbortSignal;
 };
 
-/** One turn: asks all witnesses for what is missing below the newest checkpoint. */
-export async function cosignTurn(
+/** Requests the missing cosignatures of all witnesses below the newest checkpoint. */
+export async function cosignTick(
   app: App,
   options: CosigningOptions,
 ): Promise<Outcome<"diverged" | "disputed">> {
@@ -43,7 +43,7 @@ const askWitnesses = (
   app: App,
   options: CosigningOptions & { memory: WitnessMemory },
 ): Promise<Outcome<"diverged">> =>
-  takeTurn(app, async (work) => {
+  runTick(app, async (work) => {
     const state = await work.app.load(anchors, work.target);
     const { checkpoint } = state;
     if (!checkpoint) return;
@@ -65,7 +65,7 @@ const askWitnesses = (
     if (proven) throw new LogDiverged(proven);
   });
 
-/** A witness's word is proof where the note at its monitoring address has our own key's signature. */
+/** A witness's claim is proven by our own key's signature on the note at its monitoring address. */
 async function proofOf(
   app: App,
   witness: WitnessAddress,
@@ -77,7 +77,7 @@ async function proofOf(
 
 function remember(
   name: string,
-  trouble: Trouble | undefined,
+  trouble: WitnessFailure | undefined,
   memory: WitnessMemory,
   { retry_ms = 30_000, onTrouble }: CosigningOptions,
 ): void {
@@ -87,14 +87,14 @@ function remember(
   if (before?.reason !== trouble?.reason) onTrouble?.(name, trouble);
 }
 
-/** Has a witness cosign the checkpoint and appends that; answers what keeps it from doing so. */
+/** Requests and appends a cosignature of the checkpoint; returns the failure, if any. */
 async function ask(
-  work: Work,
+  work: TickContext,
   { cosignatures }: anchors.AnchorState,
   checkpoint: anchors.SignedCheckpoint,
   witness: WitnessAddress,
   options: CosigningOptions,
-): Promise<Trouble | undefined> {
+): Promise<WitnessFailure | undefined> {
   const { name } = witness.key;
   const believed = cosignatures.find((one) => one.witness === name)?.size ?? 0;
   let from = believed;
@@ -116,10 +116,10 @@ async function ask(
   }
 }
 
-/** Anybody may show a witness a published checkpoint, also between two of our questions. */
+/** Anybody may submit a published checkpoint to the witness between two of our requests. */
 const TRIES = 3;
 
-/** It stands at another size of ours than we believed. */
+/** The witness has another size of our log than we assumed. */
 const isElsewhere = (
   answer: WitnessAnswer,
   from: number,
@@ -127,12 +127,12 @@ const isElsewhere = (
 ): answer is WitnessAnswer & { kind: "other-size" } =>
   answer.kind === "other-size" && answer.size !== from && answer.size <= size;
 
-/** How many events are signed by now: a witness that was shown the newest checkpoint by somebody else is asked about it in the next turn. */
-const signedBy = async ({ app, target }: Pick<Work, "app" | "target">): Promise<number> =>
+/** The signed size: another client may have submitted the newest checkpoint; then the next tick requests it. */
+const signedBy = async ({ app, target }: Pick<TickContext, "app" | "target">): Promise<number> =>
   (await app.load(anchors, target)).checkpoint?.size ?? 0;
 
 async function submitFrom(
-  { tree }: Work,
+  { tree }: TickContext,
   old_size: number,
   { size, note }: anchors.SignedCheckpoint,
   witness: WitnessAddress,
@@ -144,13 +144,13 @@ async function submitFrom(
   return submit(witness, { old_size, proof, checkpoint: note }, ends);
 }
 
-/** Only the witness's own line is kept, and only when its signature is right. */
+/** Only the witness's own line is stored, and only with a valid signature. */
 async function append(
-  { app, target }: Work,
+  { app, target }: TickContext,
   { size, root, note }: anchors.SignedCheckpoint,
   { key }: WitnessAddress,
   lines: string,
-): Promise<Trouble | undefined> {
+): Promise<WitnessFailure | undefined> {
   let published: string;
   try {
     published = withCosignatures(note, lines, [key]);

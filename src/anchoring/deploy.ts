@@ -1,4 +1,4 @@
-/** Puts the anchoring contract on the chain, where it is not there yet. */
+/** Deploys the anchoring contract if the chain lacks it. */
 
 import type { Hex } from "../core/model/chain.ts";
 import { DEPLOYMENT_PROXY } from "../core/model/deployment.ts";
@@ -6,11 +6,11 @@ import type { Chain } from "../core/model/ports/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
 
-/** `transaction`: the one that put it there; null when it was there already. */
-export type Deployed = { address: Hex; transaction: Hex | null };
+/** `transaction`: the deployment; null if the contract existed. */
+export type AnchorDeployment = { address: Hex; transaction: Hex | null };
 
 /** Rejects with a Refusal, and as `Chain.send` does. */
-export async function deployAnchor(chain: Chain): Promise<Deployed> {
+export async function deployAnchor(chain: Chain): Promise<AnchorDeployment> {
   const [contract, proxy] = await chain.hasCode([ANCHOR_ADDRESS, DEPLOYMENT_PROXY.address]);
   if (contract) return { address: ANCHOR_ADDRESS, transaction: null };
   if (!proxy)
@@ -24,6 +24,6 @@ export async function deployAnchor(chain: Chain): Promise<Deployed> {
     purpose: "deployment",
   });
   const [placed] = await chain.hasCode([ANCHOR_ADDRESS]);
-  if (!placed) refuse("unavailable", `${transaction} did not place the contract at ${ANCHOR_ADDRESS}`);
+  if (!placed) refuse("unavailable", `${transaction} did not deploy the contract at ${ANCHOR_ADDRESS}`);
   return { address: ANCHOR_ADDRESS, transaction };
 }

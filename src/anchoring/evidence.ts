@@ -1,16 +1,19 @@
-/** The lines of an export that show more than its events do (docs/event-log.md, section 7), read strictly and written. */
+/** Reads and writes an export's evidence lines (docs/event-log.md, section 7) strictly. */
 
 import { z } from "zod";
 import { address, hexBytes, sha256 } from "../core/model/fields.ts";
 
 const count = z.int().nonnegative();
-/** Longer proofs belong to no tree of 2^53 leaves: a consistency proof climbs both edges. */
+/** A consistency proof of 2^53 leaves climbs both edges and is no longer. */
 const hashes = z.array(sha256).max(110);
 
-/** Nodes from the root of a Merkle-Patricia trie down; a key of 32 bytes has 64 digits. */
+/** Nodes of a Merkle-Patricia trie from the root down; a 32-byte key has 64 digits. */
 const nodes = z.array(hexBytes).max(65);
 
-/** A head that the contract kept, as eth_getProof shows it: `size` events with `root`, under `header`'s state root. */
+/**
+ * A head in the contract's storage, as eth_getProof shows it: `size` events with `root`, under the state root of
+ * `header`.
+ */
 export const anchorFields = {
   size: count.min(1),
   root: sha256,
@@ -18,9 +21,9 @@ export const anchorFields = {
   network: z.string().regex(/^eip155:[1-9]\d{0,15}$/),
   contract: address,
   signer: address,
-  /** The signed transaction that brought the head. */
+  /** The signed transaction that wrote the head. */
   transaction: hexBytes,
-  /** A block header in RLP. */
+  /** An RLP block header. */
   header: hexBytes,
   account_proof: nodes,
   root_proof: nodes,
@@ -60,10 +63,10 @@ export type Evidence = z.infer<typeof evidenceLine>;
 export type EvidenceKind = Evidence["evidence"];
 export type EvidenceOf<Kind extends EvidenceKind> = Extract<Evidence, { evidence: Kind }>;
 
-/** What is kept and shown of an anchor beside its event. */
+/** An anchor's evidence, in addition to its event. */
 export type AnchorEvidence = EvidenceOf<"anchor">;
 
-/** Reads a line; a string says why it is none. Its text must be exactly what serialising its members in order gives. */
+/** Reads a line, or returns why it is invalid. Its text must equal the serialization of its members in order. */
 export function readEvidence(line: string): Evidence | string {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** Whenever the chain has something of our anchors that the log has not, the log follows. */
+/** Records our anchors on the chain that the log lacks. */
 
 import { compareWith, movedBlocks } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
@@ -17,32 +17,35 @@ import {
 } from "../domain/anchoring/contract.ts";
 import { hexOf } from "./hex.ts";
 import { judgeHead, retractChain } from "./proven-heads.ts";
-import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";
+import { grownTo, LogDiverged, meta, type TickContext } from "./tick.ts";
 
 /**
- * What keeps a log from being anchored: the chain lags `behind`, or is another than the anchors are on (`foreign`); the
- * contract is not on it (`unplaced`); all is anchored, and the RPC endpoint gives no proof of it (`unproven`).
+ * Why a log is not anchored. `behind`: the chain lags; `foreign`: the anchors are on another chain; `unplaced`: the
+ * contract is missing; `unproven`: all is anchored, but the RPC endpoint gives no proof.
  */
-export type AnchorTrouble = "behind" | "foreign" | "unplaced" | "unproven";
+export type AnchorFailure = "behind" | "foreign" | "unplaced" | "unproven";
 
-/** Ends a turn of anchoring where it stands. */
-export class TurnEnded extends Error {
-  readonly status: AnchorTrouble;
+/** Ends the current tick of anchoring. */
+export class TickEnded extends Error {
+  readonly status: AnchorFailure;
 
-  constructor(status: AnchorTrouble, message: string) {
+  constructor(status: AnchorFailure, message: string) {
     super(message);
     this.status = status;
   }
 }
 
-/** Looks whether the blocks of our anchors are still in the chain, and which of them stay. Throws TurnEnded. */
-export async function followAnchors({ app, target, now }: Work, known: anchors.AnchorState): Promise<void> {
+/** Checks that the blocks of our anchors are still in the chain, and which are final. Throws TickEnded. */
+export async function followAnchors(
+  { app, target, now }: TickContext,
+  known: anchors.AnchorState,
+): Promise<void> {
   const heads = await app.chain.heads();
   const at = new Date(now).toISOString();
   let final: anchors.StandingAnchor | undefined;
   const unknown = known.anchors.find(({ block_number }) => block_number > heads.latest.number);
   if (unknown)
-    throw new TurnEnded("behind", `the RPC does not know block ${unknown.block_number}, which has an anchor`);
+    throw new TickEnded("behind", `the RPC does not know block ${unknown.block_number}, which has an anchor`);
   const moved = await movedBlocks(app.chain, known.anchors);
   for (const anchor of known.anchors) {
     if (moved.includes(anchor)) {
@@ -53,39 +56,39 @@ export async function followAnchors({ app, target, now }: Work, known: anchors.A
   if (final) await app.decide(anchors, target, anchors.finalise(final.transaction, at), { meta });
 }
 
-/** Throws TurnEnded: what was final is no reorg. */
+/** Throws TickEnded: a final block that vanished is no reorg. */
 async function endOnOtherHistory(app: App, anchor: anchors.Anchor): Promise<void> {
   const compared = await compareWith(app, anchor);
-  if (compared.status !== "same") throw new TurnEnded(compared.status, compared.reason);
+  if (compared.status !== "same") throw new TickEnded(compared.status, compared.reason);
   throw new ChainUnavailable("the chain changed while it was read");
 }
 
 const OR_LIE = ", unless the RPC endpoint lies";
 
-/** What the contract keeps of our log under our key. Throws TurnEnded where that is less than it kept before. */
+/** The contract's head of our log under our key. Throws TickEnded if it is smaller than before. */
 export async function headOnChain(
-  { app: { chain }, origin }: Work,
+  { app: { chain }, origin }: TickContext,
   { anchors: known }: anchors.AnchorState,
 ): Promise<ContractHead | undefined> {
   const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))], { mined: true });
   if (answer!.data === "0x")
-    throw new TurnEnded(
+    throw new TickEnded(
       "unplaced",
       `the anchoring contract is not at ${ANCHOR_ADDRESS}: put it there with \`tallystick anchor deploy\``,
     );
   const head = contractHead(answer!);
   const own = known.findLast(({ signer }) => signer === chain.sender);
   if (own && Number(head?.size ?? 0n) < own.size)
-    throw new TurnEnded("behind", `the RPC does not show the anchor of ${own.size} events any more`);
+    throw new TickEnded("behind", `the RPC does not show the anchor of ${own.size} events any more`);
   return head;
 }
 
 /**
- * Holds the head that the chain keeps against the log, and takes it up where the log has not: another process sent it, or
- * one that died. Answers false while its block is not there yet. Throws LogDiverged when the log does not begin with it.
+ * Compares the chain's head with the log, and records a head that another or a dead process sent. False if its
+ * block does not exist yet. Throws LogDiverged if the log does not begin with it.
  */
 export async function adoptHead(
-  work: Work,
+  work: TickContext,
   known: anchors.AnchorState,
   head: ContractHead | undefined,
 ): Promise<boolean> {
@@ -106,7 +109,7 @@ export async function adoptHead(
     throw new LogDiverged(
       `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}${OR_LIE}`,
     );
-  // A key that is in use again may have a head below that of the key between.
+  // A reused key may have a lower head than the key between.
   if (size <= (anchors.newestAnchor(known)?.size ?? 0)) return true;
   const { block_number } = head;
   const range = { from_block: block_number, to_block: block_number };
@@ -116,8 +119,8 @@ export async function adoptHead(
   return receipt !== undefined && recordAnchor(work, receipt);
 }
 
-/** Appends what the transaction's own log says was anchored; answers false when it says nothing. */
-export async function recordAnchor({ app, origin, target }: Work, receipt: Receipt): Promise<boolean> {
+/** Appends the anchor stated by the transaction's logs; false if they state none. */
+export async function recordAnchor({ app, origin, target }: TickContext, receipt: Receipt): Promise<boolean> {
   const { chain } = app;
   const anchored = receipt.logs
     .map(anchoredIn)

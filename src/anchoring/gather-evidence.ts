@@ -1,4 +1,4 @@
-/** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
+/** Collects an export's evidence: how far the events are signed and anchored, and the proofs of that. */
 import type { ExportEvidence, ExportRange } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
@@ -6,19 +6,19 @@ import { forEach } from "../core/coordination/concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { notesOf } from "../projections/anchoring/heads.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";
-import { proofsOfAnchors } from "./kept-proofs.ts";
 import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./note.ts";
+import { proofsOfAnchors } from "./stored-proofs.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
-/** What goes beside the events, as lines that verifiers read. */
-type Gathered = Omit<ExportEvidence, "before"> & { before: readonly Evidence[] };
+/** The evidence as lines for verifiers. */
+type EvidenceLines = Omit<ExportEvidence, "before"> & { before: readonly Evidence[] };
 
 type Source = Pick<App, "pool" | "store" | "load" | "signer">;
 
-/** Evidence for an export of the service's log, or of a stream of it; none while nothing is signed. */
+/** Evidence for an export of the service's log or one of its streams; none while nothing is signed. */
 export const evidenceFor =
   (app: Source) =>
-  async (part: ExportRange): Promise<Gathered> => {
+  async (part: ExportRange): Promise<EvidenceLines> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const state = await app.load(anchors, anchors.targetOf(origin));
     const { checkpoint } = state;
@@ -55,15 +55,15 @@ export const evidenceFor =
   };
 
 /**
- * Evidence for an export of a log that contradicts what was signed of it: what can still be gathered, and the checkpoint that
- * this machine signed last, which no verifier can join to such a log.
+ * Evidence for an export of a contradicted log: what is available, and this machine's last signed checkpoint, which
+ * no verifier can join to such a log.
  */
 export const evidenceDespite =
   (app: Source & Pick<App, "signed">) =>
-  async (part: ExportRange): Promise<Gathered> => {
+  async (part: ExportRange): Promise<EvidenceLines> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const key = formatVerifierKey(verifierKey(origin, "ed25519", app.signer.public_key));
-    const { before, after } = await evidenceFor(app)(part).catch((error): Gathered => {
+    const { before, after } = await evidenceFor(app)(part).catch((error): EvidenceLines => {
       if (error instanceof LogDamaged || error instanceof TreeTooShort) return bare(key);
       throw error;
     });
@@ -77,13 +77,13 @@ export const evidenceDespite =
   };
 
 const BEFORE_NOTES: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
-const bare = (key: string): Gathered => ({
+const bare = (key: string): EvidenceLines => ({
   before: [{ evidence: "key", key }],
 });
 
 /**
- * Checkpoints of what is anchored and not the newest, without a proof yet: what the chain keeps has to be joined to the
- * export all the same. Those of an earlier key would be judged by the present one.
+ * Anchored checkpoints that have no proof yet and are not the newest, because an export must join them too. Those
+ * of an earlier key are left out: they would be checked by the current key.
  */
 async function anchoredNotes(
   { pool }: Source,
@@ -99,9 +99,9 @@ async function anchoredNotes(
   return notes.filter(({ note }) => parseNote(note).signatures.some(({ key_id }) => key_id === key.id));
 }
 
-type Joint = { first: number; second: number };
+type ConsistencyRange = { first: number; second: number };
 
-const consistencies = (tree: LogTree, joints: Joint[]): Promise<EvidenceOf<"consistency">[]> =>
+const consistencies = (tree: LogTree, joints: ConsistencyRange[]): Promise<EvidenceOf<"consistency">[]> =>
   forEach(joints, async ({ first, second }) => ({
     evidence: "consistency",
     first,
@@ -113,7 +113,7 @@ async function frontierOf(tree: LogTree, size: number): Promise<EvidenceOf<"fron
   return { evidence: "frontier", size, hashes: (await tree.frontierAt(size)).map(inHex) };
 }
 
-/** The line after each event of a stream: that it is in the tree of `size` events, as far as it is. */
+/** A line after each event of a stream: it is in the tree of `size` events. */
 const inclusionsIn = (tree: LogTree, size: number): NonNullable<ExportEvidence["after"]> =>
   function after(rows) {
     return forEach(rows, async ({ position: text, version }): Promise<Evidence | undefined> => {

@@ -1,11 +1,11 @@
-/** The checkpoints and anchors of the service's log, for whoever asks about them. */
+/** The checkpoints and anchors of the service's log. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 
 export type LogHeads = { origin: string; state: anchors.AnchorState };
 
-/** As the log has them now. Their stream is long: a process folds it once, however many ask before that is done. */
+/** Their stream is long, so concurrent readers of a process share one fold. */
 export async function headsOf(app: App): Promise<LogHeads> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const load = () => app.load(anchors, anchors.targetOf(origin));

@@ -1,4 +1,4 @@
-/** Hashes as chains write them: 0x and hex digits. */
+/** Hashes in the chain's notation: 0x and hex digits. */
 import type { Hex } from "../core/model/chain.ts";
 
 export const hexOf = (hash: Buffer): Hex => `0x${hash.toString("hex")}`;

@@ -1,5 +1,5 @@
 /**
- * Signed notes (c2sp.org/signed-note): a text, a blank line, and a line for each signature. Two types are understood:
+ * Signed notes (c2sp.org/signed-note): a text, a blank line, and a line per signature. Two types are supported:
  * Ed25519 over the text, and a witness's timestamped cosignature (c2sp.org/tlog-cosignature).
  */
 import { createPublicKey, hash, verify } from "node:crypto";
@@ -7,12 +7,12 @@ import { isWeakKey } from "../core/model/ed25519.ts";
 import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
 import { decodeBase64 } from "./base64.ts";
 
-/** The text is not of the form that its specification asks for. */
+/** The text violates its specification's format. */
 export class MalformedNote extends Error {
   override readonly name = "MalformedNote";
 }
 
-/** The note is well formed, and not signed as the reader demands. */
+/** The note is well-formed but lacks a required signature. */
 export class UnverifiedNote extends Error {
   override readonly name = "UnverifiedNote";
 }
@@ -21,13 +21,16 @@ const TYPE_BYTES = { ed25519: 0x01, "cosignature/v1": 0x04 } as const;
 
 export type KeyType = keyof typeof TYPE_BYTES;
 
-/** Who signs under which name. `public_key` has 32 bytes; `id` is 8 hex digits and tells the keys of a name apart. */
+/** A key and its name. `public_key` has 32 bytes; `id` is 8 hex digits and distinguishes keys of one name. */
 export type VerifierKey = { name: string; type: KeyType; id: string; public_key: Buffer };
 
 const PUBLIC_KEY_BYTES = 32;
 const NAME = /^[^\s\p{Cc}+]+$/u;
 
-/** Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is not 32 bytes long or weak. */
+/**
+ * Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is weak or not 32 bytes
+ * long.
+ */
 export function verifierKey(name: string, type: KeyType, key: OkpKey | Uint8Array): VerifierKey {
   const public_key = Buffer.from("x" in key ? Buffer.from(key.x, "base64url") : key);
   if (!isName(name)) throw new MalformedNote(`${JSON.stringify(name)} is no key name: no spaces, no plus`);
@@ -44,11 +47,11 @@ const isName = (name: string) => NAME.test(name) && name.isWellFormed();
 const typedKey = (type: KeyType, public_key: Uint8Array) =>
   Buffer.concat([Buffer.of(TYPE_BYTES[type]), public_key]);
 
-/** The text form of a key: name+id+base64(type ‖ key). */
+/** name+id+base64(type ‖ key). */
 export const formatVerifierKey = ({ name, type, id, public_key }: VerifierKey): string =>
   `${name}+${id}+${typedKey(type, public_key).toString("base64")}`;
 
-/** Throws MalformedNote, also when the id is not the key's. */
+/** Throws MalformedNote, also for an id that is not the key's. */
 export function parseVerifierKey(text: string): VerifierKey {
   const [, name, id, base64] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(text) ?? [];
   const bytes = decodeBase64(base64 ?? "");
@@ -61,16 +64,16 @@ export function parseVerifierKey(text: string): VerifierKey {
   return key;
 }
 
-/** A line below a note's text; `bytes` are what the type makes of a signature. */
+/** `bytes` are the signature as its type defines it. */
 export type NoteSignature = { name: string; key_id: string; bytes: Buffer };
 
 /** `text` ends with a newline. */
 export type Note = { text: string; signatures: NoteSignature[] };
 
-/** Notes are small. The length alone is limited: a log may have more than a hundred witnesses. */
+/** Only the length is limited, because a log may have more than a hundred witnesses. */
 const NOTE_LENGTH = 1_000_000;
 
-/** Reads a note without believing it. Throws MalformedNote. */
+/** Parses a note without verifying it. Throws MalformedNote. */
 export function parseNote(note: string): Note {
   if (note.length > NOTE_LENGTH) throw new MalformedNote(`a note has at most ${NOTE_LENGTH} characters`);
   checkCharacters(note);
@@ -109,14 +112,17 @@ export function formatSignatureLine({ name, key_id, bytes }: NoteSignature): str
   return `— ${name} ${base64}\n`;
 }
 
-/** Signs a text, which has to end with a newline. Throws MalformedNote. */
+/** The text must end with a newline. Throws MalformedNote. */
 export function signText(text: string, name: string, signer: Signer): NoteSignature {
   checkText(text);
   const { id } = verifierKey(name, "ed25519", signer.public_key);
   return { name, key_id: id, bytes: Buffer.from(signer.sign(Buffer.from(text))) };
 }
 
-/** A witness's signature at a time in seconds of Unix time: it has seen no larger tree of the log, and no other root. */
+/**
+ * A witness's signature at a Unix time in seconds. It states that the witness saw no larger tree and no other root
+ * of the log.
+ */
 export function cosignText(text: string, name: string, signer: Signer, timestamp: number): NoteSignature {
   checkText(text);
   if (!Number.isSafeInteger(timestamp) || timestamp < 0)
@@ -135,14 +141,14 @@ function checkText(text: string): void {
   if (!text.endsWith("\n")) throw new MalformedNote("a note's text ends with a newline");
 }
 
-/** `timestamp`: of a cosignature, in seconds of Unix time. */
+/** `timestamp`: a cosignature's, in Unix seconds. */
 export type VerifiedSignature = { key: VerifierKey; timestamp?: number };
 
 export type VerifiedNote = { text: string; signatures: VerifiedSignature[] };
 
 /**
- * The text, and who of the known keys signed it, each once. Signatures of other keys are passed over, even under a known name.
- * Throws MalformedNote, and UnverifiedNote when a known key's signature is wrong, or none is there.
+ * The text and its known signers, each once. Signatures of unknown keys are ignored, even under a known name.
+ * Throws MalformedNote, and UnverifiedNote if a known key's signature is wrong or none exists.
  */
 export function openNote(note: string, keys: readonly VerifierKey[]): VerifiedNote {
   const { text, signatures } = parseNote(note);
@@ -150,7 +156,7 @@ export function openNote(note: string, keys: readonly VerifierKey[]): VerifiedNo
     const key = keys.find(({ name, id }) => name === signature.name && id === signature.key_id);
     return key ? [verifySignature(text, signature, key)] : [];
   });
-  if (verified.length === 0) throw new UnverifiedNote("no known key has signed the note");
+  if (verified.length === 0) throw new UnverifiedNote("no known key signed the note");
   const isFirst = ({ key }: VerifiedSignature, n: number) =>
     verified.findIndex((other) => other.key === key) === n;
   return { text, signatures: verified.filter(isFirst) };

@@ -1,4 +1,4 @@
-/** Inclusion and consistency proofs of RFC 9162, section 2.1: what goes into one, and what is wrong with one. */
+/** Inclusion and consistency proofs of RFC 9162, section 2.1: their hashes and their verification. */
 import {
   EMPTY_ROOT,
   HASH_BYTES,
@@ -11,7 +11,7 @@ import {
   subtreesOf,
 } from "./tree.ts";
 
-/** The spans whose hashes prove that leaf `index` is in the tree of `size` leaves; the leaf's neighbour first. */
+/** The spans whose hashes prove that leaf `index` is in the tree of `size` leaves, the leaf's sibling first. */
 export function inclusionSpans(index: number, size: number): Span[] {
   if (!isCount(size) || !isCount(index) || index >= size)
     throw new RangeError(`a tree of ${size} leaves has no leaf ${index}`);
@@ -23,8 +23,8 @@ export function inclusionSpans(index: number, size: number): Span[] {
 }
 
 /**
- * The spans whose hashes prove that a perfect subtree is a node of the tree of `size` leaves: those of a leaf of the tree over such subtrees,
- * since every split above one is at a multiple of its width.
+ * The spans whose hashes prove that a perfect subtree is a node of the tree of `size` leaves. They equal a leaf's
+ * spans in the tree over such subtrees, since every split above is at a multiple of its width.
  */
 export function subtreeSpans({ begin, end }: Span, size: number): Span[] {
   const width = end - begin;
@@ -36,7 +36,7 @@ export function subtreeSpans({ begin, end }: Span, size: number): Span[] {
   }));
 }
 
-/** What is wrong with the path of a perfect subtree; undefined: it holds. */
+/** Why the path of a perfect subtree is invalid; undefined if it is valid. */
 export const subtreeFault = (
   { begin, end }: Span,
   { size, node, root, proof }: Omit<Inclusion, "index" | "leaf"> & { node: Uint8Array },
@@ -47,7 +47,7 @@ export const subtreeFault = (
   return inclusionFault({ index: begin / width, size: Math.ceil(size / width), leaf: node, root, proof });
 };
 
-/** The spans whose hashes prove that the tree of `second` leaves begins with that of `first`; none of them empty. */
+/** The spans whose hashes prove that the tree of `second` leaves begins with that of `first`, neither empty. */
 export function consistencySpans(first: number, second: number): Span[] {
   if (!isCount(first) || !isCount(second) || first > second)
     throw new RangeError(`a tree of ${second} leaves cannot extend one of ${first}`);
@@ -57,11 +57,11 @@ export function consistencySpans(first: number, second: number): Span[] {
     (split) => first <= split,
     (span) => span.end === first,
   );
-  // The old tree whole is known to the verifier.
+  // The verifier knows the whole old tree.
   return end.begin === 0 ? spans : [end, ...spans];
 }
 
-/** From the root down, each time into the half that is asked for; `spans` are the other halves, the last first. */
+/** Descends from the root; `spans` are the halves not taken, the last first. */
 function siblingsOnTheWay(
   size: number,
   goLeft: (split: number) => boolean,
@@ -82,11 +82,11 @@ function siblingsOnTheWay(
   return { spans, end: { begin, end } };
 }
 
-/** A proof's hashes out of those of perfect subtrees. */
+/** A proof's hashes, combined from those of perfect subtrees. */
 export const hashesOf = (spans: readonly Span[], rootOf: (subtree: Subtree) => Buffer): Buffer[] =>
   spans.map((span) => joined(subtreesOf(span).map(rootOf)));
 
-/** That `leaf` (its leaf hash) is the one at `index` of the tree with this size and root. */
+/** Claims that the leaf hash `leaf` is at `index` in the tree with this size and root. */
 export type Inclusion = {
   index: number;
   size: number;
@@ -95,13 +95,13 @@ export type Inclusion = {
   proof: readonly Uint8Array[];
 };
 
-/** What is wrong with an inclusion proof; undefined: it holds (RFC 9162, 2.1.3.2). */
+/** Why an inclusion proof is invalid; undefined if it is valid (RFC 9162, 2.1.3.2). */
 export function inclusionFault({ index, size, leaf, root, proof }: Inclusion): string | undefined {
   const malformed = formFault([...proof, leaf, root]);
   if (malformed) return malformed;
   if (!isCount(size) || !isCount(index)) return "index and size are whole numbers from 0 to 2^53 - 1";
   if (index >= size) return `there is no leaf ${index} in a tree of ${size}`;
-  const way = new WayUp(index, size - 1);
+  const way = new TreeClimb(index, size - 1);
   let found = leaf;
   for (const sibling of proof) {
     if (way.ended) return "the proof is too long";
@@ -112,7 +112,7 @@ export function inclusionFault({ index, size, leaf, root, proof }: Inclusion): s
   return same(found, root) ? undefined : "the proof leads to another root";
 }
 
-/** That the tree with the second size and root begins with the first one. */
+/** Claims that the tree with the second size and root begins with the first one. */
 export type Consistency = {
   first: number;
   second: number;
@@ -122,8 +122,8 @@ export type Consistency = {
 };
 
 /**
- * What is wrong with a consistency proof; undefined: it holds (RFC 9162, 2.1.4.2). Of an empty first tree and of two
- * trees of one size, which the RFC leaves out, the proof is empty.
+ * Why a consistency proof is invalid; undefined if it is valid (RFC 9162, 2.1.4.2). For an empty first tree and for
+ * two equal sizes, which the RFC leaves out, the proof is empty.
  */
 export function consistencyFault(claim: Consistency): string | undefined {
   const { first, second, first_root, second_root, proof } = claim;
@@ -137,9 +137,9 @@ export function consistencyFault(claim: Consistency): string | undefined {
     return first === second && !same(first_root, second_root) ? "two roots for one size" : undefined;
   }
   if (proof.length === 0) return "the proof is too short";
-  // Where the first tree is perfect its root is the first hash, and is left out because the verifier has it.
+  // A perfect first tree's root is the first hash, which the proof omits because the verifier has it.
   const [start, ...rest] = powerWithin(first) === first ? [first_root, ...proof] : proof;
-  const way = new WayUp(first - 1, second - 1);
+  const way = new TreeClimb(first - 1, second - 1);
   way.leaveRightEdge();
   let old = start!;
   let grown = start!;
@@ -158,8 +158,8 @@ export function consistencyFault(claim: Consistency): string | undefined {
   return same(grown, second_root) ? undefined : "the proof leads to another second root";
 }
 
-/** The climb from a node to the root, beside the tree's last node of the same height: fn and sn of the RFC. */
-class WayUp {
+/** The climb from a node to the root, next to the tree's last node of the same height: fn and sn of the RFC. */
+class TreeClimb {
   #node: number;
   #last: number;
 
@@ -172,12 +172,12 @@ class WayUp {
     return this.#last === 0;
   }
 
-  /** As long as the node is its parent's right half it is the end of a perfect subtree: begins with the largest. */
+  /** While the node is its parent's right half, it ends a perfect subtree: start with the largest. */
   leaveRightEdge(): void {
     while (this.#node % 2 === 1) this.up();
   }
 
-  /** Also climbs to where the node has a sibling, since the last node of a height may move up without one. */
+  /** Also climbs to where the node has a sibling, because the last node of a height may move up without one. */
   siblingIsLeft(): boolean {
     if (this.#node % 2 === 1) return true;
     if (this.#node !== this.#last) return false;

@@ -1,22 +1,22 @@
-/** Proof that an event is in the log: that which is signed already, and a checkpoint signed soon for those who wait. */
+/** Proves that an event is in the log: from the newest checkpoint, or from one signed soon for waiting calls. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { headsOf } from "./heads.ts";
-import { signTurn } from "./sign-growth.ts";
+import { signTick } from "./sign-growth.ts";
 import { openTree } from "./tile-store.ts";
 import { formatTlogProof } from "./tlog-proof.ts";
 
-/** `note` with its cosignatures; `proof` leads from the event to the root of the first `size`. */
+/** `note` includes its cosignatures; `proof` leads from the event to the root of the first `size`. */
 export type EventProof = { note: string; size: number; proof: Buffer[]; tlog_proof: string };
 
-/** Out of the newest checkpoint; undefined while that does not reach the position. */
+/** From the newest checkpoint; undefined while it does not cover the position. */
 export async function proveEvent(app: App, position: number): Promise<EventProof | undefined> {
   return proofUnder(app, (await headsOf(app)).state, position);
 }
 
-/** The same where the checkpoints are known. */
+/** The same with given checkpoints. */
 export async function proofUnder(
   app: App,
   state: anchors.AnchorState,
@@ -29,23 +29,23 @@ export async function proofUnder(
   return { note, size, proof, tlog_proof: formatTlogProof({ index: position - 1, proof, checkpoint: note }) };
 }
 
-/** How long a call waits for a checkpoint over its event. */
+/** How long a call waits for a checkpoint that covers its event. */
 const PATIENCE_MS = 2_000;
-/** Between the beginnings of two signings of this process. */
+/** The pause between two signings of this process. */
 const PAUSE_MS = 250;
 
 export type Prover = {
-  /** Has a checkpoint over the event signed; undefined when none is there in time, or this service signs none. */
+  /** Signs a checkpoint that covers the event; undefined if none exists in time, or this service signs none. */
   prove(position: number): Promise<EventProof | undefined>;
 };
 
-/** However many calls wait, they cost one signing. */
+/** All waiting calls share one signing. */
 export function createProver(app: App, patience_ms = PATIENCE_MS): Prover {
   let current: Promise<void> = Promise.resolve();
   let began = -PAUSE_MS;
   let next: Promise<void> | undefined;
 
-  /** A signing that has not begun yet, so that it takes in whatever the log holds now. */
+  /** A signing that has not begun, so that it covers the whole current log. */
   const nextSigning = () => {
     next ??= (async () => {
       await current.catch(() => undefined);
@@ -72,15 +72,15 @@ export function createProver(app: App, patience_ms = PATIENCE_MS): Prover {
       if (!app.settings.anchoring) return undefined;
       const patience = new AbortController();
       const late = sleep(patience_ms, undefined, { ref: false, signal: patience.signal });
-      // Why the log cannot be signed is told by the turns of anchoring; what was asked for is answered without.
+      // The anchoring ticks report why the log cannot be signed; the call is answered without a proof.
       const inTime = [covering(position), late].map((one) => one.catch(() => undefined));
       return Promise.race(inTime).finally(() => patience.abort());
     },
   };
 }
 
-/** Signs all there is. Where another process signs at the same moment, the larger checkpoint stands. */
+/** Signs the whole log. If another process signs too, the larger checkpoint counts. */
 async function sign(app: App): Promise<void> {
-  const turn = await signTurn(app, { checkpoint_every_events: 0 });
+  const turn = await signTick(app, { checkpoint_every_events: 0 });
   if (typeof turn === "object") throw new Error(turn.reason);
 }

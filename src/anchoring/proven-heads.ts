@@ -1,21 +1,22 @@
 /**
- * Tree heads of our log that others hold: the chain under our account, and witnesses with our own key's signature. One that
- * contradicts the log is proof of a second history. It is kept in the database, so that the gate closes in every process.
+ * Tree heads of our log that others have: the chain under our account, and witnesses with our own key's signature.
+ * A contradicting head proves a second history. It is stored in the database, so that every process refuses
+ * appends.
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
-import { contractHead, headCall, logIdOf } from "../domain/anchoring/contract.ts";
-import { contradictionOf, type SaidHead } from "./contradiction.ts";
+import { headCall, contractHead, logIdOf } from "../domain/anchoring/contract.ts";
+import { type ClaimedHead, contradictionOf } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";
 import { verifierKey } from "./note.ts";
 import { openTree } from "./tile-store.ts";
 import { newestNoteOf, parseWitnesses, type WitnessAddress } from "./witness-client.ts";
 
-/** `source` names who shows it; `note` is the signed note, null where the chain is the evidence. */
-export type ProvenHead = SaidHead & { source: string; note: string | null };
+/** `source` names who shows it; `note` is the signed note, or null if the chain is the evidence. */
+export type ProvenHead = ClaimedHead & { source: string; note: string | null };
 
-/** The heads that contradicted the log when they were seen. */
+/** The heads that contradicted the log when they were found. */
 export async function provenHeads({ pool, store }: Pick<App, "pool" | "store">): Promise<ProvenHead[]> {
   const { origin } = await store.identity(MAIN_LOG);
   const { rows } = await pool.query<ProvenHead>(
@@ -25,7 +26,7 @@ export async function provenHeads({ pool, store }: Pick<App, "pool" | "store">):
   return rows.map((row) => ({ ...row, size: Number(row.size) }));
 }
 
-/** Why the log contradicts one of these heads, as a sentence that names who shows it; null where it contradicts none. */
+/** Why the log contradicts one of these heads, as a sentence that names the source; null if it contradicts none. */
 export async function contradictionOfProven(app: App, heads: readonly ProvenHead[]): Promise<string | null> {
   for (const head of heads) {
     const reason = await contradictionOf(app, [head]);
@@ -34,7 +35,10 @@ export async function contradictionOfProven(app: App, heads: readonly ProvenHead
   return null;
 }
 
-/** Holds a head against the log. Where it contradicts the log, it is kept, this process's gate closes, and the reason is answered. */
+/**
+ * Compares a head with the log. A contradicting head is stored, this process stops appends, and the reason is
+ * returned.
+ */
 export async function judgeHead(app: App, head: ProvenHead): Promise<string | null> {
   await openTree(app.pool, MAIN_LOG).grow();
   const reason = await contradictionOfProven(app, [head]);
@@ -53,7 +57,7 @@ export async function judgeHead(app: App, head: ProvenHead): Promise<string | nu
   return reason;
 }
 
-/** An endpoint is believed no longer than it says so: the chain keeps one head, and shows no contradiction now. */
+/** The chain keeps a single head, so an endpoint's contradiction counts only while it shows it. */
 export async function retractChain(app: App): Promise<void> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const { rowCount } = await app.pool.query(
@@ -63,11 +67,10 @@ export async function retractChain(app: App): Promise<void> {
   if (rowCount) app.accepting.suspect();
 }
 
-/** The head that somebody shows now, `null` where it has none of our log; or why it does not say. */
-type Shown = { head: ProvenHead | null } | { silent: string };
+/** The head that a source shows now, `null` if it has none of our log, or why it gives no answer. */
+type ShownHead = { head: ProvenHead | null } | { silent: string };
 
-/** The newest note of one witness. */
-async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Shown> {
+async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSignal): Promise<ShownHead> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const log = verifierKey(origin, "ed25519", app.signer.public_key);
   const source = `the witness ${witness.key.name}`;
@@ -78,8 +81,8 @@ async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSig
   return { head: { size, root: hexOf(root), source, note } };
 }
 
-/** What the chain keeps under our account. */
-async function headOfChain(app: App): Promise<Shown> {
+/** The head of our account on the chain. */
+async function headOfChain(app: App): Promise<ShownHead> {
   const { chain } = app;
   try {
     const compared = await compareChain(app);
@@ -96,30 +99,33 @@ async function headOfChain(app: App): Promise<Shown> {
   }
 }
 
-type Judged = { contradiction: string | null } | { silent: string };
+type HeadVerdict = { contradiction: string | null } | { silent: string };
 
-async function judge(app: App, shown: Shown): Promise<Judged> {
+async function judge(app: App, shown: ShownHead): Promise<HeadVerdict> {
   if ("silent" in shown) return shown;
   const { head } = shown;
   if (!head) return { contradiction: null };
   const judged = judgeHead(app, head).then((contradiction) => ({ contradiction }));
-  // The chain can be asked again; a note is held against the log or nothing goes on.
+  // The chain can be queried again; a note must be compared with the log before anything continues.
   return head.note === null
     ? judged.catch((error: Error) => ({ silent: `the chain: ${error.message}` }))
     : judged;
 }
 
-/** Judges the newest note of one witness: `null` where it does not contradict the log. */
-export const judgeWitness = async (app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Judged> =>
-  judge(app, await headOfWitness(app, witness, signal));
+/** Checks the newest note of one witness: `null` if it does not contradict the log. */
+export const judgeWitness = async (
+  app: App,
+  witness: WitnessAddress,
+  signal: AbortSignal,
+): Promise<HeadVerdict> => judge(app, await headOfWitness(app, witness, signal));
 
 /** `reached`: how many of the chain and the witnesses answered; `silent`: why the others did not. */
 export type StartCheck = { reached: number; silent: string[]; contradiction: string | null };
 
-/** What the chain and all witnesses of the settings show, asked at once, each for `deadline_ms` at most. */
-function askAll(app: App, deadline_ms: number): Promise<Shown[]> {
+/** Queries the chain and all configured witnesses at once, each for at most `deadline_ms`. */
+function askAll(app: App, deadline_ms: number): Promise<ShownHead[]> {
   const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
-  const late = new Promise<Shown>((done) => {
+  const late = new Promise<ShownHead>((done) => {
     setTimeout(() => done({ silent: "the chain: it does not answer in time" }), deadline_ms).unref();
   });
   return Promise.all([
@@ -130,13 +136,12 @@ function askAll(app: App, deadline_ms: number): Promise<Shown[]> {
   ]);
 }
 
-/** The heads that the chain and the witnesses show now. */
 export async function headsOfOthers(app: App, deadline_ms: number): Promise<ProvenHead[]> {
   const shown = await askAll(app, deadline_ms);
   return shown.flatMap((one) => ("silent" in one ? [] : (one.head ?? [])));
 }
 
-/** Judges what all of them show. */
+/** Checks every answer. */
 export async function askOthers(app: App, deadline_ms: number): Promise<StartCheck> {
   const shown = await askAll(app, deadline_ms);
   const answers = await Promise.all(shown.map((one) => judge(app, one)));

@@ -1,14 +1,18 @@
 /**
- * Whenever the log has grown, its tree is signed; whenever what is signed has grown, it is anchored and cosigned, and the log
- * follows what becomes of its anchors. Each goes on by itself: neither a chain nor a witness that is away, hangs or lags keeps
- * anything from being signed.
+ * Signs, anchors and cosigns the growing log, each in its own reactor: a chain or witness that is unavailable,
+ * hangs or lags never delays signing.
  */
 import type { App } from "../core/app.ts";
 import { type ReactorLog, reactor } from "../core/background/reactor.ts";
-import { type AnchorMemory, type AnchorOptions, anchorTurn } from "./anchor-signed.ts";
-import { type CosigningOptions, cosignTurn, type Trouble, type WitnessMemory } from "./cosign-signed.ts";
+import { type AnchorMemory, type AnchorOptions, anchorTick } from "./anchor-signed.ts";
+import {
+  type CosigningOptions,
+  cosignTick,
+  type WitnessFailure,
+  type WitnessMemory,
+} from "./cosign-signed.ts";
 import { verifierKey } from "./note.ts";
-import { type SigningOptions, signTurn } from "./sign-growth.ts";
+import { type SigningOptions, signTick } from "./sign-growth.ts";
 import { parseWitnesses } from "./witness-client.ts";
 
 const every_ms = 2_000;
@@ -18,10 +22,10 @@ const runs = ({ settings }: App) => settings.anchoring !== undefined;
 const contradicts = (done: string) =>
   `the log is not ${done}: it contradicts what was signed or anchored of it`;
 
-type Given<Options> = Omit<Options, "memory" | "signal">;
+type ReactorOptions<Options> = Omit<Options, "memory" | "signal">;
 
-/** Signs the log; as often as the settings say, unless it is said here. */
-export const signingReactor = (options: Given<SigningOptions> = {}) =>
+/** Default: as often as the settings say. */
+export const signingReactor = (options: ReactorOptions<SigningOptions> = {}) =>
   reactor({
     name: "log-signing",
     every_ms,
@@ -30,7 +34,7 @@ export const signingReactor = (options: Given<SigningOptions> = {}) =>
     memory: () => ({}),
     take: ({ app, signal }) => {
       const checkpoint_every_ms = (app.settings.anchoring?.checkpoint_seconds ?? 60) * 1_000;
-      return signTurn(app, { checkpoint_every_ms, ...options, signal });
+      return signTick(app, { checkpoint_every_ms, ...options, signal });
     },
     troubles: {
       diverged: contradicts("signed"),
@@ -40,7 +44,7 @@ export const signingReactor = (options: Given<SigningOptions> = {}) =>
     resumed: "the log is signed again",
   });
 
-/** A log's origin is fixed when it is made, and is the name that its checkpoints are signed under. */
+/** A log's origin is fixed at its creation and is the name under which its checkpoints are signed. */
 async function originFault({ store, signer }: App): Promise<string | undefined> {
   const { origin } = await store.identity();
   try {
@@ -51,8 +55,8 @@ async function originFault({ store, signer }: App): Promise<string | undefined> 
   }
 }
 
-/** Anchors what is signed; as often as the settings say, unless it is said here. */
-export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
+/** Default: as often as the settings say. */
+export const anchoringReactor = (options: ReactorOptions<AnchorOptions> = {}) =>
   reactor({
     name: "log-anchoring",
     every_ms,
@@ -60,11 +64,11 @@ export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
     memory: (): AnchorMemory => ({}),
     take: ({ app, memory, signal }) => {
       const anchor_every_ms = (app.settings.anchoring?.anchor_seconds ?? 600) * 1_000;
-      return anchorTurn(app, { anchor_every_ms, ...options, memory, signal });
+      return anchorTick(app, { anchor_every_ms, ...options, memory, signal });
     },
     troubles: {
       away: "the log is not anchored for now: the chain is away",
-      behind: "the log is not anchored for now: the chain lags behind what it showed before",
+      behind: "the log is not anchored for now: the chain lags behind its earlier head",
       foreign: "the log is not anchored: this is another chain",
       unplaced: "the log is not anchored: the contract is not on this chain",
       unproven: "exports carry no proof of the newest anchor for now",
@@ -75,8 +79,7 @@ export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
     resumed: "the log is anchored again",
   });
 
-/** Has the witnesses of the settings cosign what is signed. */
-export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {}) =>
+export const cosigningReactor = (options: ReactorOptions<Partial<CosigningOptions>> = {}) =>
   reactor({
     name: "log-cosigning",
     every_ms,
@@ -85,7 +88,7 @@ export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {})
     take: ({ app, memory, log, signal }) => {
       const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
       const witnesses = parseWitnesses(named.join(","));
-      return cosignTurn(app, { witnesses, onTrouble: tellOfWitness(log), ...options, memory, signal });
+      return cosignTick(app, { witnesses, onTrouble: logWitnessFailure(log), ...options, memory, signal });
     },
     troubles: {
       diverged: contradicts("cosigned"),
@@ -97,9 +100,10 @@ export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {})
     resumed: "the log is cosigned again",
   });
 
-const tellOfWitness = (log: ReactorLog) => (witness: string, trouble: Trouble | undefined) => {
+const logWitnessFailure = (log: ReactorLog) => (witness: string, trouble: WitnessFailure | undefined) => {
   if (!trouble) return log.info({ witness }, "the witness cosigns again");
   const { grave, reason } = trouble;
-  if (grave) log.error({ witness, reason }, "the witness has seen what contradicts the log, or says so");
+  if (grave)
+    log.error({ witness, reason }, "the witness has seen a contradiction to the log, or reports one");
   else log.warn({ witness, reason }, "the witness does not cosign for now");
 };

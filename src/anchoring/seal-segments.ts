@@ -1,6 +1,6 @@
 /**
- * Whenever a full segment of the log lies below an anchor that is final, it is sealed: written to a file, each event of it checked on the way,
- * put among the objects, and named by an event. Killed between two steps, the next turn makes the same file again.
+ * Seals each full segment of the log below a final anchor: writes and checks its file, stores it as an object, and
+ * names it in an event. After a crash the next tick creates the same file.
  */
 import { digestOf } from "../../eventstore/files/backup.ts";
 import { type SegmentFacts, writeSegment } from "../../eventstore/files/segment-file.ts";
@@ -13,26 +13,26 @@ import { type Outcome, reactor } from "../core/background/reactor.ts";
 import { ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import * as segments from "../domain/log/segments.ts";
 import { headsOf } from "./heads.ts";
+import { LogDiverged } from "./tick.ts";
 import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";
 import { Frontier } from "./tree.ts";
-import { LogDiverged } from "./turn.ts";
 
 export type SealingOptions = {
-  /** A power of two; 2^20 when absent. */
+  /** A power of two. Default: 2^20. */
   events?: number;
 };
 
-type Trouble = "unreached" | "diverged";
+type SealingFailure = "unreached" | "diverged";
 
 export const sealingReactor = (options: SealingOptions = {}) =>
-  reactor<object, Trouble>({
+  reactor<object, SealingFailure>({
     name: "log-sealing",
     every_ms: 10_000,
     runs: ({ settings }) => settings.anchoring !== undefined,
     memory: () => ({}),
-    take: ({ app, signal }) => sealTurn(app, { ...options, signal }),
+    take: ({ app, signal }) => sealTick(app, { ...options, signal }),
     troubles: {
-      unreached: "segments of the log are not sealed: the place of objects is away",
+      unreached: "segments of the log are not sealed: the object store is unavailable",
       diverged: "segments of the log are not sealed: its events are not those that were signed",
       failed: "segments of the log cannot be sealed; trying again",
     },
@@ -40,11 +40,11 @@ export const sealingReactor = (options: SealingOptions = {}) =>
     resumed: "segments of the log are sealed again",
   });
 
-/** Seals one segment after the other, as far as the newest final anchor goes. */
-export async function sealTurn(
+/** Seals the segments up to the newest final anchor, in order. */
+export async function sealTick(
   app: App,
   { events = segments.SEGMENT_EVENTS, signal }: SealingOptions & { signal?: AbortSignal },
-): Promise<Outcome<Trouble>> {
+): Promise<Outcome<SealingFailure>> {
   const { origin, state } = await headsOf(app);
   const anchored = state.anchors.findLast(({ final }) => final)?.size ?? 0;
   const target = segments.targetOf(origin);
@@ -69,7 +69,10 @@ export async function sealTurn(
 
 const meta = { actor: "reactor:log-sealing", operation: "log.seal" };
 
-/** Writes and puts the file of a segment; what it is, for the event that names it. Throws LogDiverged where its events are not those that were signed. */
+/**
+ * Writes and stores a segment's file; returns the facts for its event. Throws LogDiverged if the events are not the
+ * signed ones.
+ */
 export async function putSegment(
   app: App,
   facts: SegmentFacts,

@@ -1,4 +1,4 @@
-/** The path from a segment to a checkpoint, as the lines of evidence that say the same of an export of those events. */
+/** Converts a segment's path to a checkpoint into the evidence lines of an export of those events. */
 import { z } from "zod";
 import { sha256 } from "../core/model/fields.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -8,7 +8,7 @@ import { nodeHash } from "./tree.ts";
 
 const place = z.int().positive().max(Number.MAX_SAFE_INTEGER);
 
-/** Of what GET /log/segments/{from}/proof answers, what is believed of it: nothing before it is verified. */
+/** The fields in use of GET /log/segments/{from}/proof; nothing is trusted before it is verified. */
 const answered = z.object({
   key: z.string(),
   from: place,
@@ -19,7 +19,7 @@ const answered = z.object({
   checkpoint: z.string().nullable(),
 });
 
-/** Refuses a text that is no such answer. Where it says what is not so, the evidence does not hold. */
+/** Refuses a text that is no such answer. False claims make the evidence invalid. */
 export function evidenceOfPath(text: string): Evidence[] {
   const { key, from, to, subtree_root, size, proof, checkpoint } = read(text);
   const spans = spansOf({ begin: from - 1, end: to }, size);
@@ -29,7 +29,7 @@ export function evidenceOfPath(text: string): Evidence[] {
       `--proof: the path to a tree of ${size} events has ${spans.length} hashes, not ${proof.length}`,
     );
   const isLeft = spans.map(({ begin }) => begin < from);
-  // The subtrees left of the segment are those that the events before it split into.
+  // The subtrees to the left of the segment cover exactly the earlier events.
   const before = proof.filter((_, n) => isLeft[n]).reverse();
   const climbed = isLeft.indexOf(false) < 0 ? proof.length : isLeft.indexOf(false);
   const [begin, node] = climb({ begin: from - 1, node: subtree_root }, spans.slice(0, climbed), proof);
@@ -67,7 +67,7 @@ function spansOf(span: { begin: number; end: number }, size: number) {
   }
 }
 
-/** The largest node that ends where the segment does: up as long as what is beside lies on the left. */
+/** The largest node that ends where the segment ends: climbs while the sibling is on the left. */
 function climb(
   { begin, node }: { begin: number; node: string },
   spans: readonly { begin: number }[],

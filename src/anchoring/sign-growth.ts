@@ -1,4 +1,4 @@
-/** Whenever events have waited long enough, or many are waiting, a checkpoint of the log is signed. */
+/** Signs a checkpoint when events have waited long enough or enough events wait. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
@@ -7,23 +7,23 @@ import { signCheckpoint } from "./checkpoint.ts";
 import { bytesOf, hexOf } from "./hex.ts";
 import { parseNote, verifierKey } from "./note.ts";
 import { consistencyFault } from "./proofs.ts";
+import { grownTo, LogDiverged, meta, runTick, type TickContext } from "./tick.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { grownTo, LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type SigningOptions = {
-  /** No event waits longer than this for its checkpoint; a minute when absent. */
+  /** The longest an event waits for its checkpoint. Default: one minute. */
   checkpoint_every_ms?: number;
-  /** Nor do more events than this wait for one; 10,000 when absent. */
+  /** The most events that wait for a checkpoint. Default: 10,000. */
   checkpoint_every_events?: number;
   signal?: AbortSignal;
 };
 
-/** One turn: signs what is due. */
-export const signTurn = (app: App, options: SigningOptions = {}): Promise<Outcome<"diverged">> =>
-  takeTurn(app, (work) => signGrowth(work, options));
+/** Signs what is due. */
+export const signTick = (app: App, options: SigningOptions = {}): Promise<Outcome<"diverged">> =>
+  runTick(app, (work) => signGrowth(work, options));
 
-/** Throws LogDiverged when the log does not continue what was signed of it. */
-async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
+/** Throws LogDiverged if the log does not continue its signed part. */
+async function signGrowth(work: TickContext, options: SigningOptions): Promise<void> {
   const { app, tree, origin, target, now } = work;
   const { checkpoint } = await app.load(anchors, target);
   const size = await grownTo(work, options.signal);
@@ -31,7 +31,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
     throw new LogDiverged(`${signed} events were signed, and the log has ${size}: it was cut`);
-  await checkAgainstKept(work, size);
+  await checkAgainstSigned(work, size);
   const isForeign = checkpoint !== undefined && isUnderOtherKey(work, checkpoint, options);
   if (!isForeign && !(await isDue(work, signed, size, options))) return;
 
@@ -53,8 +53,11 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   await unlessRefused(app.decide(anchors, target, anchors.sign(facts), { meta }));
 }
 
-/** A database that was set back to a backup knows of no later checkpoint; this machine does, and signs no second history. */
-async function checkAgainstKept({ app, tree, origin }: Work, size: number): Promise<void> {
+/**
+ * A database restored from a backup lacks later checkpoints. This machine remembers them, so it signs no second
+ * history.
+ */
+async function checkAgainstSigned({ app, tree, origin }: TickContext, size: number): Promise<void> {
   const kept = await app.signed.last(origin);
   if (!kept) return;
   if (kept.size > size)
@@ -67,9 +70,9 @@ async function checkAgainstKept({ app, tree, origin }: Work, size: number): Prom
     );
 }
 
-/** What anchoring itself appended asks for no checkpoint, or there would be no end of them. */
+/** Anchoring's own events need no checkpoint, otherwise signing would never end. */
 async function isDue(
-  { app, target, now }: Work,
+  { app, target, now }: TickContext,
   signed: number,
   size: number,
   { checkpoint_every_ms = 60_000, checkpoint_every_events = 10_000 }: SigningOptions,
@@ -87,11 +90,11 @@ async function isDue(
 }
 
 /**
- * After a change of key what is published is signed again, also where nothing happens any more: the key that the log names is
- * the one to check it by. Services that share a log under two keys would otherwise answer each other without end.
+ * After a key change the published checkpoint is signed again, even without new events, because the log names the
+ * key that verifies it. Services that share a log under two keys would otherwise alternate forever.
  */
 function isUnderOtherKey(
-  { app, origin, now }: Work,
+  { app, origin, now }: TickContext,
   { note, signed_at }: anchors.SignedCheckpoint,
   { checkpoint_every_ms = 60_000 }: SigningOptions,
 ): boolean {

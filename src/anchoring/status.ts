@@ -1,4 +1,4 @@
-/** How far the log is proven: signed, anchored, and unproven beyond. */
+/** How far the log is proven: signed, anchored, or neither. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import type { Heads, Hex } from "../core/model/chain.ts";
@@ -9,21 +9,20 @@ import { headsOf } from "./heads.ts";
 
 export type AnchorStatus = {
   origin: string;
-  /** Events in the log. */
   events: number;
-  /** `cosigned_by`: the names of the witnesses that saw it. */
+  /** `cosigned_by`: the names of the cosigning witnesses. */
   checkpoint: { size: number; root: Hex; signed_at: string; cosigned_by: string[] } | null;
-  /** The newest that stands in the chain as the log last saw it; `mined` may still be taken back. */
+  /** The newest anchor in the chain, as the log last recorded it; a `mined` one may still be removed. */
   anchor: (anchors.Anchor & { firmness: "mined" | "final" }) | null;
-  /** What was sent since, and is not seen in the chain. */
+  /** A later transaction that is not in the chain yet. */
   pending: anchors.PendingAnchor | null;
-  /** Events beyond the newest anchor that is final: nothing on the chain commits to them for good. */
+  /** Events beyond the newest final anchor: nothing on the chain commits to them for good. */
   unproven_events: number;
-  /** Why the log is not the one that was signed or anchored, as a sentence; null where nothing shows that. */
+  /** Why the log differs from its signed or anchored heads, as a sentence; null if no contradiction is known. */
   contradiction: string | null;
 };
 
-/** What the log says; the chain is not asked. `look` finds a contradiction, of the tree unless it is given. */
+/** Reads the log and not the chain. `look` searches for a contradiction. Default: the tree's. */
 export async function anchorStatus(
   app: App,
   look: () => Promise<string | null> = () => app.accepting.contradiction(),
@@ -54,21 +53,21 @@ const placed = ({ final, ...anchor }: anchors.StandingAnchor) => ({
   firmness: final ? ("final" as const) : ("mined" as const),
 });
 
-/** How far a block is settled: only in the newest blocks, on L1 (`safe`), or there for good. */
+/** A block's finality: only in the newest blocks, posted to L1 (`safe`), or final. */
 export type Firmness = "unsafe" | "safe" | "finalized";
 
-/** What the chain says now. Numbers are of blocks, `balance_wei` is the signer's, in decimal digits. */
+/** The chain's current state. Numbers are block numbers; `balance_wei` is the signer's, in decimal digits. */
 export type ChainStatus = {
   network: string;
   signer: Hex;
   balance_wei: string;
   contract: Hex;
-  /** The contract is there. */
+  /** The contract exists. */
   placed: boolean;
   latest: number;
   safe: number;
   finalized: number;
-  /** What the contract keeps of the log under the signer's key. */
+  /** The contract's head of the log under the signer's key. */
   head: { size: number; root: Hex; block_number: number; firmness: Firmness } | null;
 };
 

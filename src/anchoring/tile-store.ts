@@ -1,6 +1,6 @@
 /**
- * The tree of each log in Postgres, as the full tiles of C2SP tlog-tiles. A full tile never changes, so rows are only ever
- * inserted; what is not yet a full tile is read from the level below, at the bottom from the events themselves.
+ * Stores each log's tree in Postgres as full tiles of C2SP tlog-tiles. A full tile never changes, so rows are only
+ * inserted. A partial tile is computed from the level below, at the bottom from the events.
  */
 import type pg from "pg";
 import { consistencySpans, hashesOf, inclusionSpans, subtreeSpans } from "./proofs.ts";
@@ -16,55 +16,58 @@ import {
   subtreesOf,
 } from "./tree.ts";
 
-/** The first number of the advisory lock that a growing tree holds; the second is its log's. */
+/** The first number of the advisory lock of a growing tree; the second identifies its log. */
 const LOCK = 0x54524545;
 
-/** Full tiles of level 0 a transaction: some 4,000 events, or 15 ms of hashing. */
+/** Full level-0 tiles per transaction: some 4,000 events, or 15 ms of hashing. */
 const TILES_AT_ONCE = 16;
 
-/** The tree is not as long as was asked: the log is shorter, or `grow` has yet to take up its events. */
+/** The tree is too short: the log is shorter, or `grow` has not processed its events. */
 export class TreeTooShort extends Error {
   override readonly name = "TreeTooShort";
 }
 
-/** An event is missing between others: the log in this database is damaged. */
+/** An event between others is missing: the log in this database is damaged. */
 export class LogDamaged extends Error {
   override readonly name = "LogDamaged";
 }
 
 export type GrowOptions = {
-  /** Full tiles of level 0 written in one transaction; 16 when absent. */
+  /** Full level-0 tiles per transaction. Default: 16. */
   tiles_at_once?: number;
   /** Stops between two transactions. */
   signal?: AbortSignal;
 };
 
-/** Leaf `index` is the event at position `index` + 1. Sizes are any up to the log's, if `grow` ran since they were reached. */
+/** Leaf `index` is the event at position `index` + 1. A size may be any up to the log's, if `grow` ran since. */
 export type LogTree = {
   /**
-   * Takes up new events as far as they fill tiles, and answers how many leaves stand in full tiles. May be killed at any
-   * moment and run in any number of processes. Throws LogDamaged.
+   * Adds new events as far as they fill tiles; returns the number of leaves in full tiles. A kill at any moment and
+   * concurrent processes are safe. Throws LogDamaged.
    */
   grow(options?: GrowOptions): Promise<number>;
-  /** The root of the first `size` leaves. Throws TreeTooShort, as all of the following do. */
+  /** The root of the first `size` leaves. Throws TreeTooShort, as all methods below do. */
   rootAt(size: number): Promise<Buffer>;
   /** The roots of `subtreesOf` the first `size` leaves. */
   frontierAt(size: number): Promise<Buffer[]>;
-  /** Throws RangeError where the tree of `size` leaves has no such leaf. */
+  /** Throws RangeError if the tree of `size` leaves has no such leaf. */
   inclusionProof(index: number, size: number): Promise<Buffer[]>;
-  /** Throws RangeError when the second size is the smaller one. */
+  /** Throws RangeError if the second size is smaller. */
   consistencyProof(first: number, second: number): Promise<Buffer[]>;
-  /** The node over the leaves of a span, which are a perfect subtree. */
+  /** The node over the leaves of a span, which must be a perfect subtree. */
   subtreeRoot(span: Span): Promise<Buffer>;
-  /** The path from that node to the root of the first `size` leaves, the node's neighbour first. Throws RangeError where it is not in that tree. */
+  /**
+   * The path from that node to the root of the first `size` leaves, the node's sibling first. Throws RangeError if
+   * it is not in that tree.
+   */
   subtreeProof(span: Span, size: number): Promise<Buffer[]>;
-  /** A tile's bytes: 32 for each of its `width` hashes. */
+  /** 32 bytes for each of its `width` hashes. */
   readTile(tile: Tile): Promise<Buffer>;
-  /** A bundle's bytes: each entry is an event hash of 32 bytes after its length in two. */
+  /** Each entry is a 32-byte event hash after its two-byte length. */
   readBundle(bundle: Bundle): Promise<Buffer>;
 };
 
-/** The tree of one log; it holds no state but the pool. */
+/** One log's tree; it has no state except the pool. */
 export function openTree(pool: pg.Pool, log_id: number): LogTree {
   const spanRoots = async (spans: Span[]): Promise<Buffer[]> => {
     const roots = await readRoots(pool, log_id, spans.flatMap(subtreesOf));
@@ -104,7 +107,7 @@ export function openTree(pool: pg.Pool, log_id: number): LogTree {
 const tooShort = (log_id: number, position: number) =>
   new TreeTooShort(`the tree of log ${log_id} does not reach position ${position} yet`);
 
-/** What the subtrees' roots are, all read in one query and so from one state of the log. */
+/** Reads the roots of subtrees in one query, and so from one state of the log. */
 async function readRoots(
   pool: pg.Pool,
   log_id: number,
@@ -124,8 +127,8 @@ async function readRoots(
 }
 
 /**
- * A hash that is missing among others leaves the whole tile null, so that none moves into its place. Subqueries, not joins:
- * each is one look-up by key, however many tiles there are.
+ * A missing hash makes the whole tile null, so that no other hash takes its index. Subqueries need one key look-up
+ * each, however many tiles exist; a join would not.
  */
 const TILES = `
   select coalesce(
@@ -147,7 +150,7 @@ const TILES = `
     from unnest($2::int[], $3::int8[]) with ordinality as wanted(level, tile_index, ordinal)
    order by ordinal`;
 
-/** The bytes of tiles, each at least as wide as asked, in the order asked for. */
+/** The bytes of tiles, in the requested order, each at least as wide as requested. */
 async function readTiles(db: Db, log_id: number, tiles: readonly Tile[]): Promise<Buffer[]> {
   if (tiles.length === 0) return [];
   const answer = await db.query<{ hashes: Buffer | null }>(TILES, [
@@ -165,7 +168,7 @@ async function readTiles(db: Db, log_id: number, tiles: readonly Tile[]): Promis
 
 type Db = Pick<pg.Pool, "query">;
 
-/** The event hashes from position `first` on, at most `limit`. Throws LogDamaged where one is missing. */
+/** At most `limit` event hashes from position `first` on. Throws LogDamaged if one is missing. */
 async function readEventHashes(db: Db, log_id: number, first: number, limit: number): Promise<Buffer[]> {
   const answer = await db.query<{ last: number | null; hashes: Buffer | null }>(
     `select max(position) as last, string_agg(event_hash, '' order by position) as hashes
@@ -179,7 +182,10 @@ async function readEventHashes(db: Db, log_id: number, first: number, limit: num
   return hashesIn(hashes);
 }
 
-/** One transaction: the tiles that the next events fill. The lock lets one process at a time go on from the last tile. */
+/**
+ * Writes the next full tiles in one transaction. The lock allows one process at a time to continue from the last
+ * tile.
+ */
 async function growByPage(
   pool: pg.Pool,
   log_id: number,
@@ -204,13 +210,13 @@ async function growByPage(
     client.release();
     return { tiles: tiles + full.length, written: full.length };
   } catch (error) {
-    // Closing the connection takes the transaction back whatever state both are in.
+    // Closing the connection rolls back in every state.
     client.release(true);
     throw error;
   }
 }
 
-/** Writes full tiles of one level, then those of the level above that they fill. */
+/** Writes full tiles of one level, then those of the next level that they fill. */
 async function writeTiles(
   client: pg.ClientBase,
   log_id: number,
@@ -234,12 +240,12 @@ async function writeTiles(
   await writeTiles(client, log_id, { level: level + 1, first: above, full: bytes.map(hashesIn) });
 }
 
-/** Tiles compared with what is below them in one query. */
+/** Tiles compared with the level below per query. */
 const COMPARED_AT_ONCE = 64;
 
 /**
- * The first tile whose hashes are not those of the events or tiles below it, or whose root is not theirs, as a sentence;
- * `place` is the position of its last event.
+ * The first tile whose hashes or root differ from the events or tiles below, as a sentence; `place` is the position
+ * of its last event.
  */
 export async function damagedTile(
   pool: pg.Pool,

@@ -1,19 +1,19 @@
-/** Where the hashes of a tree stand as tiles: C2SP tlog-tiles (c2sp.org/tlog-tiles), addresses and bytes. */
+/** Addresses and bytes of a tree's hashes as tiles: C2SP tlog-tiles (c2sp.org/tlog-tiles). */
 import { HASH_BYTES, type Subtree } from "./tree.ts";
 
-/** Hashes in a full tile, and so leaves under each hash of the level above. */
+/** Hashes in a full tile, which is also the number of leaves per hash of the next level. */
 export const TILE_WIDTH = 256;
 
-/** Levels of a tile's own tree, leaf hashes not counted. */
+/** Levels of a tile's own tree, without leaf hashes. */
 const TILE_HEIGHT = 8;
 
 /**
- * `width` hashes (1 to 256) from the tile's beginning. At level 0 they are leaf hashes; at level L each is the root over a
- * full tile of level L − 1. Tile n of a level begins at its hash 256 n.
+ * `width` hashes (1 to 256) from the tile's beginning. At level 0 they are leaf hashes; at level L each is the root
+ * over a full tile of level L − 1. Tile n of a level begins at its hash 256 n.
  */
 export type Tile = { level: number; index: number; width: number };
 
-/** The entries under a tile of level 0: what its leaf hashes are made of. */
+/** The entries of a level-0 tile, which are hashed to its leaves. */
 export type Bundle = { index: number; width: number };
 
 /** `tile/<L>/<N>[.p/<W>]` */
@@ -22,7 +22,7 @@ export const tilePath = ({ level, ...place }: Tile): string => `tile/${level}/${
 /** `tile/entries/<N>[.p/<W>]` */
 export const bundlePath = (bundle: Bundle): string => `tile/entries/${placePath(bundle)}`;
 
-/** Three digits an element, all but the last marked: 1234067 is x001/x234/067. */
+/** Three digits per element, all but the last marked: 1234067 is x001/x234/067. */
 function placePath({ index, width }: Bundle): string {
   const digits = String(index);
   const elements = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/.{3}/g)!;
@@ -30,7 +30,7 @@ function placePath({ index, width }: Bundle): string {
   return width === TILE_WIDTH ? name : `${name}.p/${width}`;
 }
 
-/** The tile of this path; undefined unless it is the one way to write it. */
+/** The tile of this path; undefined unless it is the canonical spelling. */
 export function parseTilePath(path: string): Tile | undefined {
   const [, level, rest] = /^tile\/(0|[1-9]\d?)\/(.+)$/.exec(path) ?? [];
   const place = parsePlace(rest);
@@ -38,7 +38,7 @@ export function parseTilePath(path: string): Tile | undefined {
   return { level: Number(level), ...place };
 }
 
-/** The bundle of this path; undefined unless it is the one way to write it. */
+/** The bundle of this path; undefined unless it is the canonical spelling. */
 export const parseBundlePath = (path: string): Bundle | undefined =>
   parsePlace(/^tile\/entries\/(.+)$/.exec(path)?.[1]);
 
@@ -50,16 +50,16 @@ function parsePlace(text = ""): Bundle | undefined {
   return fits && placePath(place) === text ? place : undefined;
 }
 
-/** How wide a tile is in the tree of `size` leaves; 0: it is not there. */
+/** A tile's width in the tree of `size` leaves; 0 if it does not exist. */
 export function widthIn(size: number, { level, index }: { level: number; index: number }): number {
   const hashes = Math.floor(size / TILE_WIDTH ** level);
   return Math.max(0, Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH));
 }
 
-/** The hashes of a tile that a perfect subtree's root is made of: `count`, a power of two, from `begin` on. */
+/** The hashes of a tile under a perfect subtree's root: `count`, a power of two, from `begin` on. */
 export type TileSlice = { level: number; index: number; begin: number; count: number };
 
-/** Where a subtree's root comes from: the lowest height that its tile stores directly, or hashes inside it. */
+/** The source of a subtree's root: the lowest height that its tile stores directly, or hashes inside it. */
 export function sliceOf({ height, index }: Subtree): TileSlice {
   const level = Math.floor(height / TILE_HEIGHT);
   const count = 2 ** (height % TILE_HEIGHT);
@@ -67,13 +67,12 @@ export function sliceOf({ height, index }: Subtree): TileSlice {
   return { level, index: Math.floor(first / TILE_WIDTH), begin: first % TILE_WIDTH, count };
 }
 
-/** A tile's bytes as hashes. */
 export const hashesIn = (bytes: Buffer): Buffer[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, n) =>
     bytes.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES),
   );
 
-/** A bundle's bytes: each entry after its length in two bytes, big-endian. Our entries are event hashes. */
+/** Each entry follows its two-byte big-endian length. Our entries are event hashes. */
 export function encodeBundle(entries: readonly Uint8Array[]): Buffer {
   return Buffer.concat(
     entries.flatMap((entry) => {
@@ -84,7 +83,7 @@ export function encodeBundle(entries: readonly Uint8Array[]): Buffer {
   );
 }
 
-/** The entries of a bundle; undefined when its bytes end in the middle of one. */
+/** The entries of a bundle; undefined if its bytes end within one. */
 export function decodeBundle(bytes: Buffer): Buffer[] | undefined {
   const entries: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,7 @@
-/** Proofs that travel as text: that an event is in a log (c2sp.org/tlog-proof), and what a log sends a witness (tlog-witness). */
+/**
+ * Text formats of proofs: that an event is in a log (c2sp.org/tlog-proof), and a log's submission to a witness
+ * (tlog-witness).
+ */
 import { hash as digest } from "node:crypto";
 import { decodeBase64 } from "./base64.ts";
 import { openCheckpoint, parseCount, type Trust, type VerifiedCheckpoint } from "./checkpoint.ts";
@@ -8,10 +11,10 @@ import { HASH_BYTES, leafHash } from "./tree.ts";
 
 const FIRST_LINE = "c2sp.org/tlog-proof@v1";
 
-/** No tree of 2^63 leaves needs more hashes than this. */
+/** No tree of 2^63 leaves needs more hashes. */
 const HASHES = 63;
 
-/** `checkpoint` is a signed note; `extra`, which nothing vouches for, is the application's. */
+/** `checkpoint` is a signed note; `extra` is the application's and unverified. */
 export type TlogProof = { index: number; proof: Buffer[]; checkpoint: string; extra?: Buffer };
 
 export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof): string {
@@ -19,9 +22,9 @@ export function formatTlogProof({ index, proof, checkpoint, extra }: TlogProof):
   return formatAbove([FIRST_LINE, ...extraLine, `index ${index}`], proof, checkpoint);
 }
 
-/** Reads a proof without believing it. Throws MalformedNote. */
+/** Parses a proof without verifying it. Throws MalformedNote. */
 export function parseTlogProof(text: string): TlogProof {
-  const { lines, checkpoint } = parseAbove(text);
+  const { lines, checkpoint } = parseHead(text);
   if (lines.shift() !== FIRST_LINE) throw new MalformedNote(`the first line is not ${FIRST_LINE}`);
   let extra: Buffer | undefined;
   if (lines[0]?.startsWith("extra ")) {
@@ -32,12 +35,12 @@ export function parseTlogProof(text: string): TlogProof {
   return { index, proof: lines.map(parseHash), checkpoint, ...(extra && { extra }) };
 }
 
-/** A proof that does not show what it says. */
+/** The proof does not show its claim. */
 export class ProofError extends Error {
   override readonly name = "ProofError";
 }
 
-/** The checkpoint by which the event is in the log, at position `index` + 1. Throws MalformedNote, UnverifiedNote, ProofError. */
+/** The checkpoint that covers the event, at position `index` + 1. Throws MalformedNote, UnverifiedNote, ProofError. */
 export function openTlogProof(
   text: string,
   event_hash: Uint8Array,
@@ -51,7 +54,10 @@ export function openTlogProof(
   return { ...checkpoint, index };
 }
 
-/** The body of a witness's add-checkpoint: the size it cosigned last (0: none), and the proof from there to `checkpoint`. */
+/**
+ * The body of a witness's add-checkpoint: the last cosigned size (0: none), and the proof from there to
+ * `checkpoint`.
+ */
 export type AddCheckpoint = { old_size: number; proof: Buffer[]; checkpoint: string };
 
 export const formatAddCheckpoint = ({ old_size, proof, checkpoint }: AddCheckpoint): string =>
@@ -59,20 +65,20 @@ export const formatAddCheckpoint = ({ old_size, proof, checkpoint }: AddCheckpoi
 
 /** Throws MalformedNote. */
 export function parseAddCheckpoint(text: string): AddCheckpoint {
-  const { lines, checkpoint } = parseAbove(text);
+  const { lines, checkpoint } = parseHead(text);
   const old_size = parseCount(afterWord("old ", lines.shift()), "the old size");
   if (lines.length > HASHES) throw new MalformedNote(`a proof has at most ${HASHES} hashes`);
   return { old_size, proof: lines.map(parseHash), checkpoint };
 }
 
-/** The name of a log in the address of its checkpoint at a witness. */
+/** A log's name in its checkpoint address at a witness. */
 export const originHash = (origin: string): string => digest("sha256", origin, "hex");
 
 const formatAbove = (lines: string[], proof: readonly Buffer[], checkpoint: string) =>
   [...lines, ...proof.map((hash) => hash.toString("base64")), "", checkpoint].join("\n");
 
-/** What stands above the first blank line, and what below. */
-function parseAbove(text: string): { lines: string[]; checkpoint: string } {
+/** The text above and below the first blank line. */
+function parseHead(text: string): { lines: string[]; checkpoint: string } {
   const blank = text.indexOf("\n\n");
   if (blank < 0) throw new MalformedNote("no blank line separates the proof from the checkpoint");
   const lines = text.slice(0, blank).split("\n");

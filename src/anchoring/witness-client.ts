@@ -1,4 +1,4 @@
-/** What a log says to a witness and hears from it (c2sp.org/tlog-witness), each answer in time and in bounds. */
+/** A log's requests to a witness (c2sp.org/tlog-witness), with limited time and size. */
 import type { Signer } from "../core/model/ports/signer.ts";
 import { outgoing } from "../core/tracing.ts";
 import { openCheckpoint, signCheckpoint } from "./checkpoint.ts";
@@ -6,13 +6,13 @@ import { MalformedNote, parseVerifierKey, type VerifierKey } from "./note.ts";
 import { type AddCheckpoint, formatAddCheckpoint, originHash } from "./tlog-proof.ts";
 import { EMPTY_ROOT, isCount } from "./tree.ts";
 
-/** `url` is the submission and the monitoring prefix, with its slash; `key` is of type cosignature/v1. */
+/** `url` is the submission and monitoring prefix, with its slash; `key` is of type cosignature/v1. */
 export type WitnessAddress = { url: string; key: VerifierKey };
 
 const MOST_WITNESSES = 20;
 const NAME_LENGTH = 200;
 
-/** Reads `url#name+id+key`, several of them separated by commas. Throws MalformedNote. */
+/** Parses `url#name+id+key`, several separated by commas. Throws MalformedNote. */
 export function parseWitnesses(text: string): WitnessAddress[] {
   const witnesses = text
     .split(",")
@@ -40,7 +40,10 @@ function parseWitness(entry: string): WitnessAddress {
   return { url: prefix.href.replace(/\/*$/, "/"), key };
 }
 
-/** `cosigned`: the lines it answered, not believed yet. `other-size`: the size of the checkpoint that it cosigned last. `unknown`: it does not follow the log. */
+/**
+ * `cosigned`: its lines, unverified. `other-size`: the size of its last cosigned checkpoint. `unknown`: it does not
+ * follow the log.
+ */
 export type WitnessAnswer =
   | { kind: "cosigned"; lines: string }
   | { kind: "other-size"; size: number }
@@ -49,10 +52,9 @@ export type WitnessAnswer =
 
 /** A hundred signatures are some 12 KB. */
 const ANSWER_BYTES = 64 * 1024;
-/** As much of an answer's reason as is told on. */
 const REASON_LENGTH = 200;
 
-/** Submits a checkpoint. Never rejects: who is away, late or makes no sense is `unusable`. */
+/** Never rejects: an unavailable, late or invalid witness is `unusable`. */
 export async function submit(
   { url }: WitnessAddress,
   request: AddCheckpoint,
@@ -110,8 +112,8 @@ export type WitnessNote =
   | { kind: "unusable"; reason: string };
 
 /**
- * The checkpoint that a witness cosigned last of a log, from its monitoring address. The log's own signature is on it, so a
- * checkpoint that contradicts the log is proof. Never rejects.
+ * The last cosigned checkpoint of a log, from the witness's monitoring address. It has the log's own signature, so
+ * a contradicting checkpoint is proof. Never rejects.
  */
 export async function newestNoteOf(
   { url, key }: WitnessAddress,
@@ -136,8 +138,8 @@ export async function newestNoteOf(
 const EMPTY = { size: 0, root: EMPTY_ROOT, extensions: [] };
 
 /**
- * How many events of a log a witness has cosigned, or why it does not say. It is shown the checkpoint of no event at all, which every
- * history of the log begins with, so that asking binds nobody.
+ * The cosigned size of a log, or why the witness gives no answer. The request shows the empty checkpoint, which
+ * every history begins with, so it commits nobody.
  */
 export async function cosignedBy(
   witness: WitnessAddress,

@@ -1,14 +1,14 @@
-/** When the first events of a log were anchored: none of them was recorded later. */
+/** The times of a log's anchors: no anchored event was recorded later. */
 import { CLOCK_S } from "./named-blocks.ts";
 
-/** The first `size` events stood in a block of this time, in seconds of Unix time. */
+/** The first `size` events were in a block of this time, in Unix seconds. */
 export type TimeBound = { size: number; at: number };
 
 export class AnchorTimes {
-  /** For events up to `size`, the earliest anchor that has them. */
+  /** The earliest anchor of the events up to `size`. */
   readonly #bounds: { size: number; earliest: TimeBound }[] = [];
 
-  /** The earliest of several anchors counts for the events that they have in common. */
+  /** Events covered by several anchors count by the earliest. */
   constructor(bounds: readonly TimeBound[]) {
     let earliest: TimeBound | undefined;
     for (const bound of bounds.toSorted((a, b) => a.size - b.size).reverse()) {
@@ -18,7 +18,7 @@ export class AnchorTimes {
     this.#bounds.reverse();
   }
 
-  /** The anchor that an event at this position comes too late for. */
+  /** The anchor before which this event should have been recorded, if it was not. */
   missedBy(position: number, recorded_at_us: number): TimeBound | undefined {
     let low = 0;
     let high = this.#bounds.length;

@@ -1,4 +1,4 @@
-/** What the members of an anchor's evidence say, each read for itself: the transaction, the block, the kept head. */
+/** Reads the members of an anchor's evidence separately: transaction, block and stored head. */
 import type { TransactionSerializableEIP1559 } from "viem";
 import { keccak256, parseTransaction, serializeTransaction } from "viem/utils";
 import type { AnchorEvidence } from "../anchoring/evidence.ts";
@@ -19,7 +19,7 @@ import {
 } from "../domain/anchoring/state-proof.ts";
 import { HALF_ORDER, signerOf } from "../domain/payments/authorization.ts";
 
-/** A signed transaction, as far as an anchor needs it; `head` is what its call brings, `sender` who signed it. */
+/** The parts in use of a signed transaction; `head` is from its call, `sender` is its signer. */
 export type AnchorTransaction = {
   hash: Hex;
   chain_id: number;
@@ -36,7 +36,7 @@ export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransactio
     const { r, s, yParity, v: _, ...unsigned } = transaction;
     if (r === undefined || s === undefined || (yParity !== 0 && yParity !== 1)) return undefined;
     if (BigInt(s) > HALF_ORDER) return undefined;
-    // Bytes that mean the same in another spelling are no transaction of the chain.
+    // A non-canonical encoding is no transaction of the chain.
     if (serializeTransaction(unsigned, { r, s, yParity }) !== raw) return undefined;
     const digest = keccak256(serializeTransaction(unsigned), "bytes");
     const rs = Buffer.from(r.slice(2).padStart(64, "0") + s.slice(2).padStart(64, "0"), "hex");
@@ -48,17 +48,17 @@ export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransactio
       sender: signerOf(digest, { rs, recovery: yParity }, recover),
     };
   } catch {
-    // Whatever a library makes of hostile bytes, they are no transaction.
+    // A library error on hostile bytes also means: no transaction.
     return undefined;
   }
 }
 
-/** The block of the proof; a sentence says why it cannot be read. */
+/** The proof's block, or a sentence why it cannot be read. */
 export function readBlock({ header }: AnchorEvidence): BlockHeader | string {
   return orReason(() => readHeader(header));
 }
 
-/** The head that the contract keeps for the log in the state of that block, 0 events when none; a sentence says why it is not shown. */
+/** The contract's head for the log in that block's state, 0 events if none; or a sentence why it is not proven. */
 export function provenHead(line: AnchorEvidence, log_id: Hex): ContractHead | undefined | string {
   return orReason(() => {
     const [rootSlot, numbersSlot] = headSlots(line.signer, log_id);

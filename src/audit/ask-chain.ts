@@ -1,2 +1,2 @@
-/** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
+/** A JSON-RPC request to the endpoint; rejects on a timeout. */
 export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;

@@ -1,4 +1,4 @@
-/** Judges the evidence of an export: that its events are the tree that was signed and anchored. */
+/** Verifies an export's evidence: its events form the signed and anchored tree. */
 import { copyHash } from "../../eventstore/verify/bytes.ts";
 import type { Companion, FaultSink, ProvenRange } from "../../eventstore/verify/companion.ts";
 import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-row.ts";
@@ -8,20 +8,23 @@ import { MalformedNote, openNote, parseVerifierKey } from "../anchoring/note.ts"
 import { Frontier } from "../anchoring/tree.ts";
 import { readBlock, readTransaction } from "./anchor.ts";
 import { type AuditCheck, auditChecks } from "./checks.ts";
-import { EvidenceState, type Held, type ReadNote, readNote } from "./evidence-state.ts";
+import { type AuditorKnowledge, EvidenceState, type ReadNote, readNote } from "./evidence-state.ts";
 import type { Fault } from "./fault.ts";
 import { timeOf } from "./named-blocks.ts";
 
-export type AuditOptions = Held & {
-  /** All of them when left out; the tests leave one out at a time. */
+export type AuditOptions = AuditorKnowledge & {
+  /** Default: all checks. Tests omit one at a time. */
   auditChecks?: AuditCheck[];
 };
 
-/** In which kinds of evidence stand before the events, and those of which there is one at most. */
+/** The order of evidence before the events, and the kinds that occur at most once. */
 const ORDER: readonly Evidence["evidence"][] = ["key", "frontier", "checkpoint", "anchor", "consistency"];
 const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
 
-/** Lines of evidence before the events, which stay in memory, and their bytes; docs/event-log.md, section 7, names both. */
+/**
+ * Limits of the evidence before the events, which stays in memory: lines and bytes; docs/event-log.md, section 7,
+ * states both.
+ */
 export const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
@@ -32,13 +35,12 @@ export class Audit implements Companion {
   readonly #checks: AuditCheck[];
   #state: EvidenceState | undefined;
   #say: FaultSink = () => {};
-  /** Said at the end, the lowest place first, since tree heads come in any order. */
+  /** Reported at the end, the lowest place first, because tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
   #rank = 0;
   readonly #taken = { lines: 0, bytes: 0 };
-  /** The version shown in a tree last. */
   #shown = 0;
-  /** Of the event read last. */
+  /** The last event read. */
   #event: { version: number; event_hash: Buffer; recorded_at_us: number } | undefined;
 
   constructor(held: AuditOptions) {
@@ -65,15 +67,13 @@ export class Audit implements Companion {
     }
   }
 
-  /** Throws for a line beyond the limits, which is then not read. */
+  /** Throws for a line beyond the limits, before it is parsed. */
   #count(text: string): void {
     this.#taken.lines++;
     this.#taken.bytes += Buffer.byteLength(text);
     const { lines, bytes } = MOST_EVIDENCE;
     if (this.#taken.lines > lines || this.#taken.bytes > bytes)
-      throw new UnreadableEvent(
-        `more evidence stands before the events than ${lines} lines or ${bytes} bytes`,
-      );
+      throw new UnreadableEvent(`more evidence precedes the events than ${lines} lines or ${bytes} bytes`);
   }
 
   #take(line: Exclude<Evidence, { evidence: "inclusion" }>): void {
@@ -113,7 +113,7 @@ export class Audit implements Companion {
     }
   }
 
-  /** A key that cannot be read is none: whatever is signed is then signed by nobody known. */
+  /** An unreadable key counts as no key: then no signature is by a known signer. */
   #trust(text: string): void {
     const state = this.#state!;
     try {
@@ -137,7 +137,7 @@ export class Audit implements Companion {
     const state = this.#state!;
     const { version, position, size } = line;
     if (state.log.source !== "stream" || this.#event?.version !== version || this.#shown === version)
-      throw new UnreadableEvent("inclusion evidence stands only behind its event in the export of a stream");
+      throw new UnreadableEvent("inclusion evidence must follow its event in the export of a stream");
     this.#shown = version;
     const { event_hash } = this.#event;
     const sound = this.#run("inclusion", state.log.place, (check) => check.fault(line, state, event_hash));
@@ -182,7 +182,7 @@ export class Audit implements Companion {
     }
   }
 
-  /** Runs the checks of one kind of line, about the tree head (or version) at `place`; true when it has no fault. */
+  /** Runs the checks for one kind of line, for the tree head (or version) at `place`; true if none fails. */
   #run<At extends AuditCheck["at"]>(
     at: At,
     place: number,
@@ -203,7 +203,7 @@ export class Audit implements Companion {
     return [
       { by: "anchored to", to: state.reachOf(state.anchored) },
       { by: "signed to", to: state.reachOf(state.signed) },
-      { by: "proven by a held checkpoint up to", to: state.reachOf(state.heldSigned) },
+      { by: "proven by the auditor's checkpoint up to", to: state.reachOf(state.heldSigned) },
     ].filter(({ to }) => to > 0);
   }
 
@@ -214,7 +214,7 @@ export class Audit implements Companion {
   }
 }
 
-/** Up to where all is well though a verdict has a fault: as far as the smaller tree heads prove; of the end, up to the place before. */
+/** The last good place despite a fault: as far as smaller tree heads prove, or the place before the end. */
 function goodBelow(state: EvidenceState, { verdict, place }: JudgedFault): number | undefined {
   const heads = {
     signature: state.signed,
@@ -232,7 +232,7 @@ const frontierOf = ({ size, hashes }: EvidenceOf<"frontier">) =>
   );
 
 function treeReach({ heads, log, inclusions, largest }: EvidenceState): string {
-  if (heads.length === 0) return "no checkpoint and no anchor: there is no tree to hold the events against";
+  if (heads.length === 0) return "no checkpoint and no anchor: there is no tree to compare the events with";
   if (log.source === "stream")
     return `${inclusions.length} of ${log.events} events are shown to be in the tree of ${largest}`;
   const beyond = largest > log.place ? `, of which these are the first ${log.place}` : "";
@@ -263,10 +263,10 @@ function anchorReach(state: EvidenceState): string {
   const sent = readTransaction(transaction, held.recover)?.hash;
   const what = `${size} events are kept on ${network} in block ${block.number} by ${contract} for ${signer}, sent with ${sent}`;
   const unnamed = [held.contract ? "" : "--contract", held.signer ? "" : "--signer"].filter(Boolean);
-  const whose = unnamed.length > 0 ? `; ${unnamed.join(" and ")} would hold them against those you know` : "";
+  const whose = unnamed.length > 0 ? `; ${unnamed.join(" and ")} compares them with those you know` : "";
   const { chain } = held;
   if (typeof chain !== "object")
-    return `${what}; that this block is of that chain was believed: --rpc asks it${whose}`;
+    return `${what}; that this block is of that chain was assumed: --rpc checks it${whose}`;
   const final = Number(block.number) <= chain.finalized;
   const first = chain.first
     ? `; ${chain.first.signer} anchored this log first, in block ${chain.first.block}`
@@ -274,5 +274,5 @@ function anchorReach(state: EvidenceState): string {
   const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}${first}`;
   const [outrun] = state.outrunBy;
   if (!outrun) return standing;
-  return `${standing}; it keeps ${outrun.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
+  return `${standing}; it keeps ${outrun.size} events by now: export again to compare what came after ${log.header.exported_at} against it`;
 }

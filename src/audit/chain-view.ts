@@ -1,4 +1,4 @@
-/** What an auditor's own RPC endpoint says of the anchors in a pack: the one part that no file can show. */
+/** The state of a pack's anchors at the auditor's own RPC endpoint, the only part that no file can prove. */
 
 import type { Hex } from "../core/model/chain.ts";
 import {
@@ -12,14 +12,14 @@ import type { AskChain } from "./ask-chain.ts";
 import { type FirstAnchor, firstAnchor } from "./first-anchor.ts";
 import type { BlockTimes } from "./named-blocks.ts";
 
-/** Whose heads of which log are asked for, and the blocks that proofs in the pack are of. */
+/** The signers and log whose heads are requested, and the blocks of the pack's proofs. */
 export type ChainQuestion = {
-  /** The first of a succession, as the auditor names it; the account that anchored the log first when left out. */
+  /** The first key of a succession. Default: the account that anchored the log first. */
   signer?: Hex | undefined;
-  /** Who anchored by the pack's word: asked about where the log's first account is another. */
+  /** The account that the pack names; queried if the log's first account is another. */
   pack_signer?: Hex | undefined;
   contract: Hex;
-  /** Contracts that the pack's anchors are in: of these, those that followed the first one are asked too. */
+  /** Contracts of the pack's anchors; those that succeeded the first are queried too. */
   contracts: readonly Hex[];
   log_id: Hex;
   blocks: readonly number[];
@@ -27,27 +27,27 @@ export type ChainQuestion = {
 
 export type ChainView = {
   chain_id: number;
-  /** Hashes of the blocks asked for, as the chain has them now. */
+  /** The current hashes of the requested blocks. */
   blocks: ReadonlyMap<number, string | undefined>;
-  /** The newest block that stays for good. */
+  /** The newest final block. */
   finalized: number;
-  /** Who anchored the log first, null where nobody did; left out where the auditor named the signer. */
+  /** The account that anchored the log first, or null if none did; absent if the auditor named the signer. */
   first?: FirstAnchor | null;
-  /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
+  /** The current heads in the contract and its successors, for the signer and its successors. */
   heads: readonly ContractHead[];
-  /** The keys and contracts that followed the signer, each endorsed by the one before. */
+  /** The signer's successor keys and contracts, each endorsed by its predecessor. */
   successors: readonly Hex[];
 };
 
 type RpcHead = { number: Hex; hash: Hex; timestamp: Hex } | null;
 
-/** Successions longer than this are not followed. */
+/** Longer successions are not followed. */
 const SUCCESSORS = 16;
 
-/** Questions in flight at once: a hostile pack may name blocks by the thousand. */
+/** Concurrent requests: a hostile pack may name thousands of blocks. */
 const AT_ONCE = 20;
 
-/** Rejects where the endpoint does not answer, or has no contract there. */
+/** Rejects if the endpoint does not answer or has no contract there. */
 export async function viewChain(ask: AskChain, question: ChainQuestion): Promise<ChainView> {
   const { contract, log_id } = question;
   const callOf =
@@ -62,7 +62,7 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
   const first = question.signer ? undefined : ((await firstAnchor(ask, { contract, log_id })) ?? null);
   const named = question.signer ?? first?.signer;
   const successors = named ? await successorsOf(named, callOf(contract)) : [];
-  // Of a contested log the pack is judged by its own account: only the auditor can say which one counts.
+  // A contested log is judged by the pack's own account; only the auditor can decide which one counts.
   const { pack_signer } = question;
   const isOwn = !pack_signer || pack_signer === named || successors.includes(pack_signer);
   const signers = isOwn || question.signer ? [...(named ? [named] : []), ...successors] : [pack_signer];

@@ -8,10 +8,10 @@ import { provenHead, readBlock, readTransaction } from "./anchor.ts";
 import type { EvidenceState, ReadNote, TreeHead } from "./evidence-state.ts";
 import type { Fault } from "./fault.ts";
 
-type Named = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
+type CheckIdentity = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
 
-/** One thing that must hold of a line of evidence, or of all together. `fault` answers what failed, or undefined. */
-export type AuditCheck = Named &
+/** A condition on a line of evidence, or on all lines. `fault` returns the failure, or undefined. */
+export type AuditCheck = CheckIdentity &
   (
     | { at: "frontier"; fault(line: EvidenceOf<"frontier">, state: EvidenceState): string | undefined }
     | { at: "checkpoint"; fault(line: ReadNote, state: EvidenceState): string | undefined }
@@ -27,7 +27,7 @@ export type AuditCheck = Named &
     | { at: "end"; fault(state: EvidenceState): Fault | undefined }
   );
 
-/** Every check of evidence there is; leaving one out leaves some tampering unseen (the tests try each). */
+/** All checks of evidence. Without any one of them some tampering passes; the tests try each. */
 export const auditChecks: AuditCheck[] = [
   {
     name: "frontier_shape",
@@ -54,7 +54,7 @@ export const auditChecks: AuditCheck[] = [
     fault: ({ note, checkpoint }, { key, keyFault, held }) => {
       if (!checkpoint) return undefined;
       const which = `the checkpoint of ${checkpoint.size} events`;
-      if (!key) return `${which} is signed by a key that is not known${keyFault ? `: ${keyFault}` : ""}`;
+      if (!key) return `${which} is signed by an unknown key${keyFault ? `: ${keyFault}` : ""}`;
       if (key.type !== "ed25519" || key.name !== checkpoint.origin)
         return `${which} is not to be checked by ${key.name}+${key.id}: that is no key of this log`;
       try {
@@ -145,7 +145,7 @@ export const auditChecks: AuditCheck[] = [
       const head = provenHead(line, logIdOf(log.header.origin));
       if (typeof head === "string")
         return `the state does not show the anchor of ${line.size} events: ${head}`;
-      if (!head) return `the contract keeps nothing of this log in the block of the proof`;
+      if (!head) return `the contract has nothing of this log in the block of the proof`;
       return Number(head.size) === line.size && head.root === `0x${line.root}`
         ? undefined
         : `the contract keeps ${head.size} events with root ${head.root.slice(2)} in the block of the proof, not ${line.size} with ${line.root}`;
@@ -191,7 +191,8 @@ export const auditChecks: AuditCheck[] = [
     at: "inclusion",
     fault: ({ version, position, size, proof }, state, event_hash) => {
       const root = state.rootOf(size);
-      if (!root) return `version ${version} is shown in a tree of ${size} events, which nobody vouches for`;
+      if (!root)
+        return `version ${version} is shown in a tree of ${size} events, which is neither signed nor anchored`;
       const leaf = leafHash(event_hash);
       const bytes = proof.map((hash) => Buffer.from(hash, "hex"));
       const fault = inclusionFault({ index: position - 1, size, leaf, root, proof: bytes });
@@ -312,7 +313,7 @@ export const auditChecks: AuditCheck[] = [
       if (typeof chain === "string")
         return { reason: `the RPC endpoint was asked in vain: ${chain}`, place: 0 };
       if (anchors.length > 0 || !(network ?? contract ?? signer ?? chain)) return undefined;
-      return { reason: "there is no anchor, and one was asked for", place: 0 };
+      return { reason: "there is no anchor, and one is required", place: 0 };
     },
   },
 ];
@@ -320,6 +321,6 @@ export const auditChecks: AuditCheck[] = [
 const lowest = (heads: TreeHead[]): TreeHead | undefined =>
   heads.reduce<TreeHead | undefined>((low, head) => (low && low.size <= head.size ? low : head), undefined);
 
-/** Those that disagree are of other checks. */
+/** Other checks report contradicting heads. */
 const unjoined = (state: EvidenceState, ...from: TreeHead["from"][]): TreeHead[] =>
   state.heads.filter((head) => from.includes(head.from) && state.isAgreed(head) && !state.isJoined(head));

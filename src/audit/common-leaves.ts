@@ -1,9 +1,9 @@
-/** A consistency proof that holds: the tree of `second` leaves begins with that of `first`, which is no larger. */
+/** A valid consistency proof: the tree of `second` leaves begins with that of `first`, which is not larger. */
 export type Link = { first: number; second: number };
 
 /**
- * With how many leaves each tree is shown to begin as the tree of `base` leaves does: along a chain of links as many as its
- * smallest link carries over, and of several chains the best counts. Trees that no chain reaches are left out.
+ * The number of leaves that each tree provably shares with the tree of `base` leaves. A chain of links carries its
+ * smallest link, and the best chain counts. Trees without a chain are left out.
  */
 export function commonLeaves(base: number, links: readonly Link[]): ReadonlyMap<number, number> {
   const common = new Map([[base, base]]);
@@ -13,7 +13,7 @@ export function commonLeaves(base: number, links: readonly Link[]): ReadonlyMap<
     groups.set(size, group);
     return group;
   };
-  // The strongest first: whatever is grouped by then has more leaves in common than the link at hand carries over.
+  // Strongest first: trees grouped so far share more leaves than the current link carries.
   for (const { first, second } of links.toSorted((a, b) => b.first - a.first)) {
     const [small, large] = [groupOf(first), groupOf(second)].sort((a, b) => a.length - b.length);
     if (small === large) continue;

@@ -1,12 +1,12 @@
-/** Lines of an export that are read beside its verification: whole lines out of chunks, and those of them that have a text. */
+/** Reads lines of an export next to its verification: whole lines from chunks, filtered by a text. */
 
 const LINE_END = 10;
 
-/** A line that never ends is no event, and is not gathered for ever. */
+/** A longer line is no event and is not buffered. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** The same chunks; `look` is given the lines that each one completes, before it goes on. */
-export async function* beside(
+/** Passes the chunks through; `look` first gets the lines that each chunk completes. */
+export async function* tapLines(
   chunks: AsyncIterable<Uint8Array>,
   look: (lines: Buffer) => void,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -20,7 +20,10 @@ export async function* beside(
   }
 }
 
-/** The event lines that have one of these texts, in their order. An escaped text is the same text: such lines are read as well. */
+/**
+ * The event lines with one of these texts, in order. An escaped text is equal, so lines with escapes are parsed
+ * too.
+ */
 export function eventsWith(lines: Buffer, texts: readonly string[]): Record<string, unknown>[] {
   const found = new Set([...texts, "\\u"].flatMap((text) => linesWith(lines, text)));
   return [...found]
@@ -31,7 +34,6 @@ export function eventsWith(lines: Buffer, texts: readonly string[]): Record<stri
     });
 }
 
-/** Where the lines begin that have this text. */
 function linesWith(lines: Buffer, text: string): number[] {
   const starts: number[] = [];
   for (let at = lines.indexOf(text); at >= 0; ) {
@@ -41,7 +43,7 @@ function linesWith(lines: Buffer, text: string): number[] {
   return starts;
 }
 
-/** The first line, where it is a JSON object. */
+/** The first line, if it is a JSON object. */
 export const firstIn = (lines: Buffer) => objectIn(lines.toString("utf8", 0, lines.indexOf(LINE_END)));
 
 function objectIn(line: string): Record<string, unknown> | undefined {

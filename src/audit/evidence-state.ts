@@ -1,4 +1,4 @@
-/** What the checks of evidence know: what the auditor holds, what the pack said, and what was computed from its events. */
+/** The checks' inputs: the auditor's own knowledge, the pack's claims, and the values computed from its events. */
 import type { EventRow } from "../../eventstore/verify/event-row.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
 import { type Checkpoint, parseCheckpoint } from "../anchoring/checkpoint.ts";
@@ -15,11 +15,11 @@ import { commonLeaves } from "./common-leaves.ts";
 import type { Fault } from "./fault.ts";
 import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 
-/** A checkpoint that the auditor kept; `name` says which, such as its file. */
-export type HeldCheckpoint = { name: string; note: string };
+/** An auditor's own checkpoint; `name` identifies it, for example by its file. */
+export type AuditorCheckpoint = { name: string; note: string };
 
-/** An event that a receipt names; `issued_at` is the second in which the receipt says that it was recorded. */
-export type HeldEvent = {
+/** An event named by a receipt; `issued_at` is the receipt's recording time, in seconds. */
+export type ReceiptedEvent = {
   name: string;
   origin: string;
   position: number;
@@ -27,91 +27,91 @@ export type HeldEvent = {
   issued_at?: number;
 };
 
-/** What the auditor knows without the pack. What is named must be met. */
-export type Held = {
-  /** The log's key; the pack's own is believed when left out. */
+/** The auditor's knowledge without the pack. Everything named must match. */
+export type AuditorKnowledge = {
+  /** The log's key. Default: the pack's own. */
   key?: VerifierKey | undefined;
-  /** Who has to have cosigned a checkpoint. */
+  /** The witnesses that must have cosigned a checkpoint. */
   witnesses?: readonly VerifierKey[];
-  checkpoints?: readonly HeldCheckpoint[];
-  /** Tree heads that need no signature, such as what this machine signed itself; `name` says whose. */
+  checkpoints?: readonly AuditorCheckpoint[];
+  /** Trusted unsigned tree heads, such as those this machine signed; `name` states the source. */
   treeHeads?: readonly (SizeAndRoot & { name: string })[];
-  events?: readonly HeldEvent[];
+  events?: readonly ReceiptedEvent[];
   network?: string | undefined;
   contract?: Hex | undefined;
   signer?: Hex | undefined;
-  /** What the chain says, or why it says nothing. */
+  /** The chain's answer, or why there is none. */
   chain?: ChainView | string | undefined;
-  /** The blocks that events name, and what the chain says of their times: asked once, after the events. */
+  /** The blocks that events name, and their times on the chain: requested once, after the events. */
   blocks?: { named: NamedBlocks; times: BlockTimes } | undefined;
-  /** What is wrong with the tiles that proofs are made of, where they are at hand. */
+  /** The fault of the tiles from which proofs are made, if available. */
   tiles?: Fault | undefined;
-  /** What witnesses that were asked have cosigned of this log, and it has not: a sentence each. */
+  /** A sentence for each cosigned history that is not this log's. */
   denials?: readonly string[];
   recover: RecoverKey;
 };
 
-/** That the first `size` events have this root, as somebody said. */
+/** A claim that the first `size` events have this root. */
 export type TreeHead = {
   size: number;
   root: Buffer;
   from: "checkpoint" | "anchor" | "held" | "chain";
   name: string;
-  /** Of the chain: when it took this head, in seconds of Unix time. */
+  /** From the chain: when it took this head, in Unix seconds. */
   timestamp?: number;
 };
 
 export type SizeAndRoot = Pick<TreeHead, "size" | "root">;
 
-/** A consistency line that does not hold, and why. */
+/** An invalid consistency line, and why. */
 export type BrokenLink = { line: EvidenceOf<"consistency">; fault: string };
 
-/** A note and its checkpoint; `fault` says why it holds none of this log. */
+/** A note and its checkpoint; `fault` says why it contains none of this log. */
 export type ReadNote = { note: string; checkpoint?: Checkpoint; fault?: string };
 
-/** An anchor may be mined while an export is made that knows nothing of it yet, and clocks differ. */
+/** An anchor may be mined during an export, and clocks differ. */
 const GRACE_MS = 120_000;
 
 export class EvidenceState {
   readonly log: LogState;
-  readonly held: Held;
-  /** The auditor's key, else the one that the pack names. */
+  readonly held: AuditorKnowledge;
+  /** The auditor's key, otherwise the one that the pack names. */
   key: VerifierKey | undefined;
-  /** Why the key that the pack names is none. */
+  /** Why the pack's key is invalid. */
   keyFault: string | undefined;
-  /** Undefined where the leaves before the first event are not known. */
+  /** Undefined if the leaves before the first event are unknown. */
   frontier: Frontier | undefined;
   readonly heads: TreeHead[] = [];
-  /** Two heads of one size that differ. */
+  /** Two differing heads of one size. */
   readonly forks: [TreeHead, TreeHead][] = [];
   readonly checkpoints: ReadNote[] = [];
   readonly anchors: AnchorEvidence[] = [];
   readonly consistencies: EvidenceOf<"consistency">[] = [];
-  /** Without a fault: what is signed, what is anchored, and what the auditor has signed in hand. */
+  /** Valid heads: signed ones, anchored ones, and signed ones of the auditor. */
   readonly signed: SizeAndRoot[] = [];
   readonly anchored: (SizeAndRoot & { line: AnchorEvidence })[] = [];
   readonly heldSigned: SizeAndRoot[] = [];
-  /** Cosignatures that hold, by the witness's key name, with their times in seconds. */
+  /** Valid cosignatures by the witness's key name, with their times in seconds. */
   readonly cosigned = new Map<string, number>();
-  /** Roots that were computed, by size. */
+  /** Computed roots by size. */
   readonly roots = new Map<number, Buffer>();
-  /** Of one stream: each event shown in a tree, in order. */
+  /** For an export of one stream: each event proven in a tree, in order. */
   readonly inclusions: { version: number; position: number; size: number }[] = [];
-  /** What is wrong with the events that receipts name. */
+  /** Faults of the events that receipts name. */
   readonly missing: Fault[] = [];
-  /** The first event that is dated after the block of its anchor, and one that is dated before a block it names. */
+  /** The first event dated after its anchor's block, and one dated before a block that it names. */
   late: Fault | undefined;
   early: Fault | undefined;
   #times: AnchorTimes | undefined;
-  /** Not yet met, by position, in a stream by event_hash. */
-  readonly #receipts = new Map<number | string, HeldEvent[]>();
+  /** Unmatched receipts by position, or in a stream by event_hash. */
+  readonly #receipts = new Map<number | string, ReceiptedEvent[]>();
   readonly #first = new Map<number, TreeHead>();
   readonly #wanted = new Set<number>();
   #broken: BrokenLink[] | undefined;
   #base: number | undefined;
   #common: ReadonlyMap<number, number> | undefined;
 
-  constructor(log: LogState, held: Held) {
+  constructor(log: LogState, held: AuditorKnowledge) {
     this.log = log;
     this.held = held;
     this.key = held.key;
@@ -140,12 +140,12 @@ export class EvidenceState {
     this.#compute();
   }
 
-  /** Notes a tree head; its root is computed when the events come to its size. */
+  /** Registers a tree head; its root is computed when the events reach its size. */
   head(head: TreeHead): void {
     this.heads.push(head);
     this.want(head.size);
     const known = this.#first.get(head.size);
-    // What the pack says is held against what its lines show; what the auditor knows is held against the pack.
+    // The pack's claims are checked against its lines; the auditor's heads against the pack.
     if (!known || (isOwn(head) && !isOwn(known))) this.#first.set(head.size, head);
     if (known && !known.root.equals(head.root)) this.forks.push([known, head]);
   }
@@ -154,7 +154,7 @@ export class EvidenceState {
     this.#wanted.add(size);
   }
 
-  /** Begins with the leaves that an export leaves out. */
+  /** Starts with the leaves that an export omits. */
   startFrom(frontier: Frontier): void {
     this.frontier = frontier;
     this.#compute();
@@ -162,7 +162,7 @@ export class EvidenceState {
 
   event(row: EventRow): void {
     const { position, event_hash, recorded_at_us } = row;
-    // Of an export only the lines have the payload.
+    // Only the lines of an export have the payload.
     if (this.log.source === "database")
       this.held.blocks?.named.take(row.payload.text(), recorded_at_us, this.log.place + 1);
     if (this.log.source !== "stream") this.date(position, recorded_at_us);
@@ -173,7 +173,7 @@ export class EvidenceState {
     if (this.#receipts.size > 0) this.#meet(row, event_hash.toString("hex"));
   }
 
-  /** Holds the date of the event at hand against the anchors that its position lies below. */
+  /** Checks the current event's date against the anchors that cover its position. */
   date(position: number, recorded_at_us: number): void {
     if (typeof this.held.chain !== "object" || this.late) return;
     this.#times ??= this.#anchorTimes();
@@ -186,7 +186,7 @@ export class EvidenceState {
     };
   }
 
-  /** An anchor's time is the one that the contract noted, which its own block cannot be before. */
+  /** An anchor's time is the contract's timestamp; its block cannot be earlier. */
   #anchorTimes(): AnchorTimes {
     const logged = this.anchored.flatMap(({ size, line }) => {
       const head = provenHead(line, logIdOf(this.log.header.origin));
@@ -198,7 +198,7 @@ export class EvidenceState {
     return new AnchorTimes([...logged, ...kept]);
   }
 
-  /** Asks the chain when the blocks were made that events name. Call once, after the last event. */
+  /** Requests the times of the blocks that events name. Call once, after the last event. */
   async settle(): Promise<void> {
     const { blocks } = this.held;
     if (!blocks) return;
@@ -242,7 +242,7 @@ export class EvidenceState {
     if (this.frontier) this.roots.set(this.frontier.size, this.frontier.root());
   }
 
-  /** The root of a size: computed, else as the first head of the pack says, else as the auditor knows it. */
+  /** The root of a size: computed, otherwise the pack's first head, otherwise the auditor's. */
   rootOf(size: number): Buffer | undefined {
     return this.roots.get(size) ?? this.#first.get(size)?.root;
   }
@@ -255,7 +255,7 @@ export class EvidenceState {
     return consistencyFault({ first, second, first_root, second_root, proof: bytes });
   }
 
-  /** Consistency lines that do not hold. From here on ask only after the last event. */
+  /** Invalid consistency lines. From here on, use the members only after the last event. */
   get broken(): readonly BrokenLink[] {
     this.#broken ??= this.consistencies.flatMap((line) => {
       const fault = this.#faultOf(line);
@@ -264,7 +264,10 @@ export class EvidenceState {
     return this.#broken;
   }
 
-  /** Events of the tree that all others are held against: the one computed last; in a stream the largest in the pack. */
+  /**
+   * The size of the tree against which all others are checked: the last computed one; in a stream the pack's
+   * largest.
+   */
   get base(): number | undefined {
     if (this.log.source !== "stream") return this.frontier?.size;
     if (this.#base === undefined) {
@@ -274,12 +277,12 @@ export class EvidenceState {
     return this.#base;
   }
 
-  /** False of a head that has another root than the events, or the head of its size that was read first. */
+  /** False for a head with another root than the events, or than the first head of its size. */
   isAgreed({ size, root }: SizeAndRoot): boolean {
     return this.rootOf(size)!.equals(root);
   }
 
-  /** With how many leaves a tree head is shown to begin as the base does; as many as it has, or all of the base's, join it. */
+  /** How many leaves a tree head provably shares with the base; it joins the base if that is all of either. */
   commonWith(head: SizeAndRoot): number | undefined {
     this.#common ??= this.#joints();
     return this.isAgreed(head) ? this.#common.get(head.size) : undefined;
@@ -299,7 +302,7 @@ export class EvidenceState {
     return common !== undefined && common >= Math.min(head.size, this.base!);
   }
 
-  /** Heads that the chain took after the export was made: they may well be of more events. */
+  /** Heads that the chain took after the export; they may cover more events. */
   get outrunBy(): readonly TreeHead[] {
     const exported_at = Date.parse(this.log.header.exported_at) - GRACE_MS;
     return this.heads.filter(
@@ -307,12 +310,12 @@ export class EvidenceState {
     );
   }
 
-  /** Events of the largest tree head. */
+  /** The size of the largest tree head. */
   get largest(): number {
     return largestOf(this.heads) ?? 0;
   }
 
-  /** Up to which place of those here these tree heads prove the events: in a stream, the last version that lies within one. */
+  /** The last place that these tree heads prove; in a stream, the last version within one. */
   reachOf(heads: readonly SizeAndRoot[]): number {
     const leaves = heads.reduce((most, head) => Math.max(most, this.commonWith(head) ?? 0), 0);
     if (this.log.source !== "stream") return Math.min(leaves, this.log.place);
@@ -327,7 +330,7 @@ const isOwn = ({ from }: TreeHead): boolean => from === "checkpoint" || from ===
 const largestOf = (heads: readonly SizeAndRoot[]): number | undefined =>
   heads.reduce<number | undefined>((most, { size }) => Math.max(most ?? 0, size), undefined);
 
-/** The checkpoint of the log with this origin that a note holds. */
+/** The note's checkpoint for the log with this origin. */
 export function readNote(note: string, origin: string): ReadNote {
   try {
     const checkpoint = parseCheckpoint(parseNote(note).text);

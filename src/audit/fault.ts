@@ -1,2 +1,5 @@
-/** What is wrong and where: the number of events that a tree head is of, or the place of an event; `good`: what holds up to where. */
+/**
+ * A fault and its location: the size of a tree head, or the place of an event. `good`: the claim that holds up to a
+ * place.
+ */
 export type Fault = { reason: string; place: number; good?: number };

@@ -1,24 +1,27 @@
-/** Who anchored a log first, as an auditor's endpoint shows it: the account to believe where the auditor names none. */
+/** Finds the account that anchored a log first, by the auditor's endpoint; it is trusted if the auditor names none. */
 import { decodeEventLog, encodeEventTopics } from "viem/utils";
 import type { Hex } from "../core/model/chain.ts";
 import { ABI } from "../domain/anchoring/generated/log-anchor.ts";
 import type { AskChain } from "./ask-chain.ts";
 
-/** `block` is the number of the block in which `signer` anchored the log. */
+/** `block`: the number of the block in which `signer` anchored the log. */
 export type FirstAnchor = { signer: Hex; block: number };
 
 type RpcLog = { topics: [Hex, ...Hex[]]; data: Hex; blockNumber: Hex; logIndex: Hex };
 
-/** Blocks of one question at first; public endpoints allow between 1,000 and 10,000, some of them any number. */
+/** Initial block range of a request; public endpoints allow 1,000 to 10,000, some any number. */
 const WIDEST_PAGE = 10_000;
 
-/** An endpoint that refuses even so few blocks does not answer such questions. */
+/** An endpoint that refuses so few blocks does not support such requests. */
 const NARROWEST_PAGE = 100;
 
-/** Pages in flight at once. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
 
-/** The sender of the earliest `Anchored` for the log, undefined where nobody anchored it. Rejects where the endpoint does not say. */
+/**
+ * The sender of the log's earliest `Anchored`; undefined if nobody anchored it. Rejects if the endpoint does not
+ * answer.
+ */
 export async function firstAnchor(
   ask: AskChain,
   { contract, log_id }: { contract: Hex; log_id: Hex },
@@ -31,7 +34,7 @@ export async function firstAnchor(
   const latest = Number(await ask<Hex>("eth_blockNumber", []));
   const start = await placedIn(ask, contract, latest);
   const whole: Page = [start, latest];
-  // One question is enough where an endpoint does not limit the range.
+  // One request is enough for an endpoint without a range limit.
   const all = await logsIn(whole).catch(() => undefined);
   if (all) return earliestOf(all);
   for (let from = start, width = WIDEST_PAGE; from <= latest; ) {
@@ -51,7 +54,7 @@ export async function firstAnchor(
   return undefined;
 }
 
-/** The first and the last block of one question. */
+/** The first and last block of one request. */
 type Page = [from: number, to: number];
 
 function pagesFrom(from: number, latest: number, width: number): Page[] {
@@ -71,7 +74,7 @@ function earliestOf(logs: readonly RpcLog[]): FirstAnchor | undefined {
   return { signer: args.signer.toLowerCase() as Hex, block: Number(blockNumber) };
 }
 
-/** The block that placed the contract, by bisection; 0 where the endpoint has no state of old blocks. */
+/** The block that deployed the contract, by bisection; 0 if the endpoint lacks the state of old blocks. */
 async function placedIn(ask: AskChain, contract: Hex, latest: number): Promise<number> {
   let without = -1;
   let present = latest;

@@ -1,26 +1,26 @@
-/** Blocks of the chain that events name: an event that names a block was not recorded before it. */
+/** Blocks that events name: such an event was recorded after its block. */
 import { eventsWith } from "./event-lines.ts";
 import type { Fault } from "./fault.ts";
 
-/** When a block was made, in seconds of Unix time; of one that the chain does not have yet, the time of its newest. */
+/** Block times in Unix seconds; a future block has the time of the newest. */
 export type BlockTimes = (numbers: readonly number[]) => Promise<ReadonlyMap<number, number>>;
 
-/** Clocks of a service and of a chain differ. */
+/** Tolerance between the clocks of a service and a chain. */
 export const CLOCK_S = 120;
 
 const MEMBERS = ["block_number", "seen_block", "from_block"] as const;
 
-/** Blocks beyond these are not kept; docs/event-log.md, section 7, names the limit. */
+/** Further blocks are ignored; docs/event-log.md, section 7, states the limit. */
 export const MOST_BLOCKS = 1_000_000;
 
-type Dated = { block: number; recorded_at_us: number; place: number };
+type DatedBlock = { block: number; recorded_at_us: number; place: number };
 
-/** A run of blocks, in order, of which it is not known yet whether all were there in time. */
-type Run = readonly Dated[];
+/** An ordered range of blocks whose times are not all checked. */
+type BlockRange = readonly DatedBlock[];
 
 export class NamedBlocks {
-  /** Of each block, the event that names it earliest. */
-  readonly #earliest = new Map<number, Dated>();
+  /** By block, the earliest event that names it. */
+  readonly #earliest = new Map<number, DatedBlock>();
   #left_out: Fault | undefined;
 
   readonly #chain_id: number;
@@ -51,16 +51,16 @@ export class NamedBlocks {
   }
 
   /**
-   * The first event, by its block, that is dated before a block it names. Blocks follow each other in time, so one question is
-   * enough for a run whose events all come after its last block.
+   * The first event, by its block, dated before a block that it names. Block times ascend, so one request is enough
+   * for a range whose events all come after its last block.
    */
   async early(timesOf: BlockTimes): Promise<Fault | undefined> {
     const all = [...this.#earliest.values()].sort((a, b) => a.block - b.block);
-    let runs: Run[] = all.length > 0 ? [all] : [];
-    let found: { dated: Dated; made: number } | undefined;
+    let runs: BlockRange[] = all.length > 0 ? [all] : [];
+    let found: { dated: DatedBlock; made: number } | undefined;
     while (runs.length > 0) {
       const times = await timesOf(runs.map((run) => run.at(-1)!.block));
-      const next: Run[] = [];
+      const next: BlockRange[] = [];
       for (const run of runs) {
         const last = run.at(-1)!;
         if (found && run[0]!.block > found.dated.block) continue;
@@ -85,16 +85,16 @@ export class NamedBlocks {
   }
 }
 
-const isBefore = ({ recorded_at_us }: Dated, made: number): boolean =>
+const isBefore = ({ recorded_at_us }: DatedBlock, made: number): boolean =>
   recorded_at_us < (made - CLOCK_S) * 1_000_000;
 
-/** Seconds of Unix time; what others sign may be a time that no calendar has. */
+/** Unix seconds; a signed time may be outside the calendar. */
 export const timeOf = (seconds: number): string => {
   const date = new Date(seconds * 1_000);
   return Number.isNaN(date.getTime()) ? `${seconds} s` : date.toISOString();
 };
 
-/** Only the payload's own members count: deeper ones may be a caller's words. Another network has other blocks. */
+/** Only the payload's own members count, because deeper ones may be a caller's. Another network has other blocks. */
 function blocksIn(payload: string, chain_id: number): number[] {
   try {
     const members = JSON.parse(payload) as Record<string, unknown>;
@@ -102,7 +102,7 @@ function blocksIn(payload: string, chain_id: number): number[] {
     if (typeof network === "string" && network !== `eip155:${chain_id}`) return [];
     return MEMBERS.map((name) => members[name]).filter(isBlock);
   } catch {
-    // The verdict on canonical form tells of it.
+    // The canonical-form check reports it.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** Verifies an export with its evidence: chain, order, tree, signature, anchor, completeness, each for itself. */
+/** Verifies an export with its evidence: chain, order, tree, signature, anchor and completeness, each separately. */
 import { readHeader } from "../../eventstore/verify/header.ts";
 import { cutLines, LineGatherer } from "../../eventstore/verify/lines.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
@@ -9,16 +9,16 @@ import { readBlock } from "./anchor.ts";
 import type { AskChain } from "./ask-chain.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
 import { blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
-import { beside } from "./event-lines.ts";
+import { tapLines } from "./event-lines.ts";
 import { NamedBlocks } from "./named-blocks.ts";
 
 export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
   Omit<AuditOptions, "chain"> & {
-    /** The auditor's own RPC endpoint; what it says is asked once, before the events are read. */
+    /** The auditor's own RPC endpoint; queried once, before the events are read. */
     ask?: AskChain | undefined;
   };
 
-/** Verifies a pack given as chunks of bytes. Whatever the bytes are, the answer is a report. */
+/** Verifies a pack given as chunks of bytes. Any bytes give a report. */
 export async function verifyPack(
   chunks: AsyncIterable<Uint8Array>,
   { ask, ...options }: VerifyPackOptions,
@@ -33,14 +33,14 @@ export async function verifyPack(
     return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
   const named = new NamedBlocks(chain.chain_id);
   const companion = new Audit({ ...options, chain, blocks: { named, times: blockTimesBy(ask) } });
-  const read = beside(all, (lines) => named.takeLines(lines));
+  const read = tapLines(all, (lines) => named.takeLines(lines));
   return verifyExport(read, { ...options, companion });
 }
 
-/** Header and evidence are small; whoever fills more than this in front of the events is not asked about on the chain. */
+/** Header and evidence are small; with more than this before the events, the chain is not queried. */
 const HEAD_BYTES = 16 * 1024 * 1024;
 
-/** The lines before the first event, and all of the chunks again. */
+/** The lines before the first event, and all chunks again. */
 async function peek(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ head: string[]; all: AsyncIterable<Uint8Array> }> {
@@ -65,7 +65,7 @@ async function peek(
     try {
       const { value, done } = await source.next();
       if (done) break;
-      // A chunk is valid until the next one is asked for.
+      // A chunk is valid only until the next one is requested.
       read.push(new Uint8Array(value));
       length += value.length;
       const batch = gatherer.push(Buffer.from(value.buffer, value.byteOffset, value.length));
@@ -81,14 +81,14 @@ async function peek(
       if (failure) throw failure.error;
       yield* { [Symbol.asyncIterator]: () => source };
     } finally {
-      // A reader that stops within the lines above never comes to the source itself.
+      // A reader that stops early never reaches the source itself.
       await source.return?.();
     }
   }
   return { head, all: all() };
 }
 
-/** What the chain says of a log's anchors; a sentence says why it says nothing. */
+/** The chain's state of a log's anchors, or a sentence why it is unknown. */
 export async function chainView(
   ask: AskChain,
   origin: string,
@@ -101,10 +101,10 @@ export async function chainView(
     .map(readBlock)
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
   const question: ChainQuestion = {
-    // From the one the auditor named on, so that none of those that followed it can be left out.
+    // Starts at the auditor's signer, so that no successor can be left out.
     signer,
     pack_signer: newest?.signer,
-    // A contract that the pack alone names may be its maker's own.
+    // A contract that only the pack names may be its creator's own.
     contract: contract ?? ANCHOR_ADDRESS,
     contracts: anchors.map((line) => line.contract),
     log_id: logIdOf(origin),

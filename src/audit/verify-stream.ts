@@ -1,17 +1,17 @@
-/** One stream of the service's own log, read from its rows and verified as an auditor would verify its export. */
+/** Verifies one stream of the service's own log from its rows, as an auditor verifies its export. */
 import { PassThrough } from "node:stream";
 import type pg from "pg";
 import { exportStream } from "../../eventstore/files/export.ts";
 import { verifyExport } from "../../eventstore/verify/verify-export.ts";
 
-/** `first_bad`: the lowest version at which something does not hold, and what; null where all does. */
+/** `first_bad`: the lowest version with a fault, and the fault; null if there is none. */
 export type StreamReport = {
   events: number;
   head: { version: number; event_hash: string } | null;
   first_bad: { version: number; reason: string } | null;
 };
 
-/** `had`: how many events the stream is known to have had: that its end was cut off shows by that alone. Throws when reading fails. */
+/** `had`: the known number of events, which alone reveals a truncated end. Throws if reading fails. */
 export async function verifyStream(
   pool: pg.Pool,
   { had, ...stream }: { log_id: number; tenant: string; stream_id: string; had: number },

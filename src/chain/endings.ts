@@ -1,27 +1,27 @@
-/** Looks authorizations up in the chain's logs: what the log is reconciled with. */
+/** Finds authorizations in the chain's logs, to reconcile the log. */
 import type { Hex, Receipt } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { TransferAuthorization } from "../core/model/ports/settlement.ts";
 import { type MinedTransaction, minedBy } from "../domain/payments/payment.ts";
 import { endedQuery, isAbout, isCancellation, settledBy } from "../domain/payments/usdc.ts";
 
-/** A transfer to look for, and the block below which it cannot be. */
-export type Sought = { transfer: TransferAuthorization; from_block: bigint };
+/** A transfer to find, and the earliest block that may have it. */
+export type SoughtTransfer = { transfer: TransferAuthorization; from_block: bigint };
 
-/** How an authorization ended: it moved its money, or it was cancelled or used for something else in that block. */
+/** An authorization moved its money, or was cancelled or otherwise used in that block. */
 export type Ending =
   | { kind: "moved"; mined: MinedTransaction }
-  | ({ kind: "lost"; reason: "cancelled" | "used for another transfer" } & Place);
+  | ({ kind: "lost"; reason: "cancelled" | "used for another transfer" } & TransactionLocation);
 
-type Place = { transaction: Hex; block_number: bigint; block_hash: Hex };
+type TransactionLocation = { transaction: Hex; block_number: bigint; block_hash: Hex };
 
-/** Authorizations asked for in one question; nodes limit the length of a filter. */
+/** Authorizations per request; nodes limit the length of a filter. */
 const PIECE = 200;
 
-/** The ending of each that has one, up to `to_block`. */
+/** The ending of each authorization that has one, up to `to_block`. */
 export async function endingsOf(
   chain: Chain,
-  sought: readonly Sought[],
+  sought: readonly SoughtTransfer[],
   to_block: bigint,
 ): Promise<Map<TransferAuthorization, Ending>> {
   const receipts = new Map<Hex, Promise<Receipt | undefined>>();
@@ -31,7 +31,7 @@ export async function endingsOf(
     return receipt;
   };
   const endings = new Map<TransferAuthorization, Ending>();
-  // Those of like age together: an old one must not have the others sought through all its blocks.
+  // Grouped by age, so that an old one does not widen the block range of the others.
   const sorted = sought.toSorted((a, b) => Number(a.from_block - b.from_block));
   for (let at = 0; at < sorted.length; at += PIECE) {
     const piece = sorted.slice(at, at + PIECE).map(({ transfer }) => transfer);

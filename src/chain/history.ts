@@ -1,6 +1,6 @@
 /**
- * Whether the chain behind the RPC is the one that the log knows, and which blocks of it have moved. Whoever believes the
- * chain asks here first: nothing may be marked, sent or kept on another history.
+ * Compares the RPC endpoint's chain with the log's, and finds moved blocks. Check it before trusting the chain:
+ * nothing may be marked, sent or stored on another history.
  */
 
 import type { App } from "../core/app.ts";
@@ -11,13 +11,13 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import * as following from "../domain/checks/following.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
 
-/** `foreign`: another history; `behind`: it does not reach the block that was final already. `reason` names the remedy. */
+/** `foreign`: another history; `behind`: it does not reach a known final block. `reason` names the remedy. */
 export type Comparison = { status: "same" } | { status: "foreign" | "behind"; reason: string };
 
-/** A block by which a chain is known. */
+/** A block that identifies a chain. */
 export type KnownBlock = { block_number: number; block_hash: Hex };
 
-/** What each area has found to be final: any of them tells this chain from another. */
+/** The final blocks of each area; any of them identifies the chain. */
 const FINAL: readonly ((app: App) => Promise<KnownBlock | undefined>)[] = [
   (app) => app.load(confirmation, confirmation.targetOf(networkOf(app.chain))),
   (app) => app.load(following, following.targetOf(networkOf(app.chain))),
@@ -30,8 +30,8 @@ const FINAL: readonly ((app: App) => Promise<KnownBlock | undefined>)[] = [
 ];
 
 /**
- * Compares what the log holds for final with the chain: one block that is not there makes it another chain, whatever the others say.
- * A log that holds none knows no other chain. Rejects with ChainUnavailable.
+ * Compares the log's final blocks with the chain: one missing block makes it another chain. A log without final
+ * blocks matches any chain. Rejects with ChainUnavailable.
  */
 export async function compareChain(app: App): Promise<Comparison> {
   const known = (await Promise.all(FINAL.map((find) => find(app)))).filter((block) => block !== undefined);
@@ -40,7 +40,7 @@ export async function compareChain(app: App): Promise<Comparison> {
   return other("foreign") ?? other("behind") ?? { status: "same" };
 }
 
-/** Compares one block that was final with the chain. Rejects with ChainUnavailable. */
+/** Compares one final block with the chain. Rejects with ChainUnavailable. */
 export async function compareWith(
   { chain, embedded_chain }: Pick<App, "chain" | "embedded_chain">,
   { block_number, block_hash }: KnownBlock,
@@ -56,7 +56,10 @@ export async function compareWith(
   return { status: found ? "foreign" : "behind", reason: `${what}; ${remedy}` };
 }
 
-/** Which of these blocks are not in the chain any more. One that the node does not know at all is its lag, not a reorg: that rejects with ChainUnavailable. */
+/**
+ * The blocks that are no longer in the chain. A block that the node does not know at all is lag and no reorg: that
+ * rejects with ChainUnavailable.
+ */
 export async function movedBlocks<Known extends KnownBlock>(
   chain: Chain,
   blocks: readonly Known[],
@@ -69,23 +72,23 @@ export async function movedBlocks<Known extends KnownBlock>(
   return moved.flat();
 }
 
-/** Blocks that were found in the chain which ended in `head`. */
+/** Blocks found in the chain that ended in `head`. */
 export type ChainMemory = { head?: Block; standing: Set<Hex> };
 
 export const noChainMemory = (): ChainMemory => ({ standing: new Set() });
 
-/** Whether what was found in a chain that ended in this block is to be found there still. */
-export const stillStands = async (chain: Chain, head: Block | undefined): Promise<boolean> =>
+/** True if this head is still in the chain, and so everything found below it. */
+export const isHeadCurrent = async (chain: Chain, head: Block | undefined): Promise<boolean> =>
   head !== undefined && (await chain.block(head.number))?.hash === head.hash;
 
-/** The same as `movedBlocks`, but those that were found below a block that still stands are not asked for again. */
-export async function newlyMoved<Known extends KnownBlock>(
+/** Like `movedBlocks`, but skips blocks found below a head that is still in the chain. */
+export async function newlyMovedBlocks<Known extends KnownBlock>(
   chain: Chain,
   blocks: readonly Known[],
   latest: Block,
   memory: ChainMemory,
 ): Promise<Known[]> {
-  const known = (await stillStands(chain, memory.head)) ? memory.standing : new Set<Hex>();
+  const known = (await isHeadCurrent(chain, memory.head)) ? memory.standing : new Set<Hex>();
   const moved = await movedBlocks(
     chain,
     blocks.filter(({ block_hash }) => !known.has(block_hash)),
@@ -97,8 +100,8 @@ export async function newlyMoved<Known extends KnownBlock>(
   return moved;
 }
 
-/** Blocks that a reorg may bring a transaction down from where it was first seen, and that one node may be behind another. */
+/** How many blocks a reorg may move a transaction down, and one node may lag behind another. */
 export const REORG_MARGIN = 16;
 
-/** The block to look from for what was first seen in another, with room for a reorg. */
+/** The first block to search for a transaction first seen in another block, with room for a reorg. */
 export const fromBlock = (block_number: number): bigint => BigInt(Math.max(0, block_number - REORG_MARGIN));

@@ -1,20 +1,20 @@
-/** Settlement that takes no payment on a chain which is not the log's. */
+/** Accepts no payment on a chain that is not the log's. */
 import type { App } from "../core/app.ts";
 import { inTime } from "../core/coordination/concurrency.ts";
 import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
 import type { Settlement } from "../core/model/ports/settlement.ts";
 import { type Comparison, compareChain } from "./history.ts";
 
-/** For so long what was found of the chain holds where nothing is sent or kept. */
+/** How long a comparison is reused where nothing is sent or stored. */
 const HOLDS_MS = 2_000;
 
-/** How long the endpoint is waited for before a payment is told that nobody can say. */
+/** How long to wait for the endpoint before a payment's state is reported as unknown. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Refuses with ChainUnavailable, which names the remedy, while the chain behind the RPC has another history than the log, or does
- * not reach what was final. The endpoint may be another one from one question to the next: so it is looked right before a payment is
- * sent, and again at what came of it, which is not known where the chain is another one by then.
+ * Refuses with ChainUnavailable, which names the remedy, while the RPC endpoint has another history than the log or
+ * lacks a final block. The endpoint may change between requests. So the chain is compared right before a payment is
+ * sent, and again after it; on another chain the result is unknown.
  */
 export function settlementOnLogsChain(
   app: () => App,
@@ -39,7 +39,7 @@ export function settlementOnLogsChain(
     settle: async (payment, seen_block, errand) => {
       await refuseForeign(compare.now());
       const receipt = await settle(payment, seen_block, errand);
-      // Whatever keeps us from knowing that it is the log's chain, something was sent.
+      // If the comparison fails for any reason, a transaction may have been sent.
       await refuseForeign(compare.now()).catch((cause) => {
         throw new TransactionPending([receipt.transaction], { cause });
       });
@@ -48,7 +48,7 @@ export function settlementOnLogsChain(
   };
 }
 
-/** The chain compared with the log: one question at a time, for all who ask meanwhile. */
+/** Compares the chain with the log; concurrent callers share one request. */
 function comparisons(app: () => App, patience_ms: number) {
   const late = () => new ChainUnavailable(`the chain was not compared with the log in ${patience_ms} ms`);
   let last: { found: Promise<Comparison>; began_at: number } | undefined;
@@ -56,14 +56,14 @@ function comparisons(app: () => App, patience_ms: number) {
   const begin = (): Promise<Comparison> => {
     const begun = { found: inTime(patience_ms, compareChain(app()), late), began_at: performance.now() };
     last = begun;
-    // Anything but that it is the log's is asked again by the next payment.
+    // Any result except a match is compared again for the next payment.
     const forget = () => {
       if (last === begun) last = undefined;
     };
     begun.found.then(({ status }) => status !== "same" && forget(), forget);
     return begun.found;
   };
-  /** By a question that begins after it was asked for. */
+  /** Uses a comparison that begins after this call. */
   const now = (): Promise<Comparison> => {
     next ??= settled(last?.found).then(() => {
       next = undefined;

@@ -1,4 +1,4 @@
-/** What each command does, in the words of `--help`, which loads no command to say it. */
+/** The commands' descriptions for `--help`, which loads no command. */
 export const about = {
   serve: "run the service (what `npm start` does)",
   demo: "buy one answer with a demo wallet, step by step, and check it; or goods, by --story shop",
@@ -9,7 +9,7 @@ export const about = {
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
   disputes: "decide a dispute about a task of the compute market",
-  market: "take down a text in the marketplace; every hash of it stays in the log",
+  market: "remove a text from the marketplace; its hashes stay in the log",
   ideas: "read, accept or decline improvement proposals; none is ever run",
   anchor: "anchor the log on the chain",
   rng: "abandon chains of seeds whose secret is lost, which voids draws from the seed in use",

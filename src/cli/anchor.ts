@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
-import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
+import { contradictionInRows, headsToCompare } from "../anchoring/compare-rows.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import type { App } from "../core/app.ts";
@@ -25,12 +25,12 @@ export function anchorCommand(terminal: Terminal): Command {
       false,
     )
     .option("--json", "print JSON", false)
-    .addHelpText("after", "\nReads every event of the log. Only --chain asks the chain.")
+    .addHelpText("after", "\nReads every event of the log. Only --chain queries the chain.")
     .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
       const status = await withRuntime(
         terminal,
         async ({ app }) => {
-          const heads = await headsToMeet(app);
+          const heads = await headsToCompare(app);
           const seen = chain ? await chainStatus(app.chain, await originOf(app)).catch(asRefusal) : undefined;
           if (seen?.head)
             heads.push({ ...seen.head, source: `the chain, under our account ${seen.signer},` });
@@ -81,7 +81,7 @@ export function anchorCommand(terminal: Terminal): Command {
 
 const originOf = async ({ store }: App): Promise<string> => (await store.identity()).origin;
 
-type Told = AnchorStatus & { chain?: ChainStatus };
+type AnchorReport = AnchorStatus & { chain?: ChainStatus };
 
 function asRefusal(error: unknown): never {
   if (error instanceof TransactionPending)
@@ -91,7 +91,16 @@ function asRefusal(error: unknown): never {
   throw error;
 }
 
-const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, contradiction, chain }: Told) =>
+const page = ({
+  origin,
+  events,
+  checkpoint,
+  anchor,
+  pending,
+  unproven_events,
+  contradiction,
+  chain,
+}: AnchorReport) =>
   [
     `log       ${origin}, ${events} events`,
     ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "What is told"`] : []),
@@ -119,7 +128,7 @@ const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, co
 const chainLines = ({ head, placed, contract, ...chain }: ChainStatus) => [
   `chain     ${chain.network}, blocks ${chain.latest} latest, ${chain.safe} safe, ${chain.finalized} finalized`,
   placed
-    ? `contract  ${contract} keeps ${head ? `${head.size} events, ${head.firmness} in block ${head.block_number}` : "nothing of this log yet"}`
+    ? `contract  ${contract} has ${head ? `${head.size} events, ${head.firmness} in block ${head.block_number}` : "nothing of this log yet"}`
     : `contract  ${contract} is missing: create it with \`tallystick anchor deploy\``,
   `gas key   ${chain.signer} has ${formatEther(BigInt(chain.balance_wei))} ether`,
 ];

@@ -1,11 +1,11 @@
-/** `tallystick backup` and `tallystick restore`: the log as a folder, and a database made of one. */
+/** `tallystick backup` and `tallystick restore`: the log as a folder, and a database restored from one. */
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
 import { addToBackup, type BackupSegment } from "../../eventstore/files/backup.ts";
 import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
+import { contradictionInRows, headsToCompare } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import type { App } from "../core/app.ts";
 import { OutsideUnavailable } from "../core/model/ports/outside-log.ts";
@@ -14,7 +14,7 @@ import { vintagesDir } from "../datasets/manifest.ts";
 import * as segments from "../domain/log/segments.ts";
 import { segmentsAfter, segmentsProjection } from "../projections/anchoring/segments.ts";
 import { about } from "./about.ts";
-import { interruptibly } from "./shown-progress.ts";
+import { interruptibly } from "./progress-bar.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export const backupCommands = (terminal: Terminal): Command[] => [
@@ -30,7 +30,7 @@ function backupCommand(terminal: Terminal): Command {
     .action(async (folder: string) => {
       const { DATA_DIR } = terminal.settings();
       const { backup, added } = await withRuntime(terminal, async ({ app }) => {
-        const contradiction = await contradictionInRows(app, await headsToMeet(app));
+        const contradiction = await contradictionInRows(app, await headsToCompare(app));
         if (contradiction)
           refuse(
             "conflict",
@@ -57,7 +57,7 @@ function backupCommand(terminal: Terminal): Command {
     });
 }
 
-/** The sealed segments; what of them a backup lacks is fetched from the objects. */
+/** The sealed segments; those that a backup lacks are fetched from the objects. */
 async function segmentsOf(app: App): Promise<BackupSegment[]> {
   const { origin } = await app.store.identity(MAIN_LOG);
   await app.caughtUp(segmentsProjection);
@@ -74,7 +74,7 @@ async function segmentsOf(app: App): Promise<BackupSegment[]> {
   }));
 }
 
-/** What vintages are made of: their files are imported again from the same sources, and are held against this. */
+/** The contents of vintages: their files are imported again from the same sources and compared with this. */
 async function keepManifests(dataDir: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await cp(vintagesDir(dataDir), join(folder, "vintages"), {
@@ -122,7 +122,7 @@ the log is read-only: it lacks signed or anchored events.`,
         );
       process.stdout.write(
         held_against.length > 0
-          ? `Held against ${held_against.join(", ")}.\n`
+          ? `Compared with ${held_against.join(", ")}.\n`
           : "Compared with nothing outside: no DATA_DIR/signed, WITNESSES or BASE_RPC_URL shows how far it was signed.\n",
       );
       if (contradiction === null) return;

@@ -4,11 +4,11 @@ import { headerOf } from "../datasets/reference/read.ts";
 import { referenceLayoutOf } from "../datasets/reference/tables.ts";
 import { SMALL, sizeAt } from "../datasets/sandbox.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
-import { importReference, type ReferenceReleased, releaseSandboxTables } from "../operator/reference.ts";
-import { importFiles, type Released, releaseSandbox, releaseSandboxLv } from "../operator/releases.ts";
+import { importReference, type ReferenceRelease, releaseSandboxTables } from "../operator/reference.ts";
+import { importFiles, releaseSandbox, releaseSandboxLv, type VintageRelease } from "../operator/releases.ts";
 import { about } from "./about.ts";
 import { buildOptions } from "./build-options.ts";
-import { interruptibly } from "./shown-progress.ts";
+import { interruptibly } from "./progress-bar.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function dataCommands(terminal: Terminal): Command[] {
@@ -58,7 +58,7 @@ export function dataCommands(terminal: Terminal): Command[] {
 
 type ImportChoice = { reporters?: ReporterCode[]; afresh?: boolean };
 
-/** Imports the files and says what came of it. */
+/** Imports the files and reports the result. */
 async function importAndTell(terminal: Terminal, files: string[], options: ImportChoice = {}): Promise<void> {
   const config = terminal.settings();
   if (referenceLayoutOf(await headerOf(files[0]!))) {
@@ -84,7 +84,7 @@ async function importAndTell(terminal: Terminal, files: string[], options: Impor
   );
 }
 
-function tell({ facts, unchanged }: Released): void {
+function tell({ facts, unchanged }: VintageRelease): void {
   const { dataset, vintage, rows, periods, control_totals } = facts;
   const headline = unchanged ? "already current" : "released";
   process.stdout.write(
@@ -94,7 +94,7 @@ function tell({ facts, unchanged }: Released): void {
   );
 }
 
-function tellTable({ facts, unchanged }: ReferenceReleased): void {
+function tellTable({ facts, unchanged }: ReferenceRelease): void {
   const { dataset, vintage, rows, as_of } = facts;
   process.stdout.write(
     `${dataset} ${unchanged ? "already current" : "released"}: vintage ${vintage.slice(0, 16)}, ` +

@@ -11,10 +11,10 @@ import { USDC } from "../domain/payments/usdc.ts";
 
 const NETWORK = "eip155:8453";
 const CHAIN_ID = 8453;
-/** Micro-USDC. A service is a stranger: what it asks for is held against this before anything is signed. */
+/** Micro-USDC. A service is a stranger, so its price is checked against this before signing. */
 const MOST = 100_000n;
 const ANSWER_MS = 30_000;
-/** A part of the service that is away, or still starting, is waited for. */
+/** How long to wait for a part of the service that is unavailable or starting. */
 const AWAY_MS = 60_000;
 const ASK_AGAIN_MS = 1_000;
 
@@ -49,7 +49,7 @@ const settlement = z.looseObject({
 
 const problem = z.looseObject({ type: z.string() });
 
-/** What a 402 asks for. `resource` and `accepted` are sent back as they came. */
+/** A 402's offer. `resource` and `accepted` are sent back unchanged. */
 export type Offer = {
   resource: z.infer<typeof offer>["resource"];
   accepted: z.infer<typeof requirement>;
@@ -63,18 +63,21 @@ export type SignedPayment = {
   header: string;
 };
 
-export type Bought = {
+export type Purchase = {
   status: number;
   body: string;
   settlement: z.infer<typeof settlement>;
-  /** The receipt that the service gave, if it gave one; its signature is not checked here. */
+  /** The service's receipt, if any; its signature is not checked here. */
   receipt: { jws: string; payload: Record<string, unknown> } | undefined;
-  /** The event that the answer stands for. */
+  /** The answer's event. */
   event_id: string | undefined;
 };
 
-/** What is asked beside the URL; a body makes it a POST. `hurried`: without waiting for the proof, nor for what is away; what is being settled is waited for. */
-export type Question = { body?: object; hurried?: true };
+/**
+ * The request besides its URL; a body makes it a POST. `hurried`: does not wait for the proof or an unavailable
+ * service, but for a settlement in progress.
+ */
+export type BuyerRequest = { body?: object; hurried?: true };
 
 /** A call that gives up in time; a refusal where nobody answers. */
 const MOST_RETRIES = 5;
@@ -93,7 +96,7 @@ export async function untilServed(request: () => Promise<Response>): Promise<Res
 export async function get(
   url: string,
   headers: Record<string, string> = {},
-  { body }: Question = {},
+  { body }: BuyerRequest = {},
 ): Promise<Response> {
   const posted = body && {
     method: "POST",
@@ -111,11 +114,11 @@ export async function get(
   }
 }
 
-/** What the service answers there; a refusal says what it said. */
-export async function told<Schema extends z.ZodType>(
+/** The service's answer; a refusal quotes the service. */
+export async function fetchAnswer<Schema extends z.ZodType>(
   url: string,
   schema: Schema,
-  { headers = {}, ...question }: Question & { headers?: Record<string, string> } = {},
+  { headers = {}, ...question }: BuyerRequest & { headers?: Record<string, string> } = {},
 ): Promise<z.infer<Schema>> {
   const answer = await get(url, headers, question);
   const text = await answer.text();
@@ -132,8 +135,11 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Asks without paying; throws a Refusal where the answer is not a 402 that this buyer would pay, of `most` micro-USDC. */
-export async function ask(url: string, question: Question = {}, most = MOST): Promise<Offer> {
+/**
+ * Requests without paying; throws a Refusal if the answer is not a 402 that this buyer would pay, up to `most`
+ * micro-USDC.
+ */
+export async function ask(url: string, question: BuyerRequest = {}, most = MOST): Promise<Offer> {
   const answer = await get(url, {}, question);
   if (answer.status !== 402) refuse("unprocessable", `${url} answered ${answer.status} in place of a 402`);
   const { resource, accepts } = read("PAYMENT-REQUIRED", offer, answer.headers);
@@ -145,7 +151,7 @@ export async function ask(url: string, question: Question = {}, most = MOST): Pr
   return { resource, accepted, amount_micro };
 }
 
-/** Signs a transfer of exactly what is asked; the domain that is signed is USDC's own, whatever the 402 says. */
+/** Signs a transfer of exactly the price; the signed domain is USDC's own, whatever the 402 says. */
 export async function sign(account: LocalAccount, { resource, accepted }: Offer): Promise<SignedPayment> {
   const now = Math.floor(Date.now() / 1000);
   const authorization = {
@@ -188,14 +194,18 @@ export async function sign(account: LocalAccount, { resource, accepted }: Offer)
   };
 }
 
-/** Asks again with the payment; a refusal says why the service would not have it. */
-export async function buy(url: string, { header }: SignedPayment, question: Question = {}): Promise<Bought> {
+/** Requests again with the payment; a refusal quotes the service's reason. */
+export async function buy(
+  url: string,
+  { header }: SignedPayment,
+  question: BuyerRequest = {},
+): Promise<Purchase> {
   const { hurried } = question;
   const paying = { "PAYMENT-SIGNATURE": header, ...(!hurried && { Prefer: "proof" }) };
   let answer = await get(url, paying, question);
   let body = await answer.text();
   for (const deadline = Date.now() + AWAY_MS; answer.status === 503 && Date.now() < deadline; ) {
-    // Money that may have moved is left by nobody.
+    // The money may have moved, so the buyer keeps waiting.
     if (hurried && !isPending(body)) break;
     await pause(ASK_AGAIN_MS);
     answer = await get(url, paying, question);
@@ -216,7 +226,7 @@ export async function buy(url: string, { header }: SignedPayment, question: Ques
 const isPending = (body: string): boolean =>
   problem.safeParse(parsed(body)).data?.type.endsWith("#payment-pending") ?? false;
 
-function receiptOf(jws: string | undefined): Bought["receipt"] {
+function receiptOf(jws: string | undefined): Purchase["receipt"] {
   if (jws === undefined) return undefined;
   try {
     const payload: unknown = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());
@@ -240,7 +250,7 @@ function read<Schema extends z.ZodType>(name: string, schema: Schema, headers: H
 
 const lower = (hex: Hex) => hex.toLowerCase() as Hex;
 
-/** The wallet's signature that a call is its own: SIGN-IN-WITH-X. */
+/** The wallet's proof that a call is its own: SIGN-IN-WITH-X. */
 export async function ownersProof(
   wallet: LocalAccount,
   url: string,

@@ -1,4 +1,7 @@
-/** The demo's story of the compute market: a wallet pays for a task, a worker does it, the service checks it, and the receipt is verified. */
+/**
+ * The demo of the compute market: a wallet pays for a task, a worker runs it, the service checks it, and the
+ * receipt is verified.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
@@ -14,14 +17,14 @@ import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { ask, buy, parsed, sign, told } from "./demo-buyer.ts";
+import { ask, buy, fetchAnswer, parsed, sign } from "./demo-buyer.ts";
 import { tell } from "./demo-story.ts";
 
-/** Micro-USDC that this buyer has held for the task. */
+/** Micro-USDC in escrow for the task. */
 const MOST_TASK = 20_000n;
 const SUBMIT = "/soul/compute/submit";
 
-/** How many primes there are below 20,000: something that takes a moment, and that everybody can check. */
+/** Counts the primes below 20,000: it takes a moment, and everybody can check it. */
 const TASK = {
   task_type: "js",
   input_data: {
@@ -60,7 +63,7 @@ const done = z.looseObject({ task_id: z.string(), exit: z.string(), used_ms: z.n
 
 export async function haveTaskDone(url: string, wallet: LocalAccount, folder: string): Promise<void> {
   tell.step(1, "The market", "GET /soul/compute/marketplace");
-  const before = await told(`${url}/soul/compute/marketplace`, market);
+  const before = await fetchAnswer(`${url}/soul/compute/marketplace`, market);
   tell.line(
     "there are",
     `${before.online} nodes online, ${before.queued} tasks queued, ${before.settled} settled`,
@@ -97,7 +100,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     );
     await worker.tells("paid", line, task.task_id);
     const path = `/soul/compute/status/${task.task_id}`;
-    const now = await told(url + path, settled, { headers: await owner(wallet, url, path) });
+    const now = await fetchAnswer(url + path, settled, { headers: await owner(wallet, url, path) });
     tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.state}`);
     tell.line(
       "price",
@@ -105,7 +108,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     );
 
     tell.step(6, "The receipt, verified offline", `GET /soul/passport/${node.sx_id}`);
-    const { keys } = await told(`${url}/soul/passport/${encodeURIComponent(node.sx_id)}`, passport);
+    const { keys } = await fetchAnswer(`${url}/soul/passport/${encodeURIComponent(node.sx_id)}`, passport);
     await verifyReceipt(now, task.task_id, keys);
   } finally {
     await worker.stop();
@@ -127,7 +130,7 @@ async function submit(url: string, wallet: LocalAccount): Promise<z.infer<typeof
   return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
-/** SIGN-IN-WITH-X: the wallet that submitted sees its task. */
+/** SIGN-IN-WITH-X: the submitting wallet can see its task. */
 async function owner(wallet: LocalAccount, url: string, path: string): Promise<Record<string, string>> {
   const said = {
     domain: new URL(url).host,
@@ -143,11 +146,11 @@ async function owner(wallet: LocalAccount, url: string, path: string): Promise<R
   return { "SIGN-IN-WITH-X": Buffer.from(JSON.stringify({ ...said, signature })).toString("base64") };
 }
 
-type Settled = z.infer<typeof settled>;
+type SettledTask = z.infer<typeof settled>;
 
-/** With the worker's public key and what was sent and received; nothing is asked any more. */
+/** Verifies with the worker's public key and the exchanged data, without further requests. */
 async function verifyReceipt(
-  { receipt, result }: Settled,
+  { receipt, result }: SettledTask,
   task_id: string,
   keys: z.infer<typeof passport>["keys"],
 ): Promise<void> {
@@ -174,7 +177,7 @@ async function verifyReceipt(
     refuse("unprocessable", "the receipt differs from the task; see the lines marked FAIL");
 }
 
-/** `tallystick work` as a process of its own; what it tells is a JSON object a line. */
+/** `tallystick work` as a separate process; it prints a JSON object per line. */
 function startWorker(options: string[]) {
   const child: ChildProcess = spawn(process.execPath, [process.argv[1]!, "work", ...options], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -194,7 +197,7 @@ function startWorker(options: string[]) {
   });
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   return {
-    /** The line of this event, about this task, once it is told. */
+    /** Waits for this event's line about this task. */
     async tells<Schema extends z.ZodType>(
       event: string,
       schema: Schema,

@@ -1,4 +1,7 @@
-/** The demo's story of a passport: an agent registers, proves a key, is vouched for, and shows a credential that anybody verifies. */
+/**
+ * The demo of a passport: an agent registers, proves a key, is attested, and shows a credential that anybody can
+ * verify.
+ */
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { importJWK, jwtVerify } from "jose";
@@ -7,14 +10,14 @@ import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { sandboxAgentIds } from "../operator/sandbox-agents.ts";
-import { ask, buy, get, parsed, sign, told } from "./demo-buyer.ts";
-import type { Place } from "./demo-place.ts";
+import { ask, buy, fetchAnswer, get, parsed, sign } from "./demo-buyer.ts";
+import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { agentWallet } from "./demo-wallets.ts";
 
-/** Micro-USDC that the agent who vouches pays for it. */
+/** Micro-USDC that the attesting agent pays. */
 const MOST_WORD = 500_000n;
-/** Scores are computed once a minute at most. */
+/** Scores are computed at most once a minute. */
 const COMPUTED_MS = 100_000;
 const ASK_AGAIN_MS = 1_000;
 
@@ -57,7 +60,7 @@ const credential = z.looseObject({
   alsoKnownAs: z.array(z.string()).optional(),
 });
 
-export async function getPassport({ url }: Place): Promise<void> {
+export async function getPassport({ url }: DemoService): Promise<void> {
   const at = (path: string) => `${url}/${path}`;
   const agent_id = `demo-agent-${randomBytes(4).toString("hex")}`;
   const of = `soul/${agent_id}`;
@@ -68,7 +71,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.line("", "Invented, like all agents of the sandbox; what they do here is real.");
 
   tell.step(2, "Registering", "POST /soul/register");
-  const { passport, api_key } = await told(at("soul/register"), registered, {
+  const { passport, api_key } = await fetchAnswer(at("soul/register"), registered, {
     body: { agent_id, issue_api_key: true },
   });
   tell.line("passport", `${passport.sx_id} ${agent_id}`);
@@ -77,11 +80,11 @@ export async function getPassport({ url }: Place): Promise<void> {
 
   tell.step(3, "Proving a key", `POST /soul/challenge, POST /${of}/keys`);
   const wallet = privateKeyToAccount(generatePrivateKey());
-  const asked = await told(at("soul/challenge"), challenge, {
+  const asked = await fetchAnswer(at("soul/challenge"), challenge, {
     body: { agent_id, key: wallet.address, purpose: "prove" },
   });
   const signature = await wallet.signMessage({ message: asked.challenge });
-  const { keys } = await told(at(`${of}/keys`), proven, {
+  const { keys } = await fetchAnswer(at(`${of}/keys`), proven, {
     headers: { Authorization: `Bearer ${api_key}` },
     body: { challenge: asked.challenge, signature },
   });
@@ -89,7 +92,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.line("proven", keys.map(({ did }) => did).join(", "));
 
   tell.step(4, "The score before", `GET /${of}/trust`);
-  const before = await told(at(`${of}/trust`), trust);
+  const before = await fetchAnswer(at(`${of}/trust`), trust);
   tell.line(
     "score",
     `${points(before.trust_score)}, ${before.trust_level}: passports are free, trust is not`,
@@ -108,10 +111,10 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.line("for people", at(`soul/${passport.sx_id.slice(3)}`));
 }
 
-/** The first agent of the sandbox in the directory that has a wallet; `at` is its place among them. */
+/** The directory's first sandbox agent with a wallet; `at` is its index among them. */
 async function knownAgent(url: string) {
   for (const deadline = Date.now() + COMPUTED_MS; ; await pause(ASK_AGAIN_MS)) {
-    const { agents } = await told(url, directory);
+    const { agents } = await fetchAnswer(url, directory);
     const found = agents.find(({ agent_id }) => agent_id === sandboxAgentIds[0]);
     if (!found)
       return refuse(
@@ -122,7 +125,7 @@ async function knownAgent(url: string) {
   }
 }
 
-/** The agent pays for what it says, with the development chain's money. */
+/** The agent pays for its attestation with the development chain's money. */
 async function vouch(url: string, at: number, subject: string): Promise<z.infer<typeof attested>> {
   const question = { body: { subject, skill: "honesty", weight: 5 } };
   const offer = await ask(url, question, MOST_WORD);
@@ -139,7 +142,7 @@ async function vouch(url: string, at: number, subject: string): Promise<z.infer<
 
 async function tellScore(url: string): Promise<void> {
   for (const deadline = Date.now() + COMPUTED_MS; ; await pause(ASK_AGAIN_MS)) {
-    const { trust_score, trust_level, as_of, explanation } = await told(url, trust);
+    const { trust_score, trust_level, as_of, explanation } = await fetchAnswer(url, trust);
     if (trust_score > 0 && explanation && as_of) {
       for (const { from, points_micro, attestor_points_micro, event_ids } of explanation.attestations) {
         const own = points(attestor_points_micro / 1e8);
@@ -156,8 +159,8 @@ async function tellScore(url: string): Promise<void> {
 async function tellCredential(at: (path: string) => string, sx_id: string, wallet: string): Promise<void> {
   const url = at(`soul/passport/${encodeURIComponent(sx_id)}/credential`);
   const token = await (await get(url)).text();
-  const { keys } = await told(at(".well-known/jwks.json"), keySet);
-  // The set names the key by its URL, a credential by its DID: the first is the service's own.
+  const { keys } = await fetchAnswer(at(".well-known/jwks.json"), keySet);
+  // The key set names the key by its URL, a credential by its DID: the first is the service's own.
   const payload = await jwtVerify(token, await importJWK(keys[0]!, "EdDSA"), {
     typ: "vc+jwt",
     algorithms: ["EdDSA"],

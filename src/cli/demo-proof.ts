@@ -1,4 +1,4 @@
-/** Holds what the buyer signed and was told against an export of the payment's stream, and against the chain. */
+/** Compares the buyer's signature and answers with an export of the payment's stream, and with the chain. */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { verifyPack } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { settledBy, USDC } from "../domain/payments/usdc.ts";
-import type { Bought, SignedPayment } from "./demo-buyer.ts";
+import type { Purchase, SignedPayment } from "./demo-buyer.ts";
 
 export type Finding = { ok: boolean; says: string };
-/** `folder` keeps the export, the answer and the receipt, for whoever checks them again. */
+/** `folder` has the export, the answer and the receipt, for a later check. */
 export type Proof = { folder: string; report: VerifyReport; types: string[]; findings: Finding[] };
 
 export const EXPORT = "stream.ndjson";
@@ -29,8 +29,13 @@ export const idOf = ({ transfer }: SignedPayment) =>
     nonce: transfer.nonce,
   });
 
-/** Exports the stream into a file of `folder`; everything after that is read from the file, and the last finding from the chain. */
-export async function prove(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<Proof> {
+/** Exports the stream into a file of `folder`; all findings come from the file, except the last, from the chain. */
+export async function prove(
+  app: App,
+  place: string,
+  payment: SignedPayment,
+  bought: Purchase,
+): Promise<Proof> {
   const { tenant, id } = payments.targetOf(idOf(payment));
   const folder = join(place, payment.transfer.nonce.slice(2, 18));
   await mkdir(folder, { recursive: true });
@@ -59,7 +64,7 @@ export async function prove(app: App, place: string, payment: SignedPayment, bou
 function recorded(
   events: { type: string; payload: string }[],
   { transfer, signature }: SignedPayment,
-  { body, settlement }: Bought,
+  { body, settlement }: Purchase,
 ): Finding[] {
   const payloadOf = (wanted: payments.PaymentEvent["type"]): Record<string, unknown> =>
     JSON.parse(events.findLast(({ type }) => type === wanted)?.payload ?? "{}");
@@ -81,7 +86,7 @@ function recorded(
       ok: settled.transaction === settlement.transaction,
       says: "PaymentSettled names the transaction from the answer",
     },
-    // A stream carries no digest.
+    // A stream has no digest.
     ...(digest === null
       ? []
       : [
@@ -96,7 +101,7 @@ function recorded(
 async function carried(
   { chain }: App,
   { transfer }: SignedPayment,
-  { settlement }: Bought,
+  { settlement }: Purchase,
 ): Promise<boolean> {
   const receipt = await chain.receipt(settlement.transaction);
   return receipt !== undefined && settledBy(receipt, transfer);

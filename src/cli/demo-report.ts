@@ -1,4 +1,4 @@
-/** The demo's story of a report: an agent buys a brief, has it as PDF, and asks each of its figures again. */
+/** The demo of a report: an agent buys a brief, gets it as PDF, and requests each of its figures again. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalAccount } from "viem/accounts";
@@ -10,7 +10,7 @@ import { repeatQuestions } from "../domain/reports/repeat-questions.ts";
 import { detached, report } from "../domain/reports/report.ts";
 import { issueKey } from "../operator/keys.ts";
 import { ask, buy, get, ownersProof, sign, untilServed } from "./demo-buyer.ts";
-import type { Place } from "./demo-place.ts";
+import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { askAt } from "./report.ts";
 
@@ -18,7 +18,11 @@ import { askAt } from "./report.ts";
 const MOST_BRIEF = 25_000_000n;
 const QUESTION = { hs: "44", region: "LV", years: "2020-2024" };
 
-export async function buyBrief({ url, app }: Place, folder: string, wallet: LocalAccount): Promise<void> {
+export async function buyBrief(
+  { url, app }: DemoService,
+  folder: string,
+  wallet: LocalAccount,
+): Promise<void> {
   if (!app)
     return refuse("forbidden", "each figure is looked up again with a key; this machine has no access there");
   const path = "/v1/agent/sovereign/brief";

@@ -1,10 +1,10 @@
-/** The demo's story of the shop: an agent buys pellets, from the price list to the delivery. */
+/** The demo of the shop: an agent buys pellets, from the price list to the delivery. */
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { ask, buy, type Question, sign } from "./demo-buyer.ts";
-import type { Place } from "./demo-place.ts";
+import { ask, type BuyerRequest, buy, sign } from "./demo-buyer.ts";
+import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { onceFinal } from "./shop.ts";
 
@@ -37,12 +37,12 @@ const order = z.looseObject({
 const placed = order.extend({ pay: z.looseObject({ url: z.url(), body: z.looseObject({}) }) });
 const shown = order.extend({ customer: z.unknown() });
 
-/** Asks, signs what is asked for, asks again, and reads what was bought. */
+/** Requests, signs the 402, requests again, and parses the answer. */
 async function bought<Schema extends z.ZodType>(
   wallet: LocalAccount,
   url: string,
   schema: Schema,
-  { most, ...question }: Question & { most?: bigint } = {},
+  { most, ...question }: BuyerRequest & { most?: bigint } = {},
 ): Promise<z.infer<Schema>> {
   const offer = await ask(url, question, most);
   if (!/development chain/i.test(offer.resource.description))
@@ -56,7 +56,7 @@ async function bought<Schema extends z.ZodType>(
   return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
-export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Promise<void> {
+export async function buyPellets({ url, app }: DemoService, wallet: LocalAccount): Promise<void> {
   const at = (path: string) => `${url}/v1/agent/${path}`;
   tell.step(1, "The stock", "GET /v1/agent/products?type=granulas");
   const [pellets] = await bought(wallet, at("products?type=granulas"), z.array(product));
@@ -103,8 +103,8 @@ export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Pro
   tell.line("for", JSON.stringify(now.customer));
 }
 
-/** What the operator does: once the chain cannot take the payment back, the goods leave and arrive. */
-async function deliver(app: NonNullable<Place["app"]>, order_id: number): Promise<void> {
+/** The operator's part: the goods ship and arrive once the payment is final. */
+async function deliver(app: NonNullable<DemoService["app"]>, order_id: number): Promise<void> {
   const { delivered, orderNamed, ship } = await import("../operator/shop.ts");
   const named = await orderNamed(app, order_id);
   const sent = { carrier: "Omniva", tracking: `CC${String(order_id).slice(0, 9)}LV` };

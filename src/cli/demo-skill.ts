@@ -1,4 +1,4 @@
-/** The demo's story of skills: an agent has one run, gives another up and gets its money back, and the first is run again from what was recorded. */
+/** The demo of skills: an agent orders two runs, cancels one for a refund, and reruns the other from its record. */
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { rerun } from "../api/operations/skills/rerun.ts";
@@ -6,9 +6,9 @@ import { refuse } from "../core/model/refusal.ts";
 import { walletTenant } from "../domain/payments/payment.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { openCurrent } from "../operator/keep-open.ts";
-import { ask, buy, ownersProof, parsed, type SignedPayment, sign, told } from "./demo-buyer.ts";
-import type { Place } from "./demo-place.ts";
+import { ask, buy, fetchAnswer, ownersProof, parsed, type SignedPayment, sign } from "./demo-buyer.ts";
 import { idOf } from "./demo-proof.ts";
+import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 
 /** Micro-USDC that this buyer pays for a run. */
@@ -16,10 +16,10 @@ const MOST_RUN = 500_000n;
 const RUN = "/v1/agent/skills/run";
 const TASK = {
   agent: "strategist",
-  task: "How dependent is Latvia on imports of mineral fuels, and who could stand in?",
+  task: "How dependent is Latvia on imports of mineral fuels, and who could replace them?",
   format: "json",
 };
-/** A worker may begin before it is given up; then another is asked for. */
+/** A worker may start before the cancellation; then another run is ordered. */
 const MOST_TRIES = 5;
 
 const execution = z.looseObject({
@@ -39,7 +39,7 @@ const execution = z.looseObject({
       .nullable(),
   }),
 });
-type Shown = z.infer<typeof execution>["data"];
+type ShownExecution = z.infer<typeof execution>["data"];
 
 const paymentShown = z.looseObject({
   data: z.looseObject({
@@ -47,7 +47,7 @@ const paymentShown = z.looseObject({
   }),
 });
 
-export async function runSkills({ url, app }: Place, wallet: LocalAccount): Promise<void> {
+export async function runSkills({ url, app }: DemoService, wallet: LocalAccount): Promise<void> {
   if (!app)
     return refuse(
       "forbidden",
@@ -74,7 +74,7 @@ export async function runSkills({ url, app }: Place, wallet: LocalAccount): Prom
   tell.line(cancelled.status, `${cancelled.execution_id}, before any step was done`);
 
   tell.step(4, "It is paid back", "GET /v1/agent/payments/{id}");
-  const { data } = await told(`${url}/v1/agent/payments/${idOf(payment)}`, paymentShown);
+  const { data } = await fetchAnswer(`${url}/v1/agent/payments/${idOf(payment)}`, paymentShown);
   tell.finding({
     ok: data.refund !== null && Number(data.refund.amount_usdc) === Number(cancelled.refund_usdc),
     says: `refund of ${data.refund?.amount_usdc ?? "0"} USDC, ${data.refund?.status ?? "none"}: sent once the payment is final`,
@@ -96,12 +96,12 @@ export async function runSkills({ url, app }: Place, wallet: LocalAccount): Prom
   if (!again.same || data.refund === null) process.exitCode = 1;
 }
 
-/** Has a skill run for a payment. */
+/** Pays for a skill's run. */
 async function bought(
   url: string,
   wallet: LocalAccount,
   body: object,
-): Promise<{ shown: Shown; payment: SignedPayment }> {
+): Promise<{ shown: ShownExecution; payment: SignedPayment }> {
   const offer = await ask(url + RUN, { body }, MOST_RUN);
   const payment = await sign(wallet, offer);
   const { body: text } = await buy(url + RUN, payment, { body, hurried: true });
@@ -110,11 +110,11 @@ async function bought(
   return { shown: read.data.data, payment };
 }
 
-/** Leaves a run to the worker and takes it back at once; where the worker was faster, another one. */
+/** Orders a run and cancels it at once; repeats if the worker was faster. */
 async function givenUp(
   url: string,
   wallet: LocalAccount,
-): Promise<{ cancelled: Shown; payment: SignedPayment }> {
+): Promise<{ cancelled: ShownExecution; payment: SignedPayment }> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { shown, payment } = await bought(url, wallet, { ...TASK, wait_s: 0 });
     const path = `/v1/agent/skills/executions/${shown.execution_id}`;

@@ -1,15 +1,15 @@
-/** How the demo looks: numbered steps, coloured where a terminal shows colours (NO_COLOR is heeded). */
+/** The demo's layout: numbered steps, in colour where a terminal shows it (NO_COLOR is respected). */
 import { styleText } from "node:util";
 import { printable } from "../../eventstore/verify/report.ts";
 import type { Finding } from "./demo-proof.ts";
 
 const LABEL = 13;
-/** Of an answer: lines, and characters of a line. */
+/** The shown part of an answer: lines, and characters per line. */
 const SHOWN = { lines: 6, width: 140 };
 
 const write = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** Each writes a line or two; whatever a service put into them cannot steer the terminal. */
+/** Each prints a line or two; control characters from a service cannot steer the terminal. */
 export const tell = {
   title: (title: string) => write(`\n${styleText("bold", title)}`),
   step: (n: number, title: string, how: string) => {

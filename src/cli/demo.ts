@@ -1,4 +1,4 @@
-/** `tallystick demo`: an agent that starts with an empty hand buys one answer, and checks what it was told about it. */
+/** `tallystick demo`: a new agent buys one answer, and verifies what it received. */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -12,16 +12,16 @@ import { SANDBOX } from "../datasets/sandbox.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
-import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
-import { findPlace, type Place, serviceReady } from "./demo-place.ts";
+import { ask, buy, get, type Offer, type Purchase, type SignedPayment, sign } from "./demo-buyer.ts";
 import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
+import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
 import type { Terminal } from "./terminal.ts";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
-/** What the agent would like to know, best first; the last one needs no trade data. */
+/** The agent's questions, best first; the last one needs no trade data. */
 const WISHES = [
   { path: "/v1/agent/trade/top-partners", query: "?reporter=DE&flow=IMPORT&limit=3", of_data: true },
   { path: "/v1/agent/replay/wal-since", query: "?since=2026-01-01T00:00:00Z", of_data: false },
@@ -57,8 +57,8 @@ export function demoCommand({ settings, logger }: Terminal): Command {
         tell.title("An agent with only a wallet");
         const opening = () =>
           tell.line("", `No service runs: starting one in ${config.DATA_DIR}; the first time takes seconds.`);
-        // Goods are shipped once their payment is final, and scores are computed: reactors see to both.
-        const place = await findPlace(config, logger("warn"), url, opening, { reactors: !isAnswer });
+        // Reactors ship goods after a final payment, and compute scores.
+        const place = await findService(config, logger("warn"), url, opening, { reactors: !isAnswer });
         try {
           tell.line("service", place.own ? `${place.url}, until the demo ends` : place.url);
           if (story === "shop") await tellShop(place, config);
@@ -74,7 +74,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     );
 }
 
-async function tellShop(place: Place, config: Config): Promise<void> {
+async function tellShop(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { buyPellets } = await import("./demo-shop.ts");
   if (place.own && place.app) {
@@ -89,7 +89,7 @@ async function tellShop(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellPassport(place: Place): Promise<void> {
+async function tellPassport(place: DemoService): Promise<void> {
   const begun = Date.now();
   const { getPassport } = await import("./demo-passport.ts");
   if (place.own && place.app) {
@@ -100,7 +100,7 @@ async function tellPassport(place: Place): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellCompute(place: Place, config: Config): Promise<void> {
+async function tellCompute(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { haveTaskDone } = await import("./demo-compute.ts");
   const wallet = demoWallet();
@@ -109,7 +109,7 @@ async function tellCompute(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellReport(place: Place, config: Config): Promise<void> {
+async function tellReport(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { buyBrief } = await import("./demo-report.ts");
   await haveData(place, config);
@@ -117,7 +117,7 @@ async function tellReport(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-async function tellSkill(place: Place, config: Config): Promise<void> {
+async function tellSkill(place: DemoService, config: Config): Promise<void> {
   const begun = Date.now();
   const { runSkills } = await import("./demo-skill.ts");
   await haveData(place, config);
@@ -125,8 +125,8 @@ async function tellSkill(place: Place, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-/** The sandbox and its tables, where a service of the demo's own has none yet. */
-async function haveData({ own, app, url }: Place, config: Config): Promise<void> {
+/** Creates the sandbox and its tables, if the demo's own service has none yet. */
+async function haveData({ own, app, url }: DemoService, config: Config): Promise<void> {
   if (!own || !app) return;
   const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
   const { releaseSandboxTables } = await import("../operator/reference.ts");
@@ -139,7 +139,11 @@ async function haveData({ own, app, url }: Place, config: Config): Promise<void>
   await serviceReady(url);
 }
 
-async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | undefined): Promise<void> {
+async function buyOneAnswer(
+  place: DemoService,
+  config: Config,
+  own: LocalAccount | undefined,
+): Promise<void> {
   const begun = Date.now();
   tell.step(1, "The price list", "GET /.well-known/x402");
   const path = await choose(place.url);
@@ -197,7 +201,7 @@ const priceList = z.looseObject({
 });
 const datasets = z.looseObject({ data: z.looseObject({ datasets: z.array(z.unknown()) }) });
 
-/** Reads what is sold and answers the path and query of the call to buy. */
+/** Reads the catalogue; returns path and query of the call to buy. */
 async function choose(url: string): Promise<string> {
   const { prices: offers } = await readJson(`${url}/.well-known/x402`, priceList);
   const { data } = await readJson(`${url}/v1/agent/health`, datasets);
@@ -262,7 +266,7 @@ async function balances({ chain }: App, { transfer }: SignedPayment): Promise<Ba
 async function tellChain(
   app: App | undefined,
   payment: SignedPayment,
-  { settlement }: Bought,
+  { settlement }: Purchase,
   before: Balances | undefined,
 ): Promise<void> {
   if (!app || !before) return;
@@ -273,10 +277,10 @@ async function tellChain(
   tell.line("payee", `${usdc(before.payee)} -> ${usdc(after.payee)}`);
 }
 
-/** Of a receipt's members those that are not on the screen already. */
+/** Members of a receipt that are not on the screen already. */
 const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
 
-function tellReceipt({ receipt }: Bought): void {
+function tellReceipt({ receipt }: Purchase): void {
   if (!receipt) {
     tell.line("receipt", "this answer has none: a stream has none");
     return;
@@ -290,7 +294,7 @@ function tellReceipt({ receipt }: Bought): void {
 
 const status = z.looseObject({ data: z.looseObject({ status: z.string() }) });
 
-/** What the service says of the payment, where it says anything. */
+/** The service's status of the payment, if any. */
 async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
   const place = `/v1/agent/payments/${idOf(payment)}`;
   tell.line("payment", idOf(payment));
@@ -300,7 +304,7 @@ async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
     tell.line("the service", `says ${read.data.data.status} (GET /v1/agent/payments/{id}, free)`);
 }
 
-async function tellProof(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<void> {
+async function tellProof(app: App, place: string, payment: SignedPayment, bought: Purchase): Promise<void> {
   const { folder, report, types, findings } = await prove(app, place, payment, bought);
   tell.line("exported", `by the operator's side of this machine: ${types.join(", ")}`);
   tell.line("verified", "by this process, from the file and the chain alone:");

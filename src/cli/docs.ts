@@ -1,4 +1,4 @@
-/** `tallystick docs`: the pages that are generated, of all operations, of all events and of all settings. */
+/** `tallystick docs`: generates the pages of all operations, events and settings. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Argument, Command } from "commander";

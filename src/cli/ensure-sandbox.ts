@@ -1,30 +1,30 @@
-/** The sandbox of a service: made at its start where it is not there, while everything else is answered. */
+/** Creates a missing sandbox at the service's start, while everything else is answered. */
 import type { Logger } from "pino";
 import type { App } from "../core/app.ts";
-import { followed } from "../datasets/making.ts";
+import { trackBuild } from "../datasets/builds.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { SANDBOX } from "../datasets/sandbox.ts";
 import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import type { Config } from "../runtime/config.ts";
 import { buildOptions } from "./build-options.ts";
-import { withProgress } from "./shown-progress.ts";
+import { withProgress } from "./progress-bar.ts";
 
-/** Tells the service that the sandbox is to be served, and answers what makes it where it is not there or its files are gone. */
+/** Announces the sandbox to the service; returns the function that creates missing parts. */
 export function expectSandbox(app: App, config: Config, log: Logger): (signal: AbortSignal) => Promise<void> {
-  const parts = ([SANDBOX, SANDBOX_LV] as const).map((dataset) => ({ dataset, ...followed() }));
+  const parts = ([SANDBOX, SANDBOX_LV] as const).map((dataset) => ({ dataset, ...trackBuild() }));
   app.vintage_store.expect(
     parts.map(({ dataset, making }) => ({ dataset, synthetic: true, released: false, making })),
   );
   return async (signal) => {
     try {
-      // What makes datasets takes long to load, and the door is open by now.
+      // This code takes long to load, and the server listens already.
       const { releaseSandboxTables } = await import("../operator/reference.ts");
       const { isUsable, releaseSandbox, releaseSandboxLv } = await import("../operator/releases.ts");
       const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
       const { buyAsSandboxAgents, makeSandboxAgents } = await import("./sandbox-calls.ts");
       const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
       for (const { dataset, progress: follow } of parts) {
-        // What most newcomers ask first is made first; the service is ready once all of it is there.
+        // The most requested dataset comes first; the service is ready once all exist.
         if (dataset === SANDBOX_LV) {
           await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
           await openSandboxShop(app);

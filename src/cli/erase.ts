@@ -1,4 +1,4 @@
-/** The command by which the operator erases somebody: one, wherever it is called. */
+/** The operator's command to erase a subject, shared by all its places. */
 import { Command } from "commander";
 import { operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -8,7 +8,10 @@ import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Options = { tenant: string; kind?: string; json: boolean };
 
-/** Erases whom its one argument names: a mail address, where no option `kind` says otherwise. `operation`: what its events are told to come from. */
+/**
+ * Erases the subject named by its argument: a mail address, unless the option `kind` differs. `operation`: recorded
+ * in its events.
+ */
 export function eraseCommand(terminal: Terminal, operation: string): Command {
   return new Command("erase")
     .requiredOption(

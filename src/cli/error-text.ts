@@ -5,7 +5,7 @@ import { ConfigError } from "../runtime/config.ts";
 
 const EXPECTED = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable];
 
-/** How a command that fails explains itself: an error that nobody expected shows its stack. */
+/** A failed command's error text; an unexpected error shows its stack. */
 export function textOfError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Refusal) {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { exportFile, exportLog, exportStream } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
+import { contradictionInRows, headsToCompare } from "../anchoring/compare-rows.ts";
 import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -29,8 +29,8 @@ export function exportCommand(terminal: Terminal): Command {
         refuse("invalid", "--tenant and --stream go together");
       const log_id = MAIN_LOG;
       const exported = await withRuntime(terminal, async ({ app }) => {
-        const heads = await headsToMeet(app);
-        // A long read is a copy's, where one has all that the log has now.
+        const heads = await headsToCompare(app);
+        // A long read uses a replica, if one has the whole current log.
         const copy = await app.readers.fresh("log", (await app.store.head()).position);
         const { pool } = copy?.parts ?? app;
         const contradiction = await contradictionInRows({ pool, store: app.store }, heads);

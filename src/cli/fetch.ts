@@ -1,4 +1,4 @@
-/** `tallystick fetch`: the sources' own files, fetched whole or gone on with. */
+/** `tallystick fetch`: downloads the sources' own files, or continues downloads. */
 import { join } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
@@ -9,7 +9,7 @@ import type { Period } from "../domain/trade/units.ts";
 import { about } from "./about.ts";
 import { buildOptions } from "./build-options.ts";
 import { asReporters } from "./data.ts";
-import { shownHistory, summed } from "./history-shown.ts";
+import { shownHistory, summaryOf } from "./history-progress.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type ComextOptions = {
@@ -25,7 +25,7 @@ type ComextOptions = {
   discard: boolean;
 };
 
-/** The command did what it could, and months are missing. */
+/** The command did what it could, but months are missing. */
 const MONTHS_MISSING = 2;
 
 export function fetchCommand(terminal: Terminal): Command {
@@ -76,7 +76,7 @@ export function fetchCommand(terminal: Terminal): Command {
   return new Command("fetch").description(about.fetch).addCommand(comext);
 }
 
-/** What says how months are imported has no effect on a fetch alone. */
+/** Options of an import have no effect on a download alone. */
 function refuseWithoutImport(
   options: Pick<ComextOptions, "import" | "reporters" | "stop" | "discard">,
 ): void {
@@ -87,14 +87,14 @@ function refuseWithoutImport(
   refuse("invalid", `${named} needs --import: add --import, or omit ${named}; nothing was fetched`);
 }
 
-type Asked = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
+type FetchRequest = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
   from: Period;
   to: Period;
   dir: string;
   now: Date;
 };
 
-async function fetchFiles(asked: Asked): Promise<void> {
+async function fetchFiles(asked: FetchRequest): Promise<void> {
   await interruptibly((signal) => {
     let bar = byteBar("");
     return fetchComext({
@@ -113,7 +113,7 @@ async function fetchFiles(asked: Asked): Promise<void> {
   });
 }
 
-async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
+async function bringHistory(terminal: Terminal, asked: FetchRequest): Promise<void> {
   const { importHistory } = await import("../operator/history.ts");
   const options = buildOptions(terminal.settings());
   const shown = shownHistory((line) => process.stdout.write(`${line}\n`));
@@ -122,13 +122,13 @@ async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
       shown.end,
     ),
   );
-  process.stdout.write(`${summed(summary)}\n`);
+  process.stdout.write(`${summaryOf(summary)}\n`);
   if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;
 }
 
 const INTERRUPTED = "interrupted: fetched files are kept, and the same command resumes";
 
-/** Ctrl-C ends the work and keeps what has come. */
+/** Ctrl-C stops the work and preserves what has arrived. */
 async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Refusal("unavailable", INTERRUPTED));
@@ -140,7 +140,7 @@ async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Prom
   }
 }
 
-/** A bar of bytes and their rate, where somebody is looking. */
+/** A bar of bytes and their rate, on a terminal. */
 function byteBar(file: string) {
   const size = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   let began: { at: number; done: number } | undefined;

@@ -4,7 +4,7 @@ import { acceptIdea, allIdeas, declineIdea, landIdea, readIdea } from "../operat
 import { about } from "./about.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
-/** A stranger's text on one's terminal: whatever moves the cursor is shown, not done. */
+/** A stranger's text on the terminal: control characters are shown, not executed. */
 const harmless = (text: string) =>
   text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
 

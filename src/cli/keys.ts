@@ -96,7 +96,7 @@ function asScopes(text: string) {
   });
 }
 
-/** Commander takes null for "not given", so no limit stays a word until the options are read. */
+/** Commander treats null as "not given", so no limit stays a word until the options are parsed. */
 function asQuota(text: string): number | "none" {
   if (text === "none") return text;
   if (!/^[1-9]\d{0,8}$/.test(text))

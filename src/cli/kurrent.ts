@@ -1,11 +1,11 @@
-/** `tallystick kurrent`: the log's copy in KurrentDB, which KURRENTDB_URL names. */
+/** `tallystick kurrent`: the log's copy in the KurrentDB of KURRENTDB_URL. */
 import { Command } from "commander";
 import type { App } from "../core/app.ts";
 import { type OutsideLog, OutsideUnavailable } from "../core/model/ports/outside-log.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { compareOutside } from "../outside/copy.ts";
 import { about } from "./about.ts";
-import { withProgress } from "./shown-progress.ts";
+import { withProgress } from "./progress-bar.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function kurrentCommand(terminal: Terminal): Command {

@@ -1,8 +1,11 @@
-/** The service's log for whoever watches it: a line an entry, coloured; off a terminal it stays JSON, an object a line. */
+/**
+ * The service's log for a terminal: a coloured line per entry. Without a terminal it stays JSON, an object per
+ * line.
+ */
 import { styleText } from "node:util";
 import type pinoPretty from "pino-pretty";
 
-/** Where entries go when standard error is a terminal; undefined where it is none, and JSON is written. */
+/** The destination for entries if standard error is a terminal; undefined otherwise, and JSON is written. */
 export async function linesForTerminal(isTerminal: boolean): Promise<pinoPretty.PrettyStream | undefined> {
   if (!isTerminal) return undefined;
   const { default: pretty } = await import("pino-pretty");
@@ -20,7 +23,7 @@ const TEXT_STYLES = { ok: "green", callers: "yellow", ours: "red" } as const;
 const styleOf = (status: number) =>
   TEXT_STYLES[status >= 500 ? "ours" : status >= 400 && status !== 402 ? "callers" : "ok"];
 
-/** A call in a few words, or the entry's own message. */
+/** Summarizes a call, or returns the entry's own message. */
 function messageOf(entry: Record<string, unknown>, messageKey: string): string {
   const { method, path, status, ms, cut_off } = entry;
   if (typeof status !== "number") return String(entry[messageKey] ?? "");

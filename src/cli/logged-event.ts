@@ -1,4 +1,4 @@
-/** One event of a log as the service proves it: GET /log/proof/{event_id}, judged without believing the service. */
+/** Verifies the service's proof of one event, GET /log/proof/{event_id}, without trusting the service. */
 import { z } from "zod";
 import { eventHash, payloadHash } from "../../eventstore/hash.ts";
 import { openCheckpoint } from "../anchoring/checkpoint.ts";
@@ -7,7 +7,7 @@ import { inclusionFault } from "../anchoring/proofs.ts";
 import { leafHash } from "../anchoring/tree.ts";
 import { sha256 } from "../core/model/fields.ts";
 
-/** As far as it is read: an event that is shown whole, and a checkpoint over it. */
+/** The fields in use: a complete event, and a checkpoint that covers it. */
 const answered = z.object({
   origin: z.string(),
   key: z.string(),
@@ -30,14 +30,14 @@ const answered = z.object({
   inclusion: z.object({ size: z.int().positive(), proof: z.array(sha256).max(65) }),
 });
 
-/** What the reader of a proof knows without it; the answer's own key is believed where none is given. */
+/** The verifier's own knowledge; without a key, the answer's own is trusted. */
 export type HeldLog = {
   key?: VerifierKey | undefined;
   origin?: string | undefined;
   witnesses: readonly VerifierKey[];
 };
 
-/** `by`: whose signature proves the event, for people. */
+/** `by`: the signer of the proof, for people. */
 export type ProvenEvent = {
   stream_id: string;
   type: string;

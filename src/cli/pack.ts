@@ -1,4 +1,4 @@
-/** The one way in which commands read a pack: its files, what the auditor holds against them, and the events that are asked for. */
+/** Reads a pack for all commands: its files, the auditor's knowledge, and the requested events. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,8 +10,8 @@ import { printable, type Verdict, type VerifyReport } from "../../eventstore/ver
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
-import { beside, eventsWith, firstIn } from "../audit/event-lines.ts";
-import type { HeldCheckpoint } from "../audit/evidence-state.ts";
+import { eventsWith, firstIn, tapLines } from "../audit/event-lines.ts";
+import type { AuditorCheckpoint } from "../audit/evidence-state.ts";
 import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -20,7 +20,7 @@ import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
 import { askChain, recoverKey } from "../runtime/assemble-audit.ts";
 import { asAddress, asCount } from "./terminal.ts";
 
-/** What the options of `withPackOptions` come to. */
+/** The parsed options of `withPackOptions`. */
 export type PackOptions = {
   head: NotedHead[];
   origin?: string;
@@ -35,7 +35,7 @@ export type PackOptions = {
   plain: boolean;
 };
 
-/** Adds what an auditor may hold against a pack; `--key` is the caller's to add, by `asKey`. */
+/** Adds options for the auditor's knowledge; the caller adds `--key`, by `asKey`. */
 export function withPackOptions(command: Command): Command {
   return command
     .option(
@@ -66,12 +66,12 @@ export async function heldBy(options: PackOptions): Promise<VerifyPackOptions> {
   };
 }
 
-/** The files are no export of a log, or cannot be read: nothing was verified. */
+/** The files are no export of a log, or unreadable: nothing was verified. */
 export class NoExport extends Error {
   override readonly name = "NoExport";
 }
 
-/** Ends the command with status 2 where nothing could be verified, since a check that did not take place has not passed. */
+/** Ends the command with status 2 if nothing could be verified, because a check that did not run has not passed. */
 export async function orNoExport(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -82,13 +82,13 @@ export async function orNoExport(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** `events`: those of the stream that was asked for, as the verified lines have them. */
+/** `events`: those of the requested stream, from the verified lines. */
 export type Pack = { origin: string; report: VerifyReport; events: LoggedEvent[] };
 
-/** `proof`: the file with the path of one segment; `stream_id`: whose events are wanted. */
+/** `proof`: the file with one segment's path; `stream_id`: the stream whose events are requested. */
 export type PackFiles = { files: readonly string[]; proof?: string | undefined; stream_id?: string };
 
-/** Verifies a pack in one run: segments, and what follows them, are one history. Throws NoExport. */
+/** Verifies a pack in one pass: segments and the rest are one history. Throws NoExport. */
 export async function readPack(
   { files, proof, stream_id }: PackFiles,
   held: VerifyPackOptions,
@@ -124,13 +124,13 @@ export async function readPack(
   return { origin, report: { ...report, ok: report.ok && verdict.ok, verdicts }, events };
 }
 
-/** The same bytes; the events of the wanted streams are kept beside, each under its stream's id. */
+/** The same bytes; collects the requested streams' events by stream id. */
 function keeping(
   chunks: AsyncIterable<Uint8Array>,
   wantedOf: (origin: string) => ReadonlyMap<string, LoggedEvent[]>,
 ): AsyncIterable<Uint8Array> {
   let wanted: ReadonlyMap<string, LoggedEvent[]> | undefined;
-  return beside(chunks, (lines) => {
+  return tapLines(chunks, (lines) => {
     wanted ??= wantedOf(String(firstIn(lines)?.origin ?? ""));
     const names = [...wanted.keys()].map((id) => JSON.stringify(id));
     for (const event of names.length > 0 ? eventsWith(lines, names) : [])
@@ -138,7 +138,7 @@ function keeping(
   });
 }
 
-/** The files have the digests that the log sealed them with, as far as the events are here that say so. */
+/** The files have the digests of the log's seal events, if those events are here. */
 async function segmentsVerdict(files: readonly string[], sealed: readonly LoggedEvent[]): Promise<Verdict> {
   const name = "segments";
   const facts = sealed
@@ -171,11 +171,11 @@ async function digestOf(file: string): Promise<string> {
   return digest.digest("hex");
 }
 
-async function checkpointIn(path: string): Promise<HeldCheckpoint> {
+async function checkpointIn(path: string): Promise<AuditorCheckpoint> {
   return { name: path, note: await textOf(path) };
 }
 
-/** Refuses a file that cannot be read. */
+/** Refuses an unreadable file. */
 export const textOf = (path: string): Promise<string> =>
   readFile(path, "utf8").catch((error: Error) => refuse("invalid", `cannot read ${path}: ${error.message}`));
 

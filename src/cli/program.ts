@@ -1,9 +1,9 @@
-/** The command line: `tallystick …`. Every command works with the service running or not. */
+/** The command line: `tallystick …`. Every command works with and without a running service. */
 import { Command } from "commander";
 import { about } from "./about.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Commands by the file that has them; only what is asked for is loaded, since the modules of all take seconds. */
+/** Commands by file; only the requested one is loaded, because loading all takes seconds. */
 const GROUPS: readonly {
   names: readonly (keyof typeof about)[];
   load(terminal: Terminal): Promise<Command[]>;
@@ -49,17 +49,17 @@ const GROUPS: readonly {
   { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },
 ];
 
-/** Commands as the first page of help lists them. */
+/** The commands in the first page of help. */
 const announced = ({ names }: (typeof GROUPS)[number]) =>
   names.map((name) => new Command(name).description(about[name]));
 
-/** The command line with the command of this name, or with all of them by name alone. */
+/** The command line with the named command, or with all of them by name alone. */
 export async function program(terminal: Terminal, wanted?: string): Promise<Command> {
   const root = new Command("tallystick")
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
     .version("0.1.0")
     .showHelpAfterError("(see --help)")
-    // Options behind a command are that command's: `verify` and `verify receipt` both have --json.
+    // Options after a command belong to it: `verify` and `verify receipt` both have --json.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
   const group = GROUPS.find(({ names }) => wanted !== undefined && names.some((name) => name === wanted));

@@ -1,9 +1,9 @@
-/** `tallystick verify receipt`: everything that can be said of a receipt without asking the service. */
+/** `tallystick verify receipt`: checks a receipt as far as possible without the service. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
-import type { HeldEvent } from "../audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import { refuse } from "../core/model/refusal.ts";
 import {
   type Evidence,
@@ -54,13 +54,15 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
         const verified = await withExport(verifyReceipt(jws, evidence), { file, ...options }, (log) =>
           verifyReceipt(jws, { ...evidence, log }),
         );
-        process.stdout.write(options.json ? `${JSON.stringify(verified, null, 2)}\n` : spoken(verified));
+        process.stdout.write(
+          options.json ? `${JSON.stringify(verified, null, 2)}\n` : formatChecks(verified),
+        );
         if (!verified.ok) process.exitCode = 1;
       }),
     );
 }
 
-/** The export is verified first, all of it: then its lines are what was hashed into the event that the receipt names. */
+/** The whole export is verified first; then its lines are the hashed content of the receipt's event. */
 async function withExport(
   verified: VerifiedReceipt,
   { file, export: path, ...options }: Options & { file: string },
@@ -70,7 +72,7 @@ async function withExport(
   if (path === undefined || !payload || !verified.checks.every(({ name, ok }) => name !== "members" || ok))
     return verified;
   const held = await heldBy(options);
-  const named = { name: file, ...(payload.event as Omit<HeldEvent, "name">) };
+  const named = { name: file, ...(payload.event as Omit<ReceiptedEvent, "name">) };
   const { origin, report, events } = await readPack(
     { files: [path], stream_id: `payment-${payload.payment_id}` },
     { ...held, events: [named] },
@@ -86,7 +88,7 @@ async function withExport(
   return { ok, ...more, checks: [...more.checks, ...checks] };
 }
 
-function spoken({ ok, checks, payload }: VerifiedReceipt): string {
+function formatChecks({ ok, checks, payload }: VerifiedReceipt): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.map(
     ({ name, ok, detail }) =>

@@ -1,4 +1,4 @@
-/** `tallystick report verify`: the words of a report held against its digest in the log, and each figure asked again. */
+/** `tallystick report verify`: compares a report's text with its digest in the log, and requests each figure again. */
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import type { VerifierKey } from "../anchoring/note.ts";
@@ -29,8 +29,13 @@ import { provenEvent } from "./logged-event.ts";
 import { asKey, heldBy, orNoExport, type PackOptions, readPack, textOf, withPackOptions } from "./pack.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
-type Keys = { api?: string; log?: VerifierKey };
-type Options = Omit<PackOptions, "key"> & { url?: string; key: Keys; export?: string; json: boolean };
+type VerificationKeys = { api?: string; log?: VerifierKey };
+type Options = Omit<PackOptions, "key"> & {
+  url?: string;
+  key: VerificationKeys;
+  export?: string;
+  json: boolean;
+};
 
 const ASK_MS = 60_000;
 
@@ -81,20 +86,20 @@ Vintages are stored 180 days; then only the log's digests remain.`,
   return new Command("report").description("check reports").addCommand(verify);
 }
 
-/** What was read; `faults`: of what stands around the report, and is no part of it. */
-type Given = { facts: DetachedFacts; whole: Report | undefined; faults: Fault[] };
+/** `faults`: faults outside the report, in its envelope. */
+type ReportFile = { facts: DetachedFacts; whole: Report | undefined; faults: Fault[] };
 
-/** What the log says of the report, and where it says so; `none`: why nothing proves its words. */
-type Made = { events: readonly ReportFacts[]; where: string } | { none: string };
+/** The report's events in the log, and their location; `none`: why nothing proves its text. */
+type ReportEvents = { events: readonly ReportFacts[]; where: string } | { none: string };
 
-/** Figures that were asked again, and how many of them are what the service answers. */
-type Figures = { asked: number; verified: number; questions: number; url: string };
+/** Figures that were requested again, and how many equal the service's answer. */
+type FigureCheck = { asked: number; verified: number; questions: number; url: string };
 
-const faultsOf = ({ facts, whole }: Given): Fault[] =>
+const faultsOf = ({ facts, whole }: ReportFile): Fault[] =>
   whole ? reportFaults(whole, canonical) : factFaults(facts, canonical);
 
-/** A report as it was answered, with its envelope or without, or its facts alone. */
-function read(text: string): Given {
+/** A report as answered, with or without its envelope, or its facts alone. */
+function read(text: string): ReportFile {
   const value = parsed(text);
   const isAnswer = typeof value === "object" && value !== null && "data" in value;
   const bare = isAnswer ? value.data : value;
@@ -111,7 +116,7 @@ function read(text: string): Given {
   return refuse("invalid", `this is no report or its facts: ${issue?.path.join(".")} ${issue?.message}`);
 }
 
-/** A digest is of the members that a report has: any other could say anything. */
+/** A digest covers only a report's known members: any other could say anything. */
 function unknownFaults(given: unknown, known: object): Fault[] {
   const isKnown = inOneForm(given) === inOneForm(known);
   return isKnown ? [] : [{ at: "report", says: "has unknown members" }];
@@ -125,7 +130,7 @@ function inOneForm(value: unknown): string {
   }
 }
 
-/** What an answer says beside its report follows from the report. */
+/** The answer's other members must follow from the report. */
 function aroundFaults(answer: { data: unknown; meta?: unknown }, whole: Report): Fault[] {
   const around = { success: true, meta: aboutReport(whole), rests_on: whole.vintages };
   const { data: _, meta, ...others } = answer;
@@ -152,7 +157,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Puts a question to a service over HTTP, as anybody would. */
+/** Requests over HTTP, like any client. */
 export function askAt(url: string, key: string | undefined): RepeatQuestion {
   const { operations } = catalogueOf(areas);
   const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
@@ -162,7 +167,7 @@ export function askAt(url: string, key: string | undefined): RepeatQuestion {
     const address = new URL(questionOf(operation, { ...input, vintage }), url);
     const once = () => fetch(address, { headers, signal: AbortSignal.timeout(ASK_MS) });
     const answer = await once()
-      // A service closes a connection that was kept for long, maybe just as a question is on its way; what reads may be asked twice.
+      // A service may close an idle connection just as a request is sent; a read may be repeated.
       .catch((error: Error) => (wasClosed(error) ? once() : Promise.reject(error)))
       .catch((error: Error) => refuse("unavailable", `${url} is unreachable: ${reasonOf(error).message}`));
     const body = (await answer.json().catch(() => ({}))) as RepeatedAnswer & {
@@ -176,24 +181,24 @@ export function askAt(url: string, key: string | undefined): RepeatQuestion {
   };
 }
 
-/** What `fetch` has under its own "fetch failed". */
+/** The cause of a "fetch failed". */
 const reasonOf = (error: Error): NodeJS.ErrnoException =>
   error.cause instanceof Error ? error.cause : error;
 
 const wasClosed = (error: Error) =>
   ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(reasonOf(error).code ?? "");
 
-/** Reports ask by GET alone. */
+/** Reports use GET alone. */
 function questionOf(operation: Operation, input: Record<string, unknown>): string {
   if (methodOf(operation) !== "GET") return refuse("invalid", `${operation.name} is not asked by GET`);
   return `${pathOf(operation)}?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** The report's events in an export that is verified whole, as far as something proves it. */
+/** The report's events in a fully verified export, as far as they are proven. */
 async function madeIn(
-  { facts }: Given,
+  { facts }: ReportFile,
   { export: path, key, json: _, url: __, ...options }: Options,
-): Promise<Made> {
+): Promise<ReportEvents> {
   const held = await heldBy({ ...options, key: key.log });
   const stream_id = streamOf(facts.report_id);
   const { origin, report: verified, events } = await readPack({ files: [path!], stream_id }, held);
@@ -207,8 +212,8 @@ async function madeIn(
   return { events: proven.flatMap(factsIn), where: `${origin}, ${signature}` };
 }
 
-/** The report's event, as the service proves it to the one who had the report made. */
-async function madeAt(url: string, { facts }: Given, options: Options): Promise<Made> {
+/** The report's event, as the service proves it to its buyer. */
+async function madeAt(url: string, { facts }: ReportFile, options: Options): Promise<ReportEvents> {
   const { key, origin, witness, head, checkpoint, network, contract, signer, rpc } = options;
   const ofExports = { head: head[0], checkpoint: checkpoint[0], network, contract, signer, rpc };
   const other = Object.entries(ofExports).find(([, value]) => value !== undefined)?.[0];
@@ -240,8 +245,8 @@ async function madeAt(url: string, { facts }: Given, options: Options): Promise<
 const factsIn = ({ type, payload }: { type: string; payload: string }): ReportFacts[] =>
   type === "ReportMade" ? [JSON.parse(payload) as ReportFacts] : [];
 
-/** What binds the words of a report, or its facts and their labels: one event that has their digests. */
-function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
+/** A report's text, or its facts and labels, must match one event's digests. */
+function wordFaults({ facts, whole }: ReportFile, made: ReportEvents): Fault[] {
   const remedy = "check it in an export of the log by --export";
   if ("none" in made) return [{ at: "words", says: `have no digest in the log: ${made.none}; ${remedy}` }];
   const { events } = made;
@@ -262,18 +267,23 @@ function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
 }
 
 function figuresOf(
-  { facts: { facts } }: Given,
+  { facts: { facts } }: ReportFile,
   { questions, faults }: { questions: number; faults: readonly Fault[] },
   url: string,
-): Figures {
+): FigureCheck {
   const asked = facts.filter(isAnswerFact);
   const bad = new Set(faults.map(({ at }) => at));
   return { asked: asked.length, verified: asked.filter(({ id }) => !bad.has(id)).length, questions, url };
 }
 
-type Told = { given: Given; made: Made; faults: readonly Fault[]; figures: Figures | undefined };
+type ReportVerdict = {
+  given: ReportFile;
+  made: ReportEvents;
+  faults: readonly Fault[];
+  figures: FigureCheck | undefined;
+};
 
-function tell({ given, made, faults, figures }: Told, json: boolean): void {
+function tell({ given, made, faults, figures }: ReportVerdict, json: boolean): void {
   const ok = faults.length === 0;
   const what = given.whole ? "report" : "facts";
   const where = "where" in made ? made.where : null;
@@ -294,8 +304,8 @@ function tell({ given, made, faults, figures }: Told, json: boolean): void {
   process.stdout.write(json ? `${JSON.stringify(told, null, 2)}\n` : `${lines.join("\n")}\n`);
 }
 
-/** A verifier key has a plus, an API key none. */
-function asKeys(text: string, before: Keys): Keys {
+/** A verifier key has a plus, an API key has none. */
+function asKeys(text: string, before: VerificationKeys): VerificationKeys {
   const name = text.includes("+") ? "log" : "api";
   if (before[name] !== undefined)
     throw new InvalidArgumentError(`is given twice: one API key and one verifier key at most`);

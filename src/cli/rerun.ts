@@ -1,4 +1,4 @@
-/** `tallystick rerun`: an execution of a skill run again from what was recorded of it, and held against its result. */
+/** `tallystick rerun`: reruns a skill's recorded execution and compares the result. */
 import { Command } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import { type RerunResult, rerun } from "../api/operations/skills/rerun.ts";
@@ -31,13 +31,13 @@ export function rerunCommand(terminal: Terminal): Command {
           );
         return rerun(app, { tenant, execution_id }, { now, signal: AbortSignal.timeout(300_000) });
       });
-      process.stdout.write(json ? `${JSON.stringify(again, null, 2)}\n` : spoken(again));
+      process.stdout.write(json ? `${JSON.stringify(again, null, 2)}\n` : formatSteps(again));
       if (!again.same) process.exitCode = 1;
     });
 }
 
-/** What came of it, a line a step. */
-export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: RerunResult): string =>
+/** The result, a line per step. */
+export const formatSteps = ({ steps, same, agent, model, result_sha256, again_sha256 }: RerunResult): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {
       const what = how === "kept" ? "from its stored answer" : "asked again";

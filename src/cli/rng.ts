@@ -18,7 +18,7 @@ export function rngCommand(terminal: Terminal): Command {
       const { abandonLost } = await import("../operator/seeds.ts");
       const { agreeOnKeys } = await import("../runtime/shared-keys.ts");
       const given = await withRuntime(terminal, async ({ app }) => {
-        // A process that has the secret would go on drawing meanwhile.
+        // Otherwise a process with the secret would continue to draw.
         await agreeOnKeys(app);
         return abandonLost(app, operatorMeta("rng.abandon"));
       });

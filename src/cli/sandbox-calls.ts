@@ -1,4 +1,4 @@
-/** What the sandbox's agents buy of their own service: calls over HTTP, paid for with the development chain's money. */
+/** The sandbox agents' purchases from their own service: calls over HTTP, paid with the development chain's money. */
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
@@ -15,7 +15,7 @@ import { AGENT_WALLETS, agentWallet } from "./demo-wallets.ts";
 
 const CALLS = 12;
 
-/** What each buys, in the order of the wallets: an agent is what it does. */
+/** Each agent's purchases, in the order of the wallets: they define its profile. */
 const TASTES: readonly (readonly string[])[] = [
   ["trade_top_partners", "trade_timeline", "trade_balance", "trade_overview", "customs_trends"],
   ["customs_classifications", "customs_tariff_lookup", "customs_trends"],
@@ -28,7 +28,7 @@ const TASTES: readonly (readonly string[])[] = [
   ["trade_overview", "salary_overview", "lounge_menu", "rng_seed", "prices_list", "trade_countries"],
 ];
 
-/** The agents, with what is said of them. */
+/** Creates the agents and their attestations. */
 export const makeSandboxAgents = (app: App): Promise<void> =>
   openSandboxAgents(app, async () => {
     const wallets: DemoWallet[] = [];
@@ -36,14 +36,14 @@ export const makeSandboxAgents = (app: App): Promise<void> =>
     return wallets;
   });
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** Has each agent with a wallet buy what it has not bought yet of its dozen calls; a call that is refused costs nothing and is passed over. */
+/** Lets each agent with a wallet buy the rest of its dozen calls; a refused call costs nothing and is skipped. */
 export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSignal): Promise<void> {
   if (!app.embedded_chain) return;
   const { position } = await app.store.head();
-  // Whoever does not know what was bought would buy it again.
+  // Without the list of purchases, they would be repeated.
   if (!(await app.runner.reached(trustProjection, position, FOLDED_MS))) return;
   const { operations } = catalogueOf(areas);
   const examples = new Map(operations.map((operation) => [operation.name, exampleOf(operation)]));
@@ -64,10 +64,10 @@ export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSig
     }),
   );
   const calls = bought.reduce((sum, paid) => sum + paid, 0);
-  if (calls > 0) log.info({ calls }, "the sandbox's agents have bought what makes them known");
+  if (calls > 0) log.info({ calls }, "the sandbox's agents have made their purchases");
 }
 
-/** Of an agent's calls, which are the same in every sandbox, those that it has still to buy. */
+/** An agent's remaining calls; its list is the same in every sandbox. */
 async function missingCalls(app: App, at: number, taste: readonly string[]): Promise<string[]> {
   const agent_id = sandboxAgentIds[at]!;
   const agent = await app.load(agents, agents.targetOf(agent_id));

@@ -1,4 +1,4 @@
-/** `tallystick serve`: listens from the first second, opens the runtime behind the door, and leaves in good order. */
+/** `tallystick serve`: listens at once, opens the runtime meanwhile, and shuts down in order. */
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Command } from "commander";
@@ -10,7 +10,7 @@ import { sendSpans } from "../runtime/span-export.ts";
 import { about } from "./about.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
-/** Of the time to leave, calls have half, and ten seconds at most: then connections that are still busy are cut. */
+/** Running calls get half of the shutdown time, at most ten seconds; then busy connections are closed. */
 const MOST_DRAIN_MS = 10_000;
 
 export const serveCommand = (terminal: Terminal): Command =>
@@ -30,9 +30,9 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   const port = typeof address === "object" && address ? address.port : config.PORT;
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
-  // Postgres starts while the rest of the code is read.
+  // Postgres starts while the remaining code loads.
   const database = startDatabase(config, log, stopping.signal);
-  // Whoever waits for it is told of a failure; until then nobody does.
+  // Its failure is reported to whoever awaits it later.
   database.catch(() => undefined);
   const opening = import("./serving.ts").then(({ openServing }) =>
     openServing({ ...config, PUBLIC_URL: public_url }, log, { database, stopping: stopping.signal }),
@@ -48,7 +48,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
       await new Promise((wake) => setTimeout(wake, config.LINGER_SECONDS * 1_000));
     }
     log.info({ signal }, "stopping: no new calls, running calls finish");
-    // What hangs, such as a database that does not answer, must not keep a process that others wait for.
+    // A hanging part, such as an unresponsive database, must not block the process's end.
     setTimeout(() => {
       log.warn(
         { seconds: config.LEAVE_SECONDS },
@@ -59,7 +59,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     }, config.LEAVE_SECONDS * 1_000).unref();
     stopping.abort();
     await drain(server, Math.min(MOST_DRAIN_MS, config.LEAVE_SECONDS * 500));
-    // A signal may come while the runtime is still opening: the step under way is finished, and what is open is closed.
+    // A signal may come during opening: the current step completes, and what is open is closed.
     await opening.then(
       ({ close }) => close(),
       () => undefined,
@@ -72,9 +72,9 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   process.on("SIGINT", stop).on("SIGTERM", stop);
 
   const opened = await opening.catch((error) => {
-    // Told to end while it opened: that is no failure, and `stop` ends the process.
+    // Stopped during opening: that is no failure, and `stop` ends the process.
     if (stopping.signal.aborted) return undefined;
-    // What is open would keep the process alive behind a door that says "starting" for ever.
+    // Open parts would keep the process alive while it reports "starting" forever.
     stopping.abort();
     server.close();
     server.closeAllConnections();
@@ -86,7 +86,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   await opened.makeSandbox?.(stopping.signal);
 }
 
-/** What /ready says while proxies are to find out that no more calls should be sent here. */
+/** The answer of /ready while proxies should stop sending calls. */
 const leaving: RequestListener = (_req, res) => {
   res.writeHead(503, { "Content-Type": "application/json" }).end('{"status":"leaving"}');
 };
@@ -109,7 +109,7 @@ const startingUp: RequestListener = (req, res) => {
 function openDoor(config: Config, handle: RequestListener): Promise<Server> {
   return new Promise((done, fail) => {
     const server = createServer(
-      // How long a request may take to arrive, so that slow senders cannot hold connections for ever.
+      // Limits how long a request may take to arrive, so that slow senders cannot occupy connections.
       { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
       handle,
     );

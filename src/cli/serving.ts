@@ -1,4 +1,4 @@
-/** What stands behind the door of `tallystick serve`: the runtime, its server and the sandbox; its code is read while Postgres starts. */
+/** The service of `tallystick serve`: runtime, server and sandbox. Its code loads while Postgres starts. */
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
@@ -16,12 +16,12 @@ import { expectSandbox } from "./ensure-sandbox.ts";
 export type Serving = {
   handle: RequestListener;
   greeting: string;
-  /** Fills the sandbox, where there is to be one. */
+  /** Creates the sandbox, if configured. */
   makeSandbox: ReturnType<typeof expectSandbox> | undefined;
   close(): Promise<void>;
 };
 
-/** Opens all of it, or closes what was opened. */
+/** Opens everything, or closes what was opened. */
 export async function openServing(
   config: Config & { PUBLIC_URL: string },
   log: Logger,
@@ -31,11 +31,11 @@ export async function openServing(
   try {
     const { app, close } = runtime;
     stopping.throwIfAborted();
-    // Before anybody can ask whether the service is ready.
+    // Announced before anybody can query whether the service is ready.
     const makeSandbox =
       config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log) : undefined;
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
-    const sandboxKey = embedded ? await keptSandboxKey(app, config.DATA_DIR) : undefined;
+    const sandboxKey = embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
     const handle = await openServer(runtime, config, log, stopping, sandboxKey);
     return { handle, greeting: greetingOf(config.PUBLIC_URL, app, sandboxKey), makeSandbox, close };
   } catch (error) {
@@ -44,8 +44,8 @@ export async function openServing(
   }
 }
 
-/** The key for trying things out: kept in DATA_DIR, made once for each embedded database; none where the log takes nothing. */
-async function keptSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
+/** The key for trials: stored in DATA_DIR, one per embedded database; none if the log is read-only. */
+async function storedSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, "sandbox.key");
   const kept = (await readFile(path, "utf8").catch(() => "")).trim();
   if (kept !== "" && (await isKnown(app, kept))) return kept;
@@ -63,7 +63,7 @@ async function keptSandboxKey(app: App, dataDir: string): Promise<string | undef
   return secret;
 }
 
-/** A log that contradicts what was signed is served all the same, for reading. */
+/** A log that contradicts its signed heads is still served for reading. */
 const accepts = ({ accepting }: App): Promise<boolean> =>
   accepting.confirm().then(
     () => true,
@@ -76,7 +76,7 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
   return key !== undefined && key.revoked_at === null;
 }
 
-/** What is told on the terminal once calls are answered. */
+/** The terminal's message once calls are answered. */
 function greetingOf(url: string, app: App, key: string | undefined): string {
   const lines = [
     `\nTallystick listens at ${url}   (a page for people; OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,

@@ -1,4 +1,4 @@
-/** docs/settings.md: every setting under a heading of its own. Generated: .env.example is where it is changed. */
+/** docs/settings.md: every setting under its own heading. Generated from .env.example; edit that file. */
 
 const INTRO = `# Settings
 
@@ -8,7 +8,7 @@ has that file, to copy to \`.env\` and change. \`docker compose\` reads \`.env\`
     set -a; . ./.env; set +a; npm start
 `;
 
-/** The page, from the text of .env.example: above each setting stands what it means. */
+/** The page from the text of .env.example, which explains each setting above it. */
 export const settingsPage = (example: string): string =>
   [INTRO, ...example.split(/\n{2,}/).flatMap(settingOf)].join("\n");
 

@@ -35,12 +35,12 @@ export function shopCommand(terminal: Terminal): Command {
   return shop;
 }
 
-type Run = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
+type RunInShop = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
 type InSpace = { test: boolean };
 const spaceOf = ({ test }: InSpace) => (test ? "test" : "live");
 const TEST = ["--test", "the shop of test keys", false] as const;
 
-function goodsCommands(run: Run): Command[] {
+function goodsCommands(run: RunInShop): Command[] {
   const list = new Command("list")
     .description("put a product on the list; it sells once it has a price and stock")
     .requiredOption("--slug <name>", "its slug: lower-case letters, digits, hyphens", asSlug)
@@ -134,7 +134,6 @@ function tellShelves(shelves: readonly Shelf[]): void {
     print(`${location.padEnd(20)} ${on_hand} on hand, ${reserved} reserved, ${on_hand - reserved} available`);
 }
 
-/** A command about one order. */
 function ofOrder(name: string, about: string): Command {
   return new Command(name)
     .description(about)
@@ -142,7 +141,7 @@ function ofOrder(name: string, about: string): Command {
     .option("--tenant <name>", "its buyer, if two buyers have the same number");
 }
 
-function orderCommands(run: Run): Command[] {
+function orderCommands(run: RunInShop): Command[] {
   type Options = { tenant?: string };
   const on = (
     order_id: number,
@@ -160,7 +159,7 @@ function orderCommands(run: Run): Command[] {
     .option(...TEST)
     .action((options) =>
       run(async (app, operator) => {
-        for (const { tenant, order, customer } of await operator.listToDo(
+        for (const { tenant, order, customer } of await operator.listOrders(
           app,
           spaceOf(options),
           options.status,
@@ -219,7 +218,7 @@ function orderCommands(run: Run): Command[] {
   return [list, paid, ship, deliver, takeBack, cancel];
 }
 
-/** Ships once the payment is final, and not after so many seconds. */
+/** Ships once the payment is final, instead of after a fixed time. */
 export async function onceFinal(ship: () => Promise<Order>, seconds: number): Promise<Order> {
   for (const deadline = Date.now() + seconds * 1_000; ; await pause(1_000)) {
     try {
@@ -285,7 +284,7 @@ function asDelta(text: string): number {
   return Number(text);
 }
 
-/** `bag=1,pallet=65` as names and numbers. */
+/** Parses `bag=1,pallet=65` to names and numbers. */
 function asPairs(text: string): [string, number][] {
   return text.split(",").map((pair) => {
     const [, name, count] = /^([a-z0-9-]+)=([1-9]\d{0,8})$/.exec(pair) ?? [];

@@ -5,10 +5,10 @@ import type { Hex } from "../core/model/chain.ts";
 import type { Runtime, RuntimeOptions } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 
-/** What a command needs from the process it runs in. */
+/** The process parts that a command needs. */
 export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
 
-/** Opens the runtime for one command; its modules, which take a second, are loaded only then. */
+/** Opens the runtime for one command; its modules take a second, so they load only then. */
 export async function withRuntime<T>(
   { settings, logger }: Terminal,
   work: (runtime: Runtime) => Promise<T>,
@@ -19,13 +19,13 @@ export async function withRuntime<T>(
   return assembled.withRuntime(settings(), logger("warn"), work, options);
 }
 
-/** A host as it stands in a URL; one that means every address is reached at this machine's own. */
+/** A host in URL form; one that means every address becomes this machine's own. */
 export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** A word in green or red, where a terminal shows colours. */
+/** A word in green or red on a colour terminal. */
 export const marked = (ok: boolean, word: string) =>
   process.stdout.isTTY && process.stdout.hasColors() ? styleText(ok ? "green" : "red", word) : word;
 

@@ -1,4 +1,4 @@
-/** `tallystick verify`: everything that can be said of an export, or of the database, with what the auditor holds against it. */
+/** `tallystick verify`: checks an export or the database, with the auditor's knowledge. */
 import { Command } from "commander";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { formatVerdicts, printable, type VerifyReport } from "../../eventstore/verify/report.ts";
@@ -10,7 +10,7 @@ import { bytesOf } from "../anchoring/hex.ts";
 import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { Audit } from "../audit/audit.ts";
 import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
-import type { HeldEvent } from "../audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../audit/evidence-state.ts";
 import type { Fault } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
@@ -55,7 +55,7 @@ export function verifyCommand(terminal: Terminal): Command {
 Omitted values of key, origin, contract and signer are taken from the export, and the report says so; the
 export must match yours. With --rpc the trusted account is the first that anchored this log, and those it endorsed. If another
 one anchored the export, the verdict is contested until you name one by --signer. Block times are compared with dates. Exits with 1 when any verdict fails, with 2 if the file is no export of a log. Verifying a file needs no service or database, and
-contacts only --rpc. The database is compared with what this machine signed last, the chain of BASE_RPC_URL and
+contacts only --rpc. The database is compared with this machine's last signature, the chain of BASE_RPC_URL and
 the WITNESSES; the report names any that is unreachable.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
@@ -85,17 +85,14 @@ the WITNESSES; the report names any that is unreachable.
   return verifying;
 }
 
-/**
- * The database, with the evidence that an export of it would carry, and the tiles that proofs are made of; held against what
- * is known of it elsewhere.
- */
+/** Verifies the database with the evidence of an export and the tiles of proofs, against what is known elsewhere. */
 async function verifyOwn(
   app: App,
   { ask, ...held }: VerifyPackOptions,
   { BASE_RPC_URL, WITNESSES }: Config,
 ): Promise<VerifyReport> {
   const { origin } = await app.store.identity();
-  // Before the events are counted: what is signed meanwhile may be of more.
+  // Read before the events are counted: a later signature may cover more.
   const signed = await app.signed.last(origin);
   const { notes, denials, silent } = await askWitnesses(app, { witnesses: WITNESSES });
   for (const reason of silent) process.stderr.write(`${printable(reason)}\n`);
@@ -109,7 +106,7 @@ async function verifyOwn(
     ? await chainView(ask, origin, before, held)
     : BASE_RPC_URL && (await ownChain(app, BASE_RPC_URL, origin, before, held));
   const treeHeads = signed
-    ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
+    ? [{ name: "this machine's last signature", size: signed.size, root: bytesOf(signed.root) }]
     : [];
   const rpc = ask ?? (BASE_RPC_URL && chain ? askChain(BASE_RPC_URL) : undefined);
   const blocks =
@@ -122,7 +119,7 @@ async function verifyOwn(
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
 }
 
-/** The configured chain, asked about our own account; undefined where it says nothing, which is told. */
+/** The configured chain's view of our own account; undefined if it does not answer, which is reported. */
 async function ownChain(
   { chain }: App,
   rpc_url: string,
@@ -139,18 +136,18 @@ async function ownChain(
   return isAnchored ? view : undefined;
 }
 
-/** Where events are missing there is no tree to gather evidence from; which ones, the other verdicts say. */
+/** Without all events there is no tree and no evidence; other verdicts name the missing ones. */
 function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
   if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
   return { before: [], fault: { reason: error.message, place: 0 } };
 }
 
-/** The event that a receipt names; whether the receipt itself is good, `verify receipt` says. */
-async function eventIn(path: string): Promise<HeldEvent> {
+/** The receipt's event; `verify receipt` checks the receipt itself. */
+async function eventIn(path: string): Promise<ReceiptedEvent> {
   const jws = receiptIn(await textOf(path));
   try {
     const { event, issuedAt } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
-      event: Omit<HeldEvent, "name" | "issued_at">;
+      event: Omit<ReceiptedEvent, "name" | "issued_at">;
       issuedAt: number;
     };
     const { origin, position, event_hash } = event;

@@ -1,4 +1,7 @@
-/** `tallystick witness`: runs a witness, which cosigns checkpoints of logs that it follows. It needs no database and no chain. */
+/**
+ * `tallystick witness`: runs a witness that cosigns checkpoints of the logs it follows. It needs no database and no
+ * chain.
+ */
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { formatVerifierKey, MalformedNote, parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";

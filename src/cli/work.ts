@@ -1,4 +1,7 @@
-/** `tallystick work`: a worker of the compute market, for any service. It needs no database, no chain and no settings. */
+/**
+ * `tallystick work`: a worker of the compute market, for any service. It needs no database, no chain and no
+ * settings.
+ */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
@@ -9,7 +12,7 @@ import { type BuiltIn, builtIns, isBuiltIn } from "../domain/compute/kinds.ts";
 import { MOST_CONCURRENT } from "../domain/compute/node.ts";
 import { CallRefused } from "../worker/calls.ts";
 import { openWorker } from "../worker/open.ts";
-import type { Told } from "../worker/worker.ts";
+import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
 
 type Options = {
@@ -52,7 +55,7 @@ export const workCommand = (): Command =>
         stopping.abort();
       };
       process.on("SIGINT", stop).on("SIGTERM", stop);
-      const tell = (told: Told) => {
+      const tell = (told: WorkerReport) => {
         isOnline ||= told.event === "online";
         (process.stdout.isTTY ? tellPerson : tellMachine)(told);
       };
@@ -75,17 +78,17 @@ export const workCommand = (): Command =>
       });
     });
 
-const tellMachine = (told: Told): void =>
+const tellMachine = (told: WorkerReport): void =>
   void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...told })}\n`);
 
 const STYLES = { ok: "green", limit: "yellow", failed: "red", lost: "red" } as const;
 
-function tellPerson(told: Told): void {
+function tellPerson(told: WorkerReport): void {
   const at = styleText("dim", new Date().toISOString().slice(11, 19));
   process.stdout.write(`${at}  ${lineOf(told)}\n`);
 }
 
-function lineOf(told: Told): string {
+function lineOf(told: WorkerReport): string {
   switch (told.event) {
     case "online": {
       const { kinds, hourly_rate_usd, max_concurrent } = told.offer;

@@ -1,6 +1,6 @@
 /**
- * W3C Trace Context and OpenTelemetry. A call continues its caller's trace. With src/runtime/span-export.ts, other calls and
- * turns start their own.
+ * W3C Trace Context and OpenTelemetry. A call continues its caller's trace. With src/runtime/span-export.ts, other
+ * calls and ticks start their own.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -40,7 +40,7 @@ const manager = (): ContextManager => {
 // External instrumentation sets its own manager first; ours is then ignored.
 context.setGlobalContextManager(manager());
 
-/** Counts the spans in a turn, so that an empty turn is dropped. */
+/** Counts the spans in a tick, so that an empty tick is dropped. */
 const BELOW = createContextKey("tallystick: spans below");
 type SpanCount = { spans: number };
 
@@ -76,8 +76,8 @@ export function begin(name: string, { kind = "INTERNAL", attributes = {}, within
   return { span, run: <T>(work: () => T): T => context.with(inside, work) };
 }
 
-/** A turn without inner spans is never ended, and so never exported. */
-export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+/** A tick without inner spans is never ended, and so never exported. */
+export function inTick<T>(name: string, work: () => Promise<T>): Promise<T> {
   const below: SpanCount = { spans: 0 };
   const { span, run } = begin(name, { within: ROOT_CONTEXT.setValue(BELOW, below) });
   below.spans = 0;

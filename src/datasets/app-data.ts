@@ -5,9 +5,9 @@ import type { VintageStore } from "./vintage-store.ts";
 
 declare module "../core/app.ts" {
   interface AppData {
-    /** The current data; a call reads the data of its context, which may be older. */
+    /** The current data; a call reads its context's data, which may be older. */
     data: Data;
-    /** All vintages of this process, past ones too. */
+    /** All vintages of this process, including past ones. */
     vintage_store: VintageStore;
     /** Vintages as files to download. */
     snapshots: SnapshotStore;

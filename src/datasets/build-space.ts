@@ -1,4 +1,4 @@
-/** The folder in which a vintage is built, held by one process at a time, and how what is built becomes visible. */
+/** The folder in which one process at a time builds a vintage, and the publication of what it built. */
 
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -11,17 +11,17 @@ import { rollupName, rollupPath, rollupsDir } from "./rollups/file.ts";
 
 export type BuildSpace = {
   dataDir: string;
-  /** Files in here are nobody's until they are published. */
+  /** Files in here are private until they are published. */
   dir: string;
-  /** Called before a file is written or published; a test throws here to play a failing disk. */
+  /** Called before a file is written or published; a test throws here to simulate a failing disk. */
   beforeWrite: (path: string) => void;
   release(): Promise<void>;
 };
 
-/** What a builder leaves behind: a manifest and the new partition files, still in the build space. */
-export type Built = {
+/** A builder's output: a manifest and the new partition files, still in the build space. */
+export type BuiltVintage = {
   manifest: Manifest;
-  /** The vintage it was built upon. */
+  /** The vintage that it is based on. */
   replaces: string | null;
   /** File names in the build space. */
   new_files: string[];
@@ -33,13 +33,13 @@ const heldHere = new Set<string>();
 type SpaceOptions = LockOptions & { beforeWrite?: (path: string) => void };
 
 /**
- * Takes the one build space of a data folder and sweeps what killed builds left; `conflict` when another import
- * still holds it after `wait_ms`.
+ * Locks the only build space of a data folder and removes leftovers of killed builds; `conflict` if another import
+ * still has it after `wait_ms`.
  */
 export async function takeBuildSpace(
   dataDir: string,
   options: SpaceOptions & {
-    /** Waits for as long as another import wants the space, and says nothing of wanting it itself. */
+    /** Waits while another import wants the space, and does not announce its own wait. */
     gives_way?: boolean;
   } = {},
 ): Promise<BuildSpace> {
@@ -47,7 +47,10 @@ export async function takeBuildSpace(
   return takeSpace(dataDir, resolve(vintagesDir(dataDir)), options);
 }
 
-/** Where months are read before their year is built, beside imports: the one such space of a data folder, taken and swept likewise. */
+/**
+ * The space for reading months before their year is built, during imports: one per data folder, locked and cleaned
+ * likewise.
+ */
 export async function takeStagingSpace(dataDir: string, options: SpaceOptions = {}): Promise<BuildSpace> {
   await mkdir(stagedDir(dataDir), { recursive: true });
   return takeSpace(dataDir, resolve(stagedDir(dataDir)), options);
@@ -75,12 +78,12 @@ async function takeSpace(
   }
 }
 
-/** An import that waits touches this file again and again, so that a process that was killed wants nothing for long. */
+/** A waiting import touches this file repeatedly, so that a killed process stops counting as waiting. */
 const wantedPath = (lockPath: string) => `${lockPath}.wanted`;
 const ASK_AGAIN_MS = 200;
 const WANTED_MS = 2_000;
 
-/** Whether an import waits for the build space of a data folder. */
+/** True if an import waits for the build space of a data folder. */
 export const isWanted = (dataDir: string): Promise<boolean> =>
   isFresh(wantedPath(join(resolve(vintagesDir(dataDir)), "import.lock")));
 
@@ -92,7 +95,7 @@ const isFresh = (path: string): Promise<boolean> =>
 
 type LockOptions = { wait_ms?: number; signal?: AbortSignal | undefined; gives_way?: boolean };
 
-/** Waits for the lock up to `wait_ms`; the answer releases it. */
+/** Waits up to `wait_ms` for the lock; the result releases it. */
 async function lock(path: string, { wait_ms = 0, signal, gives_way }: LockOptions): Promise<() => void> {
   const wanted = wantedPath(path);
   const deadline = performance.now() + wait_ms;
@@ -117,9 +120,12 @@ async function lock(path: string, { wait_ms = 0, signal, gives_way }: LockOption
   }
 }
 
-/** DuckDB's own writer lock: the kernel drops it when its process dies, so it is never stale. Answers the holder when taken. */
+/**
+ * DuckDB's writer lock: the kernel releases it when its process dies, so it is never stale. Returns the current
+ * owner if it is taken.
+ */
 async function tryLock(path: string): Promise<(() => void) | string> {
-  // The kernel's lock belongs to the process, so within one process this set stands in for it.
+  // The kernel's lock is per process, so this set excludes builds within one process.
   if (heldHere.has(path)) return `process ${process.pid}`;
   heldHere.add(path);
   try {
@@ -137,10 +143,10 @@ async function tryLock(path: string): Promise<(() => void) | string> {
 }
 
 /**
- * Makes a built vintage visible under its name: files first, the manifest last, each step durable. Killed halfway
- * it leaves only files that no manifest names.
+ * Publishes a built vintage under its name: files first, the manifest last, each step durable. A kill in between
+ * leaves only files that no manifest names.
  */
-export async function publish(space: BuildSpace, built: Built): Promise<void> {
+export async function publish(space: BuildSpace, built: BuiltVintage): Promise<void> {
   try {
     await moveIntoPlace(space, built);
   } catch (error) {
@@ -148,7 +154,7 @@ export async function publish(space: BuildSpace, built: Built): Promise<void> {
   }
 }
 
-async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
+async function moveIntoPlace(space: BuildSpace, built: BuiltVintage): Promise<void> {
   for (const name of built.new_files) {
     const target = join(partitionsDir(space.dataDir), name);
     space.beforeWrite(target);
@@ -157,7 +163,7 @@ async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
   }
   await syncFile(partitionsDir(space.dataDir));
   await mkdir(rollupsDir(space.dataDir), { recursive: true });
-  // One that is not there, or cannot be moved, is made when the vintage is served.
+  // A missing or unmovable roll-up is created when the vintage is served.
   for (const entry of built.manifest.partitions)
     await rename(join(space.dir, rollupName(entry)), rollupPath(space.dataDir, entry)).catch(() => undefined);
   const target = manifestPath(space.dataDir, built.manifest.vintage);

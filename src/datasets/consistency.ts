@@ -1,4 +1,4 @@
-/** What must hold of a vintage as a whole, so that no sum of it counts an amount twice, loses one or overflows. */
+/** Checks a vintage as a whole, so that no sum counts an amount twice, loses one or overflows. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../core/model/refusal.ts";
 import type { Coverage } from "../domain/trade/coverage.ts";
@@ -8,7 +8,7 @@ import { row, rows } from "./duckdb.ts";
 import type { PartitionEntry } from "./manifest.ts";
 import { placeOf, refuseLines, type Source } from "./stage.ts";
 
-/** Refuses product codes of which one contains another: which of the two is the total would be a guess. */
+/** Refuses product codes that contain each other: it would be a guess which one is the total. */
 export function refuseNested(codes: readonly string[]): void {
   const nested = firstNested(codes);
   if (!nested) return;
@@ -19,19 +19,19 @@ export function refuseNested(codes: readonly string[]): void {
   );
 }
 
-/** Each question looks through them all. */
+/** Each query scans all of them. */
 const MOST_SPANS = 20_000;
 
-/** Refuses what is known from and to so many different months that each question would take long to judge. */
+/** Refuses products with so many different month ranges that each query would take long to check them. */
 export function refuseRagged({ spoken }: Pick<Coverage, "spoken">): void {
   if (spoken.length <= MOST_SPANS) return;
   refuse(
     "invalid",
-    `the files speak for ${spoken.length} different spans of products, partners and months, at most ${MOST_SPANS} can be kept: import fewer products or partners`,
+    `the files cover ${spoken.length} different ranges of products, partners and months, at most ${MOST_SPANS} can be stored: import fewer products or partners`,
   );
 }
 
-/** Refuses partners that add up to more than their WORLD row, in what this import touches; each may be rounded by a euro. */
+/** Refuses partners that add up to more than their WORLD row, among imported cells; each may be rounded by a euro. */
 export async function refuseBeyondWorld(
   connection: DuckDBConnection,
   merged: { cells: string; aggregates: string },
@@ -41,7 +41,7 @@ export async function refuseBeyondWorld(
     connection,
     `select count(*) > 0 as stated from (${merged.aggregates}) where partner = 'WORLD'`,
   );
-  // Bulk files have no WORLD rows, and summing all their cells for nothing is a twentieth of an import.
+  // Bulk files have no WORLD rows, and summing all their cells takes a twentieth of an import.
   if (!stated) return;
   const [beyond] = await rows<Beyond>(
     connection,
@@ -71,7 +71,7 @@ type Beyond = {
 /** Masses are DECIMAL(18,3): fifteen digits before the point. */
 const MAX_KG = 999_999_999_999_999;
 
-/** Refuses amounts whose sums would no longer be exact, naming the line with the largest. */
+/** Refuses amounts whose sums would be inexact, naming the line with the largest. */
 export async function refuseBeyondExact(
   connection: DuckDBConnection,
   files: readonly Source[],

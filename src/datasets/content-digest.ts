@@ -1,4 +1,4 @@
-/** The digest of a partition's rows, which says the same of equal data whatever bytes DuckDB chose for them. */
+/** The digest of a partition's rows: equal for equal data, whatever bytes DuckDB chose. */
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -9,14 +9,15 @@ import { spansOf } from "./spans.ts";
 
 const CHAPTER = "reporter, hs2, flow, period, partner";
 
-/** The text of so many rows lies on the disk at once, some 120 MB. */
+/** Rows whose text is on disk at once, some 120 MB. */
 const TEXT_AT_ONCE = 2_500_000;
 
 /**
- * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty; the lines of one
- * reporter and chapter, in the table's order, are joined by newlines and hashed; those hashes, in order, are hashed
- * for each of cells, aggregates and chapter_partners; the three and the hash of `spoken`, by lines, once more. The tables
- * were written in that order. `dir` takes a part of the text at a time: ordering it as strings in memory cost a quarter of an import.
+ * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty. The lines of one
+ * reporter and chapter, in the table's order, are joined by newlines and hashed. Those hashes, in order, are hashed
+ * per table: cells, aggregates and chapter_partners. These three and the hash of `spoken`'s lines are hashed once
+ * more. The tables were written in that order. `dir` gets a part of the text at a time: sorting strings in memory
+ * took a quarter of an import.
  */
 export async function contentDigest(
   connection: DuckDBConnection,
@@ -54,7 +55,7 @@ async function tableDigest(
   for (const reporters of spansOf(byReporter(chapters), rows_at_once)) {
     const span = reporters.flatMap((group) => group.chapters);
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
-    // A scan keeps the order of rows when it is copied to a file, as order by rowid would.
+    // A scan copied to a file preserves the row order, as ordering by rowid would.
     await connection.run(
       `copy (select ${columns}, value_eur, quantity_kg from part.${table}
          where reporter between ${literal(first)} and ${literal(last)})
@@ -66,7 +67,7 @@ async function tableDigest(
   return digests.length > 0 ? sha256(digests.join("")) : "";
 }
 
-/** The chapters of each reporter: they stand in one text. */
+/** A reporter's chapters share one text. */
 function byReporter(chapters: readonly Chapter[]): { chapters: Chapter[]; lines: number }[] {
   const groups: { chapters: Chapter[]; lines: number }[] = [];
   for (const chapter of chapters) {
@@ -81,12 +82,12 @@ function byReporter(chapters: readonly Chapter[]): { chapters: Chapter[]; lines:
 
 const NEWLINE = 10;
 
-/** The digest of each chapter's lines in a file that has the lines of these chapters, in this order. */
+/** The digests of these chapters, in order, from a file with their lines. */
 async function chapterDigests(path: string, chapters: readonly Chapter[]): Promise<string[]> {
   const digests: string[] = [];
   const begins = chapters.map(({ reporter, hs2 }) => Buffer.from(`${reporter},${hs2},`));
   let open: Hash | undefined;
-  // Whole lines from `from` to `to`, the last newline left out.
+  // Whole lines from `from` to `to`, without the last newline.
   const add = (lines: Buffer) => {
     if (open) open.update("\n");
     open ??= createHash("sha256");
@@ -101,7 +102,7 @@ async function chapterDigests(path: string, chapters: readonly Chapter[]): Promi
     let at = 0;
     while (at < lines.length) {
       const next = begins[digests.length + 1];
-      // Of a chapter that has begun, all up to the line that begins as the next one does.
+      // The open chapter ends at the line that begins like the next one.
       if (next && open && lines.subarray(at, at + next.length).equals(next)) close();
       const following = begins[digests.length + 1];
       const end = following ? lines.indexOf(Buffer.concat([Buffer.from("\n"), following]), at) : -1;
@@ -116,7 +117,7 @@ async function chapterDigests(path: string, chapters: readonly Chapter[]): Promi
   return digests;
 }
 
-/** A file in large pieces that end with a line. */
+/** Chunks that end with a line. */
 async function* wholeLines(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 22 })) {

@@ -1,4 +1,4 @@
-/** What the partitions of a vintage cover, read from their small tables `deliveries`, `products` and `spoken`. */
+/** The coverage of a vintage's partitions, from their small tables `deliveries`, `products` and `spoken`. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Coverage, CoverageSpan, ReporterCoverage } from "../domain/trade/coverage.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
@@ -8,7 +8,7 @@ import { rows } from "./duckdb.ts";
 
 type Delivery = { reporter: ReporterCode; flow: Flow; period: number; rows: number; world_rows: number };
 
-/** What a source promises of its products. */
+/** A source's guarantee about its products. */
 export type Scope = Pick<Coverage["products"], "national" | "complete_below"> & {
   /** A reporter's month without any row was never imported. */
   every_month: boolean;
@@ -45,7 +45,7 @@ export async function coverageOf(
   };
 }
 
-/** Months in a row as spans, and spans that differ in one column only as one: a few lines for whole cross products. */
+/** Consecutive months as spans, and spans that differ in one column combined: a few lines for whole cross products. */
 const spokenSql = (spoken: string) => `
   with months as (
     select *, period // 100 * 12 + period % 100
@@ -66,15 +66,15 @@ const spokenSql = (spoken: string) => `
   select list(product order by product) as products, partners, reporters, flows, "from", "to"
   from by_partner group by all order by all`;
 
-/** A month counts as delivered in full only with at least this share of the median month's rows before it. */
+/** A month counts as fully delivered from this share of the preceding median month's rows. */
 const FULL_SHARE = 0.25;
-/** Below this median, a month without a row may well be one without trade in the few products there are. */
+/** Below this median, a month without rows may be one without trade. */
 const FEW_ROWS = 10;
 
 /**
- * A reporter has delivered up to its last full month, each flow judged apart. A month without a WORLD row, in a flow
- * that otherwise has them, or with far fewer rows than the twelve before it, is one that has only begun to arrive.
- * Where the source has rows of every month, one between without a row of a flow was never imported.
+ * A reporter has delivered up to its last full month, per flow. A month is incomplete without a WORLD row in a flow
+ * that otherwise has them, or with far fewer rows than the twelve before it. If the source has rows of every month,
+ * a month without a row of a flow was never imported.
  */
 function deliveredBy(found: Delivery[], everyMonth: boolean): ReporterCoverage {
   const periods = [...new Set(found.map(({ period }) => period))];
@@ -95,7 +95,7 @@ function deliveredBy(found: Delivery[], everyMonth: boolean): ReporterCoverage {
   };
 }
 
-/** Whether one flow's month at this place is all there. */
+/** True if one flow's month is complete. */
 function isFull(months: { rows: number; world_rows: number }[], at: number, everyMonth: boolean): boolean {
   const { rows, world_rows } = months[at]!;
   const before = months.slice(Math.max(0, at - 12), at).map((month) => month.rows);

@@ -1,39 +1,42 @@
-/** What a history needs of the disk, before any of it is fetched: from the archives' sizes where they are known, else from their mean. */
+/**
+ * The disk space that a history needs, before any download: from the archives' known sizes, otherwise from their
+ * mean.
+ */
 import { mkdir, stat, statfs } from "node:fs/promises";
 import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { type Period, yearOf } from "../domain/trade/units.ts";
 
-/** Where nothing is known of any archive: Eurostat's are between 35 and 60 MB. */
+/** The default size; Eurostat's archives are between 35 and 60 MB. */
 const USUAL_ARCHIVE = 60_000_000;
 
-/** Bytes on the disk for each byte of an archive: cautious guesses until bench/history.ts has run at full size. */
+/** Bytes on disk per archive byte: cautious guesses until bench/history.ts has run at full size. */
 const PER_ARCHIVE_BYTE = {
-  /** The text of a month, which two months have at once, and what it is read to, which one has. */
+  /** A month's text, for two months at once, and its parsed form, for one. */
   text: 12,
   reading: 14,
-  /** The months of a year that are read, and what building that year writes beside them and removes. */
+  /** A year's parsed months, and temporary files of that year's build. */
   staged: 4,
   building: 8,
-  /** What stays. */
+  /** Permanent files. */
   vintage: 4,
 };
 
 export type MonthSize = {
   period: Period;
-  /** Bytes of its archive; undefined where nobody says. */
+  /** Bytes of its archive; undefined if unknown. */
   archive: number | undefined;
-  /** How many of them are here. */
+  /** How many of them exist. */
   here: number;
 };
 
 export type DiskNeed = {
-  /** In the folder of downloads, and in that of the data. */
+  /** In the download folder, and in the data folder. */
   downloads: number;
   data: number;
 };
 
-/** What these months will need beside what is here. `keeps`: archives stay when their month is in. */
+/** The space that these months still need. `keeps`: archives stay after their import. */
 export function diskNeed(months: readonly MonthSize[], keeps: boolean): DiskNeed {
   const known = months.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
   const usual = known.length > 0 ? known.reduce((sum, one) => sum + one, 0) / known.length : USUAL_ARCHIVE;
@@ -52,7 +55,7 @@ export function diskNeed(months: readonly MonthSize[], keeps: boolean): DiskNeed
   };
 }
 
-/** How much the disk of a folder has free, and which disk that is. */
+/** A folder's free space, and the identity of its disk. */
 export type Free = (dir: string) => Promise<{ device: number; bytes: number }>;
 
 const freeOf: Free = async (dir) => {
@@ -60,7 +63,7 @@ const freeOf: Free = async (dir) => {
   return { device: (await stat(dir)).dev, bytes: bavail * bsize };
 };
 
-/** Refuses where a folder's disk has less free than is needed; folders on one disk need it together. */
+/** Refuses if a folder's disk has too little space; folders on one disk share it. */
 export async function refuseShortOfDisk(
   needs: { dir: string; bytes: number }[],
   free: Free = freeOf,
@@ -76,7 +79,7 @@ export async function refuseShortOfDisk(
     if (disk.free >= disk.bytes) continue;
     refuse(
       tradeProblems["disk-full"],
-      `${disk.dirs.join(" and ")} need about ${disk.bytes} bytes and have ${disk.free} free: free some, ask for fewer months, let archives go with --discard, or name other folders by --out and DATA_DIR; nothing was fetched`,
+      `${disk.dirs.join(" and ")} need about ${disk.bytes} bytes and have ${disk.free} free: free some, request fewer months, delete archives with --discard, or name other folders by --out and DATA_DIR; nothing was fetched`,
     );
   }
 }

@@ -1,9 +1,8 @@
 /**
- * A download that may be cut off or killed at any moment and goes on where it stopped. Beside `<file>` stand
- *
- *   <file>.part        what has come so far
- *   <file>.part.json   which state of which address that is
- *   <file>.sha256      the digest of the finished file, as `sha256sum` writes and checks it
+ * A download that continues after an interruption or kill. Next to `<file>` are
+ *   <file>.part        the bytes so far
+ *   <file>.part.json   the address and state that they belong to
+ *   <file>.sha256      the finished file's digest, in `sha256sum` format
  */
 
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -17,24 +16,24 @@ import { fileDigest } from "./manifest.ts";
 export type Download = {
   url: string;
   path: string;
-  /** What a 404 means. */
+  /** The meaning of a 404. */
   absent: string;
-  /** Refuses a file that is not what it should be; it is then thrown away. */
+  /** Refuses a wrong file, which is then deleted. */
   check: (part: string, name: string) => Promise<void>;
-  /** Fetch it, although the finished file is there. */
+  /** Downloads even if the finished file exists. */
   again?: boolean;
-  /** Bytes that have come, of how many where that is known. */
+  /** Bytes received, and the total if known. */
   progress?: (done: number, total: number | undefined) => void;
   signal?: AbortSignal;
-  /** Waits between two tries; a test listens here. */
+  /** Waits between two tries; tests replace it. */
   pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
 };
 
-export type Downloaded = {
+export type DownloadedFile = {
   path: string;
   sha256: string;
   bytes: number;
-  /** false: it was there already, with the digest written beside it. */
+  /** False: the file and its digest existed. */
   fetched: boolean;
 };
 
@@ -42,21 +41,21 @@ const part = (path: string) => `${path}.part`;
 const stateFile = (path: string) => `${path}.part.json`;
 const digestFile = (path: string) => `${path}.sha256`;
 
-/** Tries in a row that bring nothing, before it is given up. */
+/** Consecutive tries without any bytes before it gives up. */
 const FRUITLESS = 6;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A size is only an estimate's ground, and is not waited for long. */
+/** A size only serves an estimate, so it is not waited for long. */
 const HEAD_MS = 15_000;
-/** A server that asks for more patience than this is left alone. */
+/** A longer Retry-After ends the download. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
 
-/** What is wrong with the server as a whole, so that asking it for another file is no use. */
+/** A failure of the whole server, so that requests for other files are useless. */
 export class ServerAway extends Refusal {}
 
-/** A server that is busy, breaks off or is not reached: it may give the file when it is asked later. */
+/** The server is busy, breaks off or is unreachable; a later request may succeed. */
 export class ServerBusy extends Refusal {
-  /** In a few words, what it did. */
+  /** A short description. */
   readonly why: string;
   constructor(message: string, why: string) {
     super("unavailable", message);
@@ -64,8 +63,8 @@ export class ServerBusy extends Refusal {
   }
 }
 
-/** Fetches the file, or finds it there already. `unavailable` when the server or the disk will not; what came stays. */
-export async function download(request: Download): Promise<Downloaded> {
+/** Downloads the file, or finds it. `unavailable` if the server or disk fails; received bytes stay. */
+export async function download(request: Download): Promise<DownloadedFile> {
   const { path, signal, pause = sleepFor } = request;
   const finished = request.again ? undefined : await finishedFile(path);
   if (finished) return finished;
@@ -77,7 +76,7 @@ export async function download(request: Download): Promise<Downloaded> {
       break;
     } catch (error) {
       signal?.throwIfAborted();
-      if (!(error instanceof Passing)) throw explained(error, path);
+      if (!(error instanceof TemporaryFailure)) throw explained(error, path);
       const come = await sizeOf(part(path));
       fruitless = come > furthest ? 0 : fruitless + 1;
       furthest = Math.max(furthest, come);
@@ -89,12 +88,12 @@ export async function download(request: Download): Promise<Downloaded> {
   return finish(request);
 }
 
-/** Waits; an abort ends it by its reason. */
+/** An abort rejects with its reason. */
 export const sleepFor = (ms: number, signal: AbortSignal | undefined): Promise<unknown> =>
   sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted());
 
-/** What a later try may mend: a server that is busy, a connection that broke. */
-class Passing extends Error {
+/** A temporary failure: a busy server, or a broken connection. */
+class TemporaryFailure extends Error {
   readonly retryAfterMs: number;
   constructor(message: string, retryAfterMs = 0) {
     super(message);
@@ -102,7 +101,7 @@ class Passing extends Error {
   }
 }
 
-/** What the part file is a part of; without a validator it cannot be gone on with. */
+/** The state of the remote file; without a validator, the part cannot be continued. */
 const state = z.strictObject({
   url: z.string(),
   validator: z.string().nullable(),
@@ -117,7 +116,7 @@ async function once({ url, path, absent, progress, signal }: Download): Promise<
   const validator = have > 0 ? known?.validator : undefined;
   const response = await fetch(url, {
     signal,
-    // A length and a range count the bytes of the file, so it must come as it is.
+    // Lengths and ranges count the file's bytes, so no encoding is accepted.
     headers: {
       "accept-encoding": "identity",
       ...(validator && { range: `bytes=${have}-`, "if-range": validator }),
@@ -134,25 +133,25 @@ async function once({ url, path, absent, progress, signal }: Download): Promise<
   await response.body?.cancel();
   if (status === 206 || status === 416) {
     await discard(path);
-    throw new Passing(`the server answered ${status} to a range it should have had`);
+    throw new TemporaryFailure(`the server answered ${status} to a range it should have had`);
   }
   if (status === 404 || status === 410) refuse("not_found", absent);
   if (status === 429 || status === 408 || status >= 500) throw busy(status, headers);
   refuse("unavailable", `${url} answered ${status}; nothing was fetched`);
 }
 
-function busy(status: number, headers: Headers): Passing {
+function busy(status: number, headers: Headers): TemporaryFailure {
   const text = headers.get("retry-after") ?? "";
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   const wait = Number.isNaN(ms) ? 0 : Math.max(0, ms);
-  if (wait <= LONGEST_RETRY_AFTER_MS) return new Passing(`the server answered ${status}`, wait);
+  if (wait <= LONGEST_RETRY_AFTER_MS) return new TemporaryFailure(`the server answered ${status}`, wait);
   throw new ServerAway(
     "unavailable",
-    `the server answered ${status} and asks to be left alone for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
+    `the server answered ${status} and asks to wait for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
   );
 }
 
-/** The rest that a 206 brings, where it is of the same state of the file and just what was asked for. */
+/** A 206's bytes, if they belong to the same file state and are exactly the requested range. */
 function restOf(headers: Headers, have: number, known: State | undefined): { total: number } | undefined {
   const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get("content-range") ?? "");
   if (!found || !known || (validatorOf(headers) ?? known.validator) !== known.validator) return undefined;
@@ -160,7 +159,7 @@ function restOf(headers: Headers, have: number, known: State | undefined): { tot
   return from === have && to === of - 1 && of === (known.total ?? of) ? { total: of } : undefined;
 }
 
-/** How many bytes a file has, by HEAD: undefined where the server does not say, "absent" where it has none. */
+/** The file's size by HEAD: undefined if the server does not state it, "absent" if the file does not exist. */
 export async function sizeAt(url: string, signal?: AbortSignal): Promise<number | "absent" | undefined> {
   const response = await fetch(url, {
     method: "HEAD",
@@ -172,7 +171,7 @@ export async function sizeAt(url: string, signal?: AbortSignal): Promise<number 
   return response?.ok ? lengthOf(response.headers) : undefined;
 }
 
-/** How much of a file is here: all of it, or what came before a fetch was cut off. */
+/** Bytes on disk of a finished or partial file. */
 export async function bytesHere(path: string): Promise<number> {
   return (await sizeOf(path)) || (await sizeOf(part(path)));
 }
@@ -182,20 +181,20 @@ function lengthOf(headers: Headers): number | undefined {
   return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
 }
 
-/** What names this state of the file for If-Range, which takes no weak ETag (RFC 9110, 13.1.5). */
+/** The validator for If-Range, which accepts no weak ETag (RFC 9110, 13.1.5). */
 function validatorOf(headers: Headers): string | null {
   const etag = headers.get("etag");
   return etag?.startsWith('"') ? etag : headers.get("last-modified");
 }
 
-/** First the old part goes, then the new state is said: killed in between, nothing of two states is ever joined. */
+/** Deletes the old part before it records the new state, so that a kill never mixes two states. */
 async function startOver(path: string, now: State): Promise<void> {
   await discard(path);
   await writeFile(`${stateFile(path)}.new`, JSON.stringify(now));
   await rename(`${stateFile(path)}.new`, stateFile(path));
 }
 
-/** Removes a finished file and what stands beside it. */
+/** Removes a finished file and its metadata. */
 export async function removeDownload(path: string): Promise<void> {
   await discard(path);
   for (const one of [path, digestFile(path)]) await rm(one, { force: true });
@@ -206,12 +205,12 @@ async function discard(path: string): Promise<void> {
   await rm(stateFile(path), { force: true });
 }
 
-type Appending = Pick<Download, "progress" | "signal"> & { at: number; total: number | null };
+type AppendOptions = Pick<Download, "progress" | "signal"> & { at: number; total: number | null };
 
 async function append(
   response: Response,
   path: string,
-  { at, total, progress, signal }: Appending,
+  { at, total, progress, signal }: AppendOptions,
 ): Promise<void> {
   const file = await open(part(path), "a");
   const reader = response.body!.getReader();
@@ -226,18 +225,18 @@ async function append(
     }
     await file.sync();
   } finally {
-    // An answer that nobody reads to its end would keep the process from ending.
+    // An unread answer would keep the process alive.
     await reader.cancel().catch(() => undefined);
     await file.close();
   }
-  if (total !== null && done < total) throw new Passing(`cut off after ${done} of ${total} bytes`);
+  if (total !== null && done < total) throw new TemporaryFailure(`cut off after ${done} of ${total} bytes`);
   if (total !== null && done > total) {
     await discard(path);
-    throw new Passing(`${done} bytes came where the server had said ${total}`);
+    throw new TemporaryFailure(`${done} bytes came where the server had said ${total}`);
   }
 }
 
-/** Codes of Node's TLS for a certificate that is not the host's, or that nobody vouches for. */
+/** Node's TLS error codes for a certificate of another host, or an untrusted one. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH/;
 
 function cut(error: unknown, signal: AbortSignal | undefined): never {
@@ -250,30 +249,30 @@ function cut(error: unknown, signal: AbortSignal | undefined): never {
       `the server's certificate was not accepted (${code}: ${message}): check the address; where a proxy of yours opens TLS, name its authority by NODE_EXTRA_CA_CERTS`,
     );
   }
-  throw new Passing(cause instanceof Error ? cause.message : String(cause));
+  throw new TemporaryFailure(cause instanceof Error ? cause.message : String(cause));
 }
 
-/** Checks what came, and gives it its name last. */
-async function finish({ path, check, signal }: Download): Promise<Downloaded> {
+/** Checks the bytes, and renames the file last. */
+async function finish({ path, check, signal }: Download): Promise<DownloadedFile> {
   try {
     await check(part(path), basename(path));
   } catch (error) {
     signal?.throwIfAborted();
-    // It would be no better for what came after it.
+    // The disk would reject later bytes too.
     if (error instanceof Refusal && error.code === "invalid") await discard(path);
     throw explained(error, path);
   }
   const sha256 = await fileDigest(part(path));
   const bytes = await sizeOf(part(path));
-  // Killed in between, the digest fits no file yet, and the part is whole.
+  // After a kill in between, the digest matches no file yet, and the part is complete.
   await writeFile(digestFile(path), `${sha256}  ${basename(path)}\n`);
   await rename(part(path), path);
   await rm(stateFile(path), { force: true });
   return { path, sha256, bytes, fetched: true };
 }
 
-/** The file that is there with the digest written beside it. */
-export async function finishedFile(path: string): Promise<Downloaded | undefined> {
+/** The existing file with its recorded digest. */
+export async function finishedFile(path: string): Promise<DownloadedFile | undefined> {
   const said = await readFile(digestFile(path), "utf8").catch(() => "");
   const sha256 = /^([0-9a-f]{64}) /.exec(said)?.[1];
   if (sha256 === undefined || (await sizeOf(path)) === 0 || (await fileDigest(path)) !== sha256)
@@ -308,6 +307,6 @@ function explained(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOSPC") return error;
   return new Refusal(
     tradeProblems["disk-full"],
-    `no space left for ${path}: what came stays; free some space and run it again to go on`,
+    `no space left for ${path}: received bytes stay; free some space and run it again to continue`,
   );
 }

@@ -1,4 +1,4 @@
-/** How this service opens DuckDB: in memory, bounded in threads and memory, spilling only where it is told to. */
+/** Opens DuckDB: in memory, with limited threads and memory, spilling only to a given folder. */
 
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { Refusal, refuse } from "../core/model/refusal.ts";
@@ -13,25 +13,25 @@ export async function openDuckdb(limits: DuckdbLimits, spillDir?: string): Promi
   return createDuckdb(":memory:", {
     threads: String(limits.threads),
     memory_limit: `${limits.memory_mb}MB`,
-    // The empty string means: never spill, fail instead.
+    // The empty string means: fail instead of spilling.
     temp_directory: spillDir ?? "",
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });
 }
 
-/** DuckDB is large, and is loaded when it is first needed. */
+/** DuckDB is large, so it is loaded on first use. */
 export async function createDuckdb(path: string, options?: Record<string, string>): Promise<DuckDBInstance> {
   const { DuckDBInstance } = await import("@duckdb/node-api");
   return DuckDBInstance.create(path, options);
 }
 
-/** A literal for SQL that takes no parameter, such as ATTACH. */
+/** A literal for SQL without parameters, such as ATTACH. */
 export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 export type Params = Record<string, DuckDBValue>;
 
-/** All rows of an answer as plain objects; 64-bit integers become JSON numbers, and one beyond 2^53 is an error. */
+/** All rows as plain objects. 64-bit integers become JSON numbers; one beyond 2^53 is an error. */
 export async function rows<Row>(connection: DuckDBConnection, sql: string, params?: Params): Promise<Row[]> {
   const reader = await connection.runAndReadAll(sql, params);
   return reader.getRowObjectsJS().map((row) => {
@@ -42,7 +42,7 @@ export async function rows<Row>(connection: DuckDBConnection, sql: string, param
   });
 }
 
-/** The first row; for questions that always have exactly one. */
+/** For queries that always return exactly one row. */
 export async function row<Row>(connection: DuckDBConnection, sql: string, params?: Params): Promise<Row> {
   const [first] = await rows<Row>(connection, sql, params);
   if (first === undefined) throw new Error(`no row: ${sql}`);
@@ -55,7 +55,7 @@ function safeNumber(value: bigint, column: string): number {
   return number;
 }
 
-/** Runs `work` so that an abort interrupts the statement in hand. */
+/** An abort interrupts the running statement. */
 export async function interruptible<T>(
   connection: DuckDBConnection,
   signal: AbortSignal | undefined,
@@ -78,16 +78,16 @@ const FULL_DISK = /No space left on device|ENOSPC|failed to offload data block|m
 
 export const isFullDisk = (error: unknown) => error instanceof Error && FULL_DISK.test(error.message);
 
-/** The setting that bounds the memory of some work, and what it is. */
+/** The setting that limits some work's memory, and its value. */
 export type MemorySetting = { name: "DUCKDB_MEMORY_MB" | "IMPORT_MEMORY_MB"; mb: number };
 
-/** What bounds whatever builds a vintage. */
+/** The limit of any build of a vintage. */
 export const importMemory = ({ memory_mb }: DuckdbLimits): MemorySetting => ({
   name: "IMPORT_MEMORY_MB",
   mb: memory_mb,
 });
 
-/** Turns a lack of disk, or of the memory that a setting allows, into a refusal that says so; every other error is thrown as it came. */
+/** Turns a lack of disk space or memory into a refusal that names the setting; rethrows other errors. */
 export function explainShortage(error: unknown, dir: string, memory?: MemorySetting): never {
   if (error instanceof Refusal || !(error instanceof Error)) throw error;
   if (isFullDisk(error)) {

@@ -1,19 +1,19 @@
-/** Rates of exchange for files whose amounts are not in euros: the table `stage.rates`. */
+/** Exchange rates for files whose amounts are not in euros: the table `stage.rates`. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../core/model/refusal.ts";
 import { monthlyMeans } from "../domain/macro/exchange-rates.ts";
 import type { ReleaseFacts } from "../domain/trade/dataset.ts";
 import type { Period } from "../domain/trade/units.ts";
 import { type EcbRates, ecbRates } from "./reference/ecb-rates.ts";
-import { writtenText } from "./reference/files.ts";
+import { textOfTable } from "./reference/files.ts";
 import type { Reference } from "./reference/table.ts";
 
-/** The rates that are current; undefined where none were imported. */
+/** The current rates; undefined if none were imported. */
 export type RatesSource = () => Promise<Reference<EcbRates> | undefined>;
 
 /**
- * Fills `stage.rates` (month, per_euro) with the mean rate of each month that is over by the rates' last day. Real
- * amounts are converted at real rates only. Answers the text that was used, as an input of the release.
+ * Fills `stage.rates` (month, per_euro) with the mean rate of each month completed by the rates' last day. Real
+ * amounts are converted at real rates only. Returns the used text, as an input of the release.
  */
 export async function loadRates(
   connection: DuckDBConnection,
@@ -34,7 +34,7 @@ export async function loadRates(
     `create table stage.rates as select * from (values (0, null), ${values.join(", ")}) r(month, per_euro)
      where per_euro is not null`,
   );
-  const { text } = writtenText(ecbRates, rates, rates.rows);
+  const { text } = textOfTable(ecbRates, rates, rates.rows);
   return {
     name: `${rates.dataset} to ${rates.as_of}`,
     sha256: rates.vintage,

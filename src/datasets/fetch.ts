@@ -1,14 +1,14 @@
-/** Fetches Eurostat's monthly bulk files of Comext and checks that they are whole. */
+/** Downloads Eurostat's monthly bulk files of Comext and checks that they are complete. */
 import { mkdir, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { refuse } from "../core/model/refusal.ts";
 import { addMonths, monthsBetween, monthText, type Period } from "../domain/trade/units.ts";
 import type { MonthSize } from "./disk-need.ts";
-import { bytesHere, type Download, type Downloaded, download, sizeAt } from "./download.ts";
+import { bytesHere, type Download, type DownloadedFile, download, sizeAt } from "./download.ts";
 import { sevenZip } from "./seven-zip.ts";
 
-/** Eurostat's file service; `{period}` stands for the month as YYYYMM. */
+/** Eurostat's file service; `{period}` is the month as YYYYMM. */
 export const COMEXT_URL =
   "https://ec.europa.eu/eurostat/api/dissemination/files?file=comext%2FCOMEXT_DATA%2FPRODUCTS%2Ffull_v2_{period}.7z";
 
@@ -16,16 +16,16 @@ export type ComextRequest = Pick<Download, "again" | "progress" | "signal" | "pa
   from: Period;
   to: Period;
   dir: string;
-  /** Where a mirror has the files: an address with {period} in it. */
+  /** A mirror's address with {period} in it. */
   url?: string;
   now: Date;
-  /** Told before each month is begun. */
+  /** Called before each month. */
   begin?: (period: Period) => void;
-  /** Told when each month is there. */
-  done?: (period: Period, file: Downloaded) => void;
+  /** Called when each month is complete. */
+  done?: (period: Period, file: DownloadedFile) => void;
 };
 
-/** The months from one to another; refused where they are not over. */
+/** The months of a range; refuses months that are not over. */
 export function monthsAsked({ from, to, now }: Pick<ComextRequest, "from" | "to" | "now">): Period[] {
   if (from > to)
     refuse("invalid", `${monthText(from)} comes after ${monthText(to)}: name the earlier month first`);
@@ -36,10 +36,10 @@ export function monthsAsked({ from, to, now }: Pick<ComextRequest, "from" | "to"
 const fileName = (period: Period) => `full_v2_${period}.7z`;
 const addressOf = (url: string, period: Period) => url.replaceAll("{period}", String(period));
 
-/** Where a month's archive is in a folder of downloads. */
+/** The path of a month's archive in a download folder. */
 export const archivePath = (dir: string, period: Period) => join(dir, fileName(period));
 
-/** The sizes of months' archives, by HEAD where they are not here; a server that does not say is not asked again. */
+/** The archives' sizes, by HEAD for missing ones. A server that states none is not queried again. */
 export async function sizesOf(
   periods: readonly Period[],
   { dir, url = COMEXT_URL, signal }: Pick<ComextRequest, "dir" | "url" | "signal">,
@@ -66,12 +66,12 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** Fetches the months one after another; those that are there already, with their digest, are not fetched again. */
-export async function fetchComext(request: ComextRequest): Promise<Downloaded[]> {
+/** Downloads the months in order, except those that exist with their digest. */
+export async function fetchComext(request: ComextRequest): Promise<DownloadedFile[]> {
   const { from, to, dir, url = COMEXT_URL, now, begin, done, ...options } = request;
   const months = monthsAsked({ from, to, now });
   await mkdir(dir, { recursive: true });
-  const files: Downloaded[] = [];
+  const files: DownloadedFile[] = [];
   for (const period of months) {
     begin?.(period);
     const name = fileName(period);
@@ -90,21 +90,24 @@ export async function fetchComext(request: ComextRequest): Promise<Downloaded[]>
 
 const monthOf = (day: Date): Period => day.getUTCFullYear() * 100 + day.getUTCMonth() + 1;
 
-/** How long after its end a month is published in detail, about. */
+/** Approximate delay from a month's end to its detailed publication. */
 const DAYS_TO_PUBLISH = 70;
 
-/** The last month that is published by now, in all likelihood. */
+/** The last month that is probably published. */
 export const lastLikelyMonth = (now: Date): Period =>
   addMonths(monthOf(new Date(now.getTime() - DAYS_TO_PUBLISH * 86_400_000)), -1);
 
 const likely = (now: Date) =>
   `a month is published about ten weeks after its end, so the last one that is likely there is ${monthText(lastLikelyMonth(now))}`;
 
-/** Signature, version, checksum of what follows, then place, size and checksum of the end header (7zFormat.txt of the 7-Zip SDK). */
+/**
+ * Signature, version, checksum of the rest, then offset, size and checksum of the end header (7zFormat.txt of the
+ * 7-Zip SDK).
+ */
 const START_HEADER = 32;
 const SIGNATURE = "377abcaf271c";
 
-/** Refuses what is no 7z archive, one that is cut off, and one whose contents do not have their checksums. */
+/** Refuses a file that is no 7z archive, is truncated, or has wrong checksums. */
 export async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
   const { size } = await stat(path);
   const file = await open(path, "r");

@@ -1,10 +1,10 @@
-/** An import: files in, a vintage out that is the current one with what the files replace replaced. */
+/** Imports files: the new vintage is the current one, with the files' part replaced. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../core/model/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import type { BuildSpace, Built } from "./build-space.ts";
+import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import {
@@ -21,7 +21,7 @@ import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
   examineVintage,
-  type Lost,
+  type LostFiles,
   type Manifest,
   missing,
   type PartitionEntry,
@@ -34,22 +34,22 @@ import { sortedAtOnce } from "./spans.ts";
 import { markSpoken } from "./spoken.ts";
 import { checkReporters, foldCells, noneLeftOut, refuseOrphans, stageDdl, stageFile } from "./stage.ts";
 import { openStaged, type StagedMonth } from "./staged-month.ts";
-import { type Unpacked, unpack } from "./unpack.ts";
+import { type UnpackedFile, unpack } from "./unpack.ts";
 
 export type ImportRequest = {
   files: string[];
-  /** Months that were read before, in place of files. */
+  /** Months parsed before, instead of files. */
   staged?: readonly StagedMonth[];
-  /** The vintage of a dataset that is released now, which this import builds upon. */
+  /** The released vintage that this import is based on. */
   currentVintage: (dataset: string) => Promise<string | null>;
-  /** The reporters in the files, where they are not all 27. */
+  /** The files' reporters, if not all 27. */
   reporters?: ReporterCode[];
-  /** The ECB's rates, for files whose amounts are not in euros. */
+  /** The ECB's rates, for amounts in other currencies. */
   rates?: RatesSource;
-  /** Start from nothing but the files, leaving out what the current vintage holds. */
+  /** Use the files alone, without the current vintage. */
   afresh?: boolean;
-  /** What of the current vintage is known to be lost: it is left out, where it has not come back. */
-  lost?: Lost | undefined;
+  /** The lost part of the current vintage; it is left out unless it was restored. */
+  lost?: LostFiles | undefined;
   limits: DuckdbLimits;
   progress?: Progress;
   signal?: AbortSignal;
@@ -57,28 +57,28 @@ export type ImportRequest = {
 
 export type ImportReport = {
   rows_read: number;
-  /** Lines equal to another line, counted once. */
+  /** Duplicate lines, counted once. */
   equal_duplicates: number;
   left_out: LeftOut;
   elapsed_ms: number;
   rows_per_s: number;
 };
 
-/** The release event names every file, and an event has a largest size. */
+/** The release event names every file, and an event's size is limited. */
 const MAX_FILES = 2_000;
 
-/** What a file is, is told before any fault in it. */
+/** A file's kind is reported before its faults. */
 export const looking = {
   onFormat: (name: string, format: string) =>
     refuse("invalid", `${name} looks like ${format}, which cannot be imported. There are ${importable()}`),
   onHeader: detectLayout,
 };
 
-/** Builds the vintage in the build space; nothing is visible before `publish`. Any bad line refuses all of it. */
+/** Builds the vintage in the build space; nothing is visible before `publish`. Any bad line refuses everything. */
 export async function buildImport(
   space: BuildSpace,
   request: ImportRequest,
-): Promise<Built & { report: ImportReport }> {
+): Promise<BuiltVintage & { report: ImportReport }> {
   if (request.files.length === 0 && !request.staged?.length)
     refuse("invalid", "name at least one file to import");
   if (request.files.length > MAX_FILES) {
@@ -120,12 +120,12 @@ export async function buildImport(
   }
 }
 
-/** What an import stands upon: the cells of its files in `stage`, and what is to be told of them. */
-export type Read = {
+/** An import's input: the cells of its files in `stage`, and the report about them. */
+export type ImportInput = {
   layout: Layout;
   inputs: Manifest["inputs"];
   left_out: LeftOut;
-  /** The rates that amounts were converted at. */
+  /** The conversion rates. */
   rates: Manifest["inputs"];
   equal_duplicates: number;
 };
@@ -134,7 +134,7 @@ async function readFiles(
   connection: DuckDBConnection,
   space: BuildSpace,
   request: ImportRequest,
-): Promise<Read> {
+): Promise<ImportInput> {
   await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
   const inputs: Manifest["inputs"] = [];
   const left_out = noneLeftOut();
@@ -143,7 +143,7 @@ async function readFiles(
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
     step(request, "read", at, 1);
-    const file: Unpacked = await unpack(space, input, ordinal, { ...looking, signal: request.signal });
+    const file: UnpackedFile = await unpack(space, input, ordinal, { ...looking, signal: request.signal });
     const layout = detectLayout(file.name, file.header);
     if (!first && layout.currency) rates.push(await loadRates(connection, layout.currency, request.rates));
     first ??= { name: file.name, layout };
@@ -165,7 +165,7 @@ async function readFiles(
   return { layout: first!.layout, inputs, left_out, rates, equal_duplicates };
 }
 
-/** What a dataset promises of its products, by what its files are the whole truth of. */
+/** A dataset's guarantee about its products, by what its files are complete for. */
 const promises = {
   months: { national: true, complete_below: [""], every_month: true },
   products: { national: false, complete_below: [], every_month: false },
@@ -178,7 +178,7 @@ async function merge(
   space: BuildSpace,
   request: ImportRequest,
   { layout, inputs, base }: { layout: Layout; inputs: Manifest["inputs"]; base: PartitionEntry[] },
-): Promise<Omit<Built, "replaces">> {
+): Promise<Omit<BuiltVintage, "replaces">> {
   const touched = await rows<{ year: number }>(
     connection,
     "select distinct period // 100 as year from spoken order by year",
@@ -212,7 +212,7 @@ async function merge(
   return { manifest, new_files };
 }
 
-/** Attaches the partitions that are built upon, after checking that each is what its manifest says; what is known to be lost is left out. */
+/** Attaches the base partitions after checking them against their manifest; lost ones are left out. */
 async function openBase(
   connection: DuckDBConnection,
   space: BuildSpace,
@@ -238,7 +238,7 @@ const replacedKey = {
   pairs: "reporter, flow, period, product, partner",
 };
 
-/** A year of what is built upon, less what is replaced, with what comes in. */
+/** A year of the base vintage without its replaced rows, plus the new ones. */
 function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout): PartitionRows {
   const key = replacedKey[layout.speaks_for];
   const merged = (table: string, isAggregate: boolean) => {

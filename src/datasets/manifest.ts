@@ -1,11 +1,11 @@
 /**
- * What a vintage is made of. A vintage is one immutable state of a dataset: a manifest that names its partitions,
- * one DuckDB file a year, which vintages share when nothing in them changed.
+ * The parts of a vintage. A vintage is one immutable state of a dataset: a manifest names its partitions, one
+ * DuckDB file per year, which vintages share if unchanged.
  *
  *   <data dir>/vintages/<vintage>.json           the manifest
  *   <data dir>/vintages/partitions/<file>        the partitions
- *   <data dir>/vintages/building-<random>/       an import at work; swept when it was killed
- *   <data dir>/vintages/staged/                  months of a history that are read, until their year is built
+ *   <data dir>/vintages/building-<random>/       a running import; removed after a kill
+ *   <data dir>/vintages/staged/                  a history's parsed months, until their year is built
  */
 
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ const period = z.int();
 
 const partition = z.strictObject({
   year: z.int(),
-  /** SHA-256 over its rows in order, independent of the bytes DuckDB chose: equal data, equal digest. */
+  /** SHA-256 over its rows in order, independent of the bytes DuckDB chose. */
   content_sha256: sha256,
   rows: z.int(),
   totals: controlTotals,
@@ -76,14 +76,14 @@ export type PartitionEntry = z.infer<typeof partition>;
 
 export const vintagesDir = (dataDir: string) => join(dataDir, "vintages");
 export const partitionsDir = (dataDir: string) => join(vintagesDir(dataDir), "partitions");
-/** Months that were read and whose year is not built yet. */
+/** Parsed months whose year is not built yet. */
 export const stagedDir = (dataDir: string) => join(vintagesDir(dataDir), "staged");
 export const manifestPath = (dataDir: string, vintage: string) =>
   join(vintagesDir(dataDir), `${vintage}.json`);
 export const partitionPath = (dataDir: string, entry: PartitionEntry) =>
   join(partitionsDir(dataDir), entry.file);
 
-/** The name of a vintage: SHA-256 of a JSON array that anyone can rebuild from the release event. */
+/** A vintage's name: SHA-256 of a JSON array that anyone can rebuild from the release event. */
 export function vintageDigest(
   named: Pick<Manifest, "dataset" | "source" | "synthetic"> & {
     partitions: Pick<PartitionEntry, "year" | "content_sha256">[];
@@ -94,7 +94,7 @@ export function vintageDigest(
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
 }
 
-/** The facts of the event that releases the vintage. */
+/** The release event's facts. */
 export function releaseFacts(built: Manifest, replaces: string | null, releasedAt: Date): ReleaseFacts {
   const sum = (of: (entry: PartitionEntry) => number) => built.partitions.reduce((n, e) => n + of(e), 0);
   return {
@@ -117,13 +117,13 @@ export function releaseFacts(built: Manifest, replaces: string | null, releasedA
   };
 }
 
-/** Reads a published manifest; `unavailable` (dataset-missing) when it is not there or not what its name says. */
+/** A published manifest; `unavailable` (dataset-missing) if it is missing or does not match its name. */
 export async function readManifest(dataDir: string, vintage: string): Promise<Manifest> {
   const found = await manifestOrFault(dataDir, vintage);
   return typeof found === "string" ? missing(vintage, found) : found;
 }
 
-/** A manifest, or in words why it cannot be used. */
+/** A manifest, or why it is unusable. */
 async function manifestOrFault(dataDir: string, vintage: string): Promise<Manifest | string> {
   const path = manifestPath(dataDir, vintage);
   const text = await readFile(path, "utf8").catch(() => undefined);
@@ -135,7 +135,7 @@ async function manifestOrFault(dataDir: string, vintage: string): Promise<Manife
   return parsed.data;
 }
 
-/** Checks a partition's bytes against its digest; `unavailable` (dataset-missing) when they differ. */
+/** Checks a partition's bytes against its digest; `unavailable` (dataset-missing) if they differ. */
 export async function verifyPartition(
   dataDir: string,
   vintage: string,
@@ -145,7 +145,7 @@ export async function verifyPartition(
   if (fault !== undefined) missing(vintage, fault);
 }
 
-/** Why a partition's file cannot be used; undefined where it is whole. */
+/** Why a partition's file is unusable; undefined if it is intact. */
 async function faultOf(dataDir: string, entry: PartitionEntry): Promise<string | undefined> {
   const path = partitionPath(dataDir, entry);
   const size = await stat(path).then(
@@ -157,14 +157,14 @@ async function faultOf(dataDir: string, entry: PartitionEntry): Promise<string |
   return undefined;
 }
 
-/** What of a released vintage cannot be used, and why: the files of years, or the manifest and with it everything. */
-export type Lost = { vintage: string; parts: ReadonlyMap<number | "manifest", string> };
+/** The unusable files of a released vintage, and why: single years, or the manifest and so everything. */
+export type LostFiles = { vintage: string; parts: ReadonlyMap<number | "manifest", string> };
 
-/** What is whole of a released vintage, and what is lost. */
+/** The intact and the lost parts of a released vintage. */
 export async function examineVintage(
   dataDir: string,
   vintage: string,
-): Promise<{ manifest: Manifest | undefined; whole: PartitionEntry[]; lost: Lost }> {
+): Promise<{ manifest: Manifest | undefined; whole: PartitionEntry[]; lost: LostFiles }> {
   const found = await manifestOrFault(dataDir, vintage);
   if (typeof found === "string")
     return { manifest: undefined, whole: [], lost: { vintage, parts: new Map([["manifest", found]]) } };
@@ -184,7 +184,7 @@ export async function fileDigest(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Says that the files of a released vintage are not usable, and how to mend it. */
+/** Refuses because a released vintage's files are unusable, and names the remedy. */
 export function missing(vintage: string, why: string): never {
   return refuse(
     tradeProblems["dataset-missing"],

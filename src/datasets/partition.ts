@@ -1,15 +1,16 @@
 /**
  * One year of a dataset as a DuckDB file. Its tables, all sorted by reporter, hs2, flow, period, partner:
  *
- *   cells             what partners' rows say, as fine as the source has it
- *   aggregates        the source's own rows for WORLD and groups of countries, never added to cells
- *   totals            a product's total: the WORLD row where the source has one, else the sum of its partners
+ *   cells             partners' rows, as detailed as the source
+ *   aggregates        the source's own rows for WORLD and country groups, never added to cells
+ *   totals            a product's total: the WORLD row if the source has one, else the sum of its partners
  *   chapter_partners  roll-up of cells to 2-digit chapters
  *   chapter_totals    roll-up of totals to 2-digit chapters
- *   deliveries        how many rows each reporter delivered for a month
+ *   deliveries        the number of rows that each reporter delivered per month
  *   products          the codes that occur
- *   spoken            what files spoke for: reporter, flow, period, product ('' is all), partner (null is all); no row
- *                     there means no trade
+ *   spoken            what files are complete for: reporter, flow, period, product ('' is all), partner (null is
+ * all); there,
+ *                     no row means no trade
  */
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,17 +22,20 @@ import { fileDigest, type PartitionEntry } from "./manifest.ts";
 import { makeRollup } from "./rollups/make.ts";
 import { spansOf } from "./spans.ts";
 
-/** SQL queries that yield a year's rows: reporter, hs2, flow, period, partner, product, value_eur, quantity_kg. */
+/** SQL queries for a year's rows: reporter, hs2, flow, period, partner, product, value_eur, quantity_kg. */
 export type PartitionRows = {
   cells: string;
   aggregates: string;
-  /** Rows known for a whole chapter only (no product column), of chapters that `cells` does not hold. */
+  /** Rows of whole chapters (no product column) that `cells` lacks. */
   chapters?: string;
-  /** What files spoke for beyond their rows: reporter, flow, period, product ('' is all), partner (null is all). */
+  /**
+   * What files are complete for beyond their rows: reporter, flow, period, product ('' is all), partner (null is
+   * all).
+   */
   spoken: string;
-  /** A row speaks for its own partner only. */
+  /** A row is complete for its own partner only. */
   of_partners?: boolean;
-  /** So many rows are put in order at once, all where it is absent: a year of files is more than a small machine has memory for. */
+  /** Rows sorted at once. Default: all; a year of files exceeds a small machine's memory. */
   rows_at_once?: number;
 };
 
@@ -39,7 +43,7 @@ const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity
 const SORTED = "order by reporter, hs2, flow, period, partner";
 const AMOUNTS = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::decimal(18, 3) as quantity_kg`;
 
-/** Writes the partition, and its roll-up, into the build space. */
+/** Writes the partition and its roll-up into the build space. */
 export async function writePartition(
   connection: DuckDBConnection,
   space: BuildSpace,
@@ -77,7 +81,7 @@ export async function writePartition(
   return { year, content_sha256, rows: counted.rows, totals, file, file_sha256, bytes };
 }
 
-/** Writes a table in its order, which begins with the reporter: of neighbouring reporters together what may be sorted at once. */
+/** Writes a table in its order, which begins with the reporter: groups of adjacent reporters are sorted together. */
 async function writeSorted(
   connection: DuckDBConnection,
   table: "cells" | "aggregates",

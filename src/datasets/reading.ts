@@ -1,46 +1,46 @@
-/** The data that one answer reads, and what of it was read: named in the answer, it can be asked for again. */
+/** The data that one answer reads, and the record of what it read. An answer names them, so that it can be repeated. */
 import { OF_DATASET, type ReferenceStore } from "./reference/store.ts";
 import type { ReferenceTable } from "./reference/table.ts";
 import type { Lease, Vintages } from "./vintage-store.ts";
 
-/** Datasets and the tables beside them. `allow_synthetic`: invented ones are answered from too. */
+/** Datasets and reference tables. `allow_synthetic`: synthetic ones may answer. */
 export type Data = { vintages: Vintages; reference: ReferenceStore; allow_synthetic: boolean };
 
-/** Stands among vintages for tables that were looked for and were not there. */
+/** Listed among vintages for tables that were missing. */
 export const NONE = "none";
 
-/** What was read of some data. */
-export type Watching = {
+/** The record of reads. */
+export type ReadRecord = {
   data: Data;
   /**
-   * The vintages of datasets, then those of tables, and `none` at the end where a table was missing; by comma, as the input `vintage`
-   * takes it.
+   * The vintages of datasets, then of tables, then `none` if a table was missing; comma-separated, as the input
+   * `vintage` accepts it.
    */
   restsOn(): string;
-  /** Each state that was looked at, also of what was not there. It grows as more is read. */
+  /** Each state that was looked up, missing ones included. It grows with further reads. */
   read: ReadonlySet<string>;
-  /** What was looked at, and how it was found; it grows too. */
-  looks: ReadonlyMap<string, Look>;
+  /** Each look-up and its result; it grows too. */
+  looks: ReadonlyMap<string, LookUp>;
 };
 
-/** One thing that was looked at: of all datasets or tables, or the one of this name. */
-export type Look = { at: "datasets" | "dataset" | "tables" | "table"; name: string; found: string };
+/** One look-up: of all datasets or tables, or one by name. */
+export type LookUp = { at: "datasets" | "dataset" | "tables" | "table"; name: string; found: string };
 
 const stateOf = (found: { vintage: string } | undefined) => found?.vintage ?? NONE;
 const statesOf = (all: readonly { vintage: string }[]) => all.map(({ vintage }) => vintage).join(",");
 
-/** Looks at the same again, in other data: true where each is found as it was. */
-export function isFoundAgain(looks: Iterable<Look>, data: Data): boolean {
+/** Repeats the look-ups in other data; true if each has the same result. */
+export function isFoundAgain(looks: Iterable<LookUp>, data: Data): boolean {
   try {
     for (const look of looks) if (again(look, data) !== look.found) return false;
     return true;
   } catch {
-    // What is not there any more is refused.
+    // Missing data refuse.
     return false;
   }
 }
 
-function again({ at, name }: Look, { vintages, reference }: Pick<Data, "vintages" | "reference">): string {
+function again({ at, name }: LookUp, { vintages, reference }: Pick<Data, "vintages" | "reference">): string {
   switch (at) {
     case "datasets":
       return statesOf(vintages.open());
@@ -60,13 +60,13 @@ function again({ at, name }: Look, { vintages, reference }: Pick<Data, "vintages
   }
 }
 
-/** The same data, watched. Who watches what is watched already sees what is read through it, and so does the other. */
-export function watched({ vintages, reference, allow_synthetic }: Data): Watching {
+/** The same data, watched. Reads through nested watchers are recorded by each. */
+export function watched({ vintages, reference, allow_synthetic }: Data): ReadRecord {
   const datasets = new Set<string>();
   const tables = new Set<string>();
   const read = new Set<string>();
-  const looks = new Map<string, Look>();
-  const look = (at: Look["at"], name: string, found: string) =>
+  const looks = new Map<string, LookUp>();
+  const look = (at: LookUp["at"], name: string, found: string) =>
     void looks.set(`${at} ${name}`, { at, name, found });
   let missing = false;
   const data: Data = {
@@ -107,8 +107,8 @@ export function watched({ vintages, reference, allow_synthetic }: Data): Watchin
   return { data, restsOn, read, looks };
 }
 
-/** The same data as they are now until they are released: each dataset stays in the vintage in which it is first read. */
-export function held({ vintages, reference, allow_synthetic }: Data): { data: Data; release(): void } {
+/** The same data, fixed until released: each dataset stays at the vintage of its first read. */
+export function pinned({ vintages, reference, allow_synthetic }: Data): { data: Data; release(): void } {
   const leases = new Map<string, Lease>();
   const lease = (dataset: string) => {
     const found = leases.get(dataset) ?? vintages.lease(dataset);

@@ -1,22 +1,22 @@
-/** Which vintages stay on disk. */
+/** Deletes vintages that are no longer needed. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildSpace } from "./build-space.ts";
 import { manifestPath, partitionsDir, readManifest, vintagesDir } from "./manifest.ts";
 import { rollupName, rollupsDir } from "./rollups/file.ts";
 
-/** A vintage stays for this long after another one has replaced it: answers and snapshots can be asked of it all the while. */
+/** A replaced vintage stays this long, for answers and snapshots. */
 export const KEEP_DAYS = 180;
 
-/** What was current at any moment since then is kept. */
-export const keptSince = (now: Date) => new Date(now.getTime() - KEEP_DAYS * 86_400_000);
+/** Vintages that were current since then stay. */
+export const retainedSince = (now: Date) => new Date(now.getTime() - KEEP_DAYS * 86_400_000);
 
-/** How old a file must be before it may go: younger ones may belong to a release that is on its way into the log. */
+/** Files younger than this stay: they may belong to a release in progress. */
 const GRACE_MS = 86_400_000;
 
 /**
- * Deletes the vintages that are not in `keep`, then the partitions and roll-ups that no remaining manifest names. Needs the build
- * space, so that nothing is published meanwhile. Readers that hold a deleted file open keep reading it.
+ * Deletes the vintages that are not in `keep`, then the partitions and roll-ups that no manifest names. Needs the
+ * build space, so that nothing is published meanwhile. Readers continue to read a deleted open file.
  */
 export async function sweepVintages(
   space: BuildSpace,
@@ -31,7 +31,7 @@ export async function sweepVintages(
     if (vintage === undefined) continue;
     const path = manifestPath(space.dataDir, vintage);
     if (keep.has(vintage) || (await stat(path)).mtimeMs > cutoff) {
-      // A manifest that cannot be read hides which files it needs: then nothing may be deleted.
+      // An unreadable manifest hides which files it needs, so nothing may be deleted.
       for (const entry of (await readManifest(space.dataDir, vintage)).partitions)
         needed.add(entry.file).add(rollupName(entry));
     } else {
@@ -44,13 +44,13 @@ export async function sweepVintages(
   return { vintages, partitions };
 }
 
-/** Deletes what is old and not needed; answers how many files that were. */
+/** Deletes old, unneeded files; returns their number. */
 async function sweepFolder(dir: string, needed: ReadonlySet<string>, cutoff: number): Promise<number> {
   let swept = 0;
   for (const file of await readdir(dir).catch(() => [])) {
     const path = join(dir, file);
     if (needed.has(file)) continue;
-    // Whoever makes a roll-up gives it its name at any moment.
+    // A roll-up may be renamed into place at any moment.
     const found = await stat(path).catch(() => undefined);
     if (!found || found.mtimeMs > cutoff) continue;
     await rm(path, { force: true });

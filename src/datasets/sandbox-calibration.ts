@@ -1,6 +1,6 @@
 /**
- * The invented economy behind the sandbox: how big traders and chapters are, relative to each other. Rounded by hand
- * to look like European trade; none of it is a published figure.
+ * The synthetic economy of the sandbox: relative sizes of traders and chapters. Rounded by hand to resemble
+ * European trade; none is a published figure.
  */
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 
@@ -35,7 +35,7 @@ export const reporterSizes: Record<ReporterCode, number> = {
   SK: 22,
 };
 
-/** Relative size as a partner of those outside: what they sell to the reporters, and what they buy. */
+/** Relative sizes of outside partners: their sales to the reporters, and their purchases. */
 export const outsideSizes: Record<string, { sells: number; buys: number }> = {
   CN: { sells: 260, buys: 110 },
   US: { sells: 170, buys: 240 },
@@ -77,9 +77,12 @@ export const outsideSizes: Record<string, { sells: number; buys: number }> = {
   XK: { sells: 1, buys: 2 },
 };
 
-/** An event: what these sell to those, of this chapter or of all, is `factor` times as much from a month to a month. */
+/**
+ * An event: from one month to another, these sellers' trade with those buyers, in one chapter or all, is multiplied
+ * by `factor`.
+ */
 export type Shock = {
-  /** The methods that find it. */
+  /** The analyses that detect it. */
   found_by: readonly ("rerouting" | "substitution" | "dependency" | "gravity" | "alert")[];
   seller?: string;
   buyer?: string;
@@ -89,14 +92,14 @@ export type Shock = {
   factor: number;
 };
 
-/** What happens in the sandbox, so that its analyses have something to find: a break with detours, a dependency, and single months. */
+/** Events in the sandbox for its analyses: a break with rerouting, a dependency, and single months. */
 export const shocks: Shock[] = [
   { found_by: ["rerouting", "substitution"], seller: "RU", from: 202203, to: 202512, factor: 0.2 },
   { found_by: ["rerouting"], buyer: "RU", from: 202203, to: 202512, factor: 0.25 },
   { found_by: ["rerouting"], seller: "TR", hs2: "27", from: 202204, to: 202512, factor: 2.4 },
   { found_by: ["rerouting"], seller: "KZ", hs2: "44", from: 202204, to: 202512, factor: 6 },
   { found_by: ["rerouting"], buyer: "KZ", from: 202204, to: 202512, factor: 3 },
-  // From some 40 % of what Slovakia buys to more than 80 %.
+  // Slovakia's purchases rise from some 40 % to more than 80 %.
   {
     found_by: ["dependency", "gravity"],
     seller: "CN",
@@ -112,13 +115,13 @@ export const shocks: Shock[] = [
   { found_by: ["alert"], seller: "FR", hs2: "30", from: 202511, to: 202511, factor: 2.5 },
 ];
 
-/** What this country buys of one chapter swings from month to month, and of another it does the same so many months later. */
+/** A country's purchases of one chapter vary by month, and those of another chapter vary alike some months later. */
 export type Lead = { buyer: string; first: string; second: string; months: number };
 
 /** Plastics follow the chemicals that they are made of. */
 export const leads: Lead[] = [{ buyer: "ES", first: "29", second: "39", months: 3 }];
 
-/** Relative weight of the chapters that matter most; every other one weighs `otherChapter`. */
+/** Relative weights of the most important chapters; every other one has `otherChapter`. */
 export const chapterWeights: Record<string, number> = {
   "27": 95,
   "84": 130,
@@ -150,7 +153,7 @@ export const chapterWeights: Record<string, number> = {
 };
 export const otherChapter = 3;
 
-/** Typical euros a kilogram of the chapters that lie far from `otherPrice`. */
+/** Typical euros per kilogram of chapters far from `otherPrice`. */
 export const chapterPrices: Record<string, number> = {
   "27": 0.55,
   "25": 0.12,

@@ -1,6 +1,6 @@
 /**
- * The CN8 codes that Latvia trades in the sandbox, of every chapter but 44 (wood, below). That they exist is a fact of
- * the Combined Nomenclature; their names are worded here, short, and no official text.
+ * The CN8 codes of Latvia's trade in the sandbox, of every chapter except 44 (wood, below). The codes exist in the
+ * Combined Nomenclature; their short names are ours, not official text.
  */
 export const sandboxCodes: Record<string, string> = {
   "01012100": "Horses, pure-bred, for breeding",
@@ -251,7 +251,7 @@ export const sandboxCodes: Record<string, string> = {
   "99302700": "Ship and aircraft stores of chapter 27",
 };
 
-/** The codes of chapter 44 that the sandbox trades, for every reporter. */
+/** The sandbox's codes of chapter 44, for every reporter. */
 export const woodNames: Record<string, string> = {
   "44011100": "Fuel wood of conifers, in logs",
   "44011200": "Fuel wood of other trees, in logs",
@@ -299,5 +299,5 @@ export const woodNames: Record<string, string> = {
   "44219999": "Articles of wood, other",
 };
 
-/** Codes of what is kept confidential, as Comext writes them: trade of the chapter that no product shows. */
+/** Comext's codes of confidential trade: the chapter's trade that no product shows. */
 export const sandboxResidues = ["27XXXXXX", "30XXXXXX", "93XXXXXX"];

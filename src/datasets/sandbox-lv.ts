@@ -1,28 +1,28 @@
 /**
- * The sandbox as Latvia's customs see it: the sandbox's own rows of Latvia, each chapter split into CN8 codes, so that
- * every month, partner and chapter adds up to the same euros and kilograms in both. Wood is taken as it is. The two
- * datasets hold the same trade twice and are never added: an answer is drawn from one dataset alone.
+ * The sandbox from the view of Latvia's customs: Latvia's sandbox rows with each chapter split into CN8 codes.
+ * Every month, partner and chapter adds up to the same euros and kilograms in both. Wood is unchanged. The two
+ * datasets have the same trade and are never added: an answer uses a single dataset.
  */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { BuildSpace, Built } from "./build-space.ts";
+import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { literal } from "./duckdb.ts";
 import { missing, type PartitionEntry, partitionPath, readManifest, verifyPartition } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
-import { buildInvented, macros, type SandboxRequest, values } from "./sandbox.ts";
+import { buildSynthetic, macros, type SandboxRequest, values } from "./sandbox.ts";
 import { sandboxCodes, sandboxResidues } from "./sandbox-codes.ts";
 
 export const SANDBOX_LV = "sandbox-lv";
 const REPORTER = "LV";
 
 export type SandboxLvRequest = Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal"> & {
-  /** The vintage of the sandbox that is split. */
+  /** The sandbox vintage that is split. */
   basis: string;
 };
 
-/** Builds the vintage of Latvia at CN8 from a published vintage of the sandbox; `publish` makes it visible. */
-export async function buildSandboxLv(space: BuildSpace, request: SandboxLvRequest): Promise<Built> {
+/** Builds Latvia's CN8 vintage from a published sandbox vintage; `publish` makes it visible. */
+export async function buildSandboxLv(space: BuildSpace, request: SandboxLvRequest): Promise<BuiltVintage> {
   const { partitions } = await readManifest(space.dataDir, request.basis);
-  return buildInvented(space, request, {
+  return buildSynthetic(space, request, {
     dataset: SANDBOX_LV,
     complete_below: [""],
     years: partitions.map(({ year }) => year),
@@ -58,15 +58,15 @@ function writeYear(connection: DuckDBConnection, space: BuildSpace, year: number
 }
 
 const ROW = "partition by flow, period, partner, hs2";
-/** SQL for the part of an amount up to this code, by running sums of whole-numbered shares. */
+/** SQL for the cumulative amount up to this code, by running sums of integer shares. */
 const upTo = (amount: string, share: string) =>
   `(${amount} * sum(${share}) over (${ROW} order by code rows unbounded preceding) // sum(${share}) over (${ROW}))::bigint`;
-/** SQL for what a running amount grew by with this code. */
+/** SQL for a running amount's increase at this code. */
 const grown = (running: string) => `${running} - lag(${running}, 1, 0) over (${ROW} order by code)`;
 
 /**
- * Rows of chapters split into their codes, whose parts add up exactly. Few codes are traded with a partner in a month;
- * the one with the largest share always is.
+ * Splits chapters' rows into their codes, whose parts add up exactly. Few codes are traded with a partner in a
+ * month; the one with the largest share always is.
  */
 const splitSql = (chapters: string) => `
   with lanes as (

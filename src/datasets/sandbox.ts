@@ -1,14 +1,14 @@
 /**
- * The sandbox: an invented dataset of EU trade, the same whenever it is made, so that the service can be tried
- * without importing anything. Every answer from it is marked synthetic.
+ * The sandbox: a deterministic synthetic dataset of EU trade, to try the service without an import. Every answer
+ * from it is marked synthetic.
  *
- * Both ends of a flow are drawn from one amount, so that what one country imports is about what the other exports.
+ * Both ends of a flow derive from one amount, so one country's imports approximate the other's exports.
  * Pseudo-randomness is integer arithmetic on the row's own keys: no state, any order, any number of threads.
  */
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
-import type { BuildSpace, Built } from "./build-space.ts";
+import type { BuildSpace, BuiltVintage } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
 import {
   type DuckdbLimits,
@@ -39,30 +39,31 @@ export const SANDBOX = "sandbox";
 const SOURCE = "Tallystick sandbox, invented figures";
 
 export type SandboxRequest = {
-  /** The sandbox vintage that is released now. */
+  /** The released sandbox vintage. */
   replaces: string | null;
   limits: DuckdbLimits;
   seed?: number;
-  /** How much is invented; SMALL where nothing is said. */
+  /** The size of the synthetic economy. Default: SMALL. */
   size?: SandboxSize;
   progress?: Progress;
   signal?: AbortSignal;
 };
 
-/** How much of the invented economy is written down. */
+/** The part of the synthetic economy that is generated. */
 export type SandboxSize = {
   /** Chapters, the weightiest first. */
   chapters: number;
-  /** The largest partners of each reporter and flow: in a chapter with a weight of its own, and in any other. */
+  /** Each reporter's and flow's largest partners: in a chapter with its own weight, and in any other. */
   partners: { main: number; other: number };
   /**
-   * Where partners are few, most flows would be known from one end only, and those of the shocks not at all. True keeps both
-   * ends of a flow that is among the largest of either, and those that shocks name in chapters with a weight of their own.
+   * With few partners, most flows would appear at one end only, and those of the shocks not at all. True includes
+   * both ends of flows that are among the largest of either, and of those that shocks name in chapters with their
+   * own weight.
    */
   connected: boolean;
-  /** Products of wood, which alone has figures below chapters. */
+  /** Wood products; only wood has figures below chapters. */
   wood: number;
-  /** Figures begin in January of this year. */
+  /** The first year, from January. */
   first_year: number;
 };
 
@@ -70,8 +71,8 @@ const FIRST_YEAR = 2005;
 const LAST_YEAR = 2025;
 
 /**
- * What a first start makes in seconds: every reporter and chapter, few partners, and six years, since leads and lags look
- * at 48 months and the mirror at five years.
+ * A first start generates this within seconds: every reporter and chapter, few partners, and six years, because
+ * leads and lags need 48 months and the mirror five years.
  */
 export const SMALL: SandboxSize = {
   chapters: 97,
@@ -81,7 +82,7 @@ export const SMALL: SandboxSize = {
   first_year: 2020,
 };
 
-/** Every month since 2005, with this share of the chapters, partners and wood products: above 0, and at most 1. */
+/** Every month since 2005, with this share of the chapters, partners and wood products: above 0, at most 1. */
 export function sizeAt(scale: number): SandboxSize {
   const partners = Math.max(2, Math.round(30 * scale));
   return {
@@ -102,13 +103,13 @@ function weightOf(chapter: string): number {
   return chapter === "44" ? Number.POSITIVE_INFINITY : (chapterWeights[chapter] ?? otherChapter);
 }
 
-/** SQL's list of the chapters with a weight of their own. */
+/** SQL's list of the chapters with their own weight. */
 const mainChapters = Object.keys(chapterWeights).map(literal).join(", ");
 
 /** Builds the sandbox vintage; `publish` makes it visible. */
-export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<BuiltVintage> {
   const size = request.size ?? SMALL;
-  return buildInvented(space, request, {
+  return buildSynthetic(space, request, {
     dataset: SANDBOX,
     complete_below: ["44"],
     years: Array.from({ length: LAST_YEAR - size.first_year + 1 }, (_, at) => size.first_year + at),
@@ -117,8 +118,8 @@ export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promis
   });
 }
 
-/** What an invented dataset is made of: `begin` prepares the connection, `write` makes one year's partition. */
-export type Invented = {
+/** A synthetic dataset: `begin` prepares the connection, `write` generates one year's partition. */
+export type SyntheticDataset = {
   dataset: string;
   complete_below: string[];
   years: readonly number[];
@@ -126,12 +127,12 @@ export type Invented = {
   write: (connection: DuckDBConnection, year: number) => Promise<PartitionEntry>;
 };
 
-/** Builds a vintage of an invented dataset of all chapters, year by year. */
-export async function buildInvented(
+/** Builds a vintage of a synthetic dataset of all chapters, year by year. */
+export async function buildSynthetic(
   space: BuildSpace,
   request: Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal">,
-  { dataset, complete_below, years, begin, write }: Invented,
-): Promise<Built> {
+  { dataset, complete_below, years, begin, write }: SyntheticDataset,
+): Promise<BuiltVintage> {
   const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
   const connection = await instance.connect();
   try {
@@ -176,7 +177,7 @@ async function coverage(
   return coverageOf(connection, databases, { national: true, complete_below, every_month: true });
 }
 
-/** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
+/** Derives an integer below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
 export const macros = `
   create macro mix(x) as (x::bigint % 2147483646 + 1) * 48271 % 2147483647 * 69621 % 2147483647;
   create macro draw(a, b) as mix(mix(a) + mix(b + 7919));
@@ -187,8 +188,8 @@ export const macros = `
 export const values = (lines: string[]) => `(values ${lines.join(", ")})`;
 
 /**
- * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
- * price. `wood`: the codes of chapter 44 and their shares.
+ * `lanes`: a reporter's trade in a chapter with a partner: monthly euros, frequency and price. `wood`: the codes of
+ * chapter 44 and their shares.
  */
 async function makeLanes(connection: DuckDBConnection, seed: number, size: SandboxSize): Promise<void> {
   const { partners, connected } = size;
@@ -240,15 +241,15 @@ async function makeLanes(connection: DuckDBConnection, seed: number, size: Sandb
     update wood set weight = weight / (select sum(weight) from wood)`);
 }
 
-/** How the whole economy moves: growth, and the falls of 2009 and 2020. */
+/** The movement of the whole economy: growth, and the falls of 2009 and 2020. */
 export const levelOf = (year: number) =>
   1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
-/** SQL for who sold and who bought in a reporter's flow with a partner. */
+/** SQL for seller and buyer in a reporter's flow with a partner. */
 const SELLER = "if(flow = 'EXPORT', reporter, partner)";
 const BUYER = "if(flow = 'IMPORT', reporter, partner)";
 
-/** SQL that is true of the flows that an event changes. */
+/** SQL that is true for an event's flows. */
 const isPartOf = ({ seller, buyer, hs2 }: Shock) =>
   [
     ...(seller ? [`${SELLER} = '${seller}'`] : []),
@@ -256,25 +257,25 @@ const isPartOf = ({ seller, buyer, hs2 }: Shock) =>
     ...(hs2 ? [`hs2 = '${hs2}'`] : []),
   ].join(" and ");
 
-/** SQL for the factor of the events that a flow is part of. */
+/** SQL for the factor of a flow's events. */
 export const shockOf = shocks
   .map(
     (shock) => `if(period between ${shock.from} and ${shock.to} and ${isPartOf(shock)}, ${shock.factor}, 1)`,
   )
   .join(" * ");
 
-/** SQL for the factor of the leads that a flow is part of; the months of a year are `m`. */
+/** SQL for the factor of a flow's leads; the months of a year are `m`. */
 const swingOf = (year: number) =>
   leads.map((lead, n) => `if(${isLedBy(lead)}, ${swing(lead, n, year)}, 1)`).join(" * ");
 
 const isLedBy = ({ buyer, first, second }: Lead) =>
   `${BUYER} = '${buyer}' and hs2 in ('${first}', '${second}')`;
 
-/** A number of its own for each month of the first; the second has that of some months before. */
+/** The first series has a number per month; the second repeats that of some months before. */
 const swing = ({ second, months }: Lead, n: number, year: number) =>
   `exp(0.5 * bell(draw(${n + 1}, ${year * 12} + m - if(hs2 = '${second}', ${months}, 0))))`;
 
-/** SQL that is true of the flows of any event, in chapters with a weight of their own. */
+/** SQL that is true for any event's flows, in chapters with their own weight. */
 const NAMED_BY_SHOCKS = `(hs2 in (${mainChapters}) and (${shocks.map(isPartOf).join(" or ")}))`;
 
 async function writeYear(
@@ -282,7 +283,7 @@ async function writeYear(
   space: BuildSpace,
   year: number,
 ): Promise<PartitionEntry> {
-  // In the last month of all, two reporters in three have sent only a beginning.
+  // In the very last month, two of three reporters have sent only a part.
   const arrived =
     year === LAST_YEAR ? "(m < 12 or hash_of_reporter % 3 = 0 or unit(mix(u + 3)) < 0.06)" : "true";
   await connection.run(`
@@ -310,7 +311,7 @@ async function writeYear(
   return entry;
 }
 
-/** Whole euros and kilograms from amounts: one cell in 25 states no mass. */
+/** Whole euros and kilograms from amounts: one cell in 25 has no mass. */
 export const cellsOf = (drawn: string, product: string) => `
   select reporter, hs2, flow, period, partner, ${product} greatest(1, round(amount))::bigint as value_eur,
     if(k % 25 = 0, null, greatest(1, round(amount / (price * exp(0.3 * bell(k))))))::decimal(18, 3) as quantity_kg

@@ -1,4 +1,4 @@
-/** The 7-Zip program, run in a folder of its own. */
+/** Runs the 7-Zip program in a separate folder. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { chmod, copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,9 +6,9 @@ import type { Readable } from "node:stream";
 import { path7za } from "7zip-bin";
 import { Refusal } from "../core/model/refusal.ts";
 
-export const NO_TEXT = "holds no text; if the archive has a password, unpack it first";
+export const NO_TEXT = "has no text; if the archive has a password, unpack it first";
 
-/** Runs a command of 7za on an archive; `ended` refuses when the archive turns out to be damaged. */
+/** Runs a 7za command on an archive; `ended` refuses a damaged archive. */
 export type SevenZip = (
   archive: string,
   name: string,
@@ -16,18 +16,18 @@ export type SevenZip = (
 ) => { child: ChildProcessByStdio<null, Readable, Readable>; ended: Promise<void> };
 
 export async function sevenZip(dir: string, signal?: AbortSignal): Promise<SevenZip> {
-  // The package's binary comes without the execute bit, and node_modules may be read-only.
+  // The package's binary lacks the execute bit, and node_modules may be read-only.
   const program = join(dir, "7za");
   await copyFile(path7za, program);
   await chmod(program, 0o700);
   return (archive, name, command) => {
-    // With an empty password and no input, an encrypted archive is an error, not a question that nobody answers.
+    // An empty password and no input turn an encrypted archive into an error instead of a prompt.
     const child = spawn(program, [...command, "-p-", "--", archive], {
       signal,
       stdio: ["ignore", "pipe", "pipe"],
     });
     const ended = exit(child, name);
-    // It is looked at behind what the program writes, and not at all where that is refused first.
+    // It is awaited after the program's output, or not at all if that is refused first.
     ended.catch(() => undefined);
     return { child, ended };
   };

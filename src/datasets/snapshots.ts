@@ -1,8 +1,8 @@
 /**
- * Vintages as Parquet files, each made when it is first asked for and kept as long as its vintage:
+ * Vintages as Parquet files, each created on first request and stored as long as its vintage:
  *
  *   <data dir>/snapshots/<vintage>.<sha256>.parquet   a snapshot under the digest of its bytes
- *   <data dir>/snapshots/making-<random>              one at work; swept when its maker was killed
+ *   <data dir>/snapshots/making-<random>              one in progress; removed after a kill
  */
 
 import { randomBytes } from "node:crypto";
@@ -16,7 +16,7 @@ import { explainShortage, literal } from "./duckdb.ts";
 import { fileDigest, type Manifest } from "./manifest.ts";
 import type { Lease, OpenPartition, VintageStore } from "./vintage-store.ts";
 
-/** The columns of a snapshot, in their order, with their Parquet types. */
+/** A snapshot's columns in order, with their Parquet types. */
 export const snapshotColumns = {
   reporter: "string",
   partner: "string",
@@ -28,10 +28,10 @@ export const snapshotColumns = {
   is_aggregate: "boolean",
 } as const;
 
-/** A snapshot's file, whole and checked. */
+/** A complete and checked snapshot file. */
 export type Snapshot = { path: string; sha256: string; bytes: number };
 
-/** Less than proxies commonly wait for an answer. */
+/** Shorter than the usual timeout of proxies. */
 const PATIENCE_MS = 50_000;
 
 export const snapshotsDir = (dataDir: string) => join(dataDir, "snapshots");
@@ -40,10 +40,10 @@ const NAME = /^([0-9a-f]{64})\.([0-9a-f]{64})\.parquet$/;
 export class SnapshotStore {
   readonly #options: { data_dir: string; vintages: VintageStore; patience_ms: number };
   readonly #making = new Map<string, Promise<Snapshot>>();
-  /** Files whose bytes this process has held against their names. */
+  /** Files whose bytes this process has checked against their names. */
   readonly #checked = new Map<string, Promise<Snapshot | undefined>>();
   readonly #stop = new AbortController();
-  /** The snapshot that is made last: one at a time leaves the other queries room. */
+  /** The last snapshot in progress: one at a time leaves capacity for other queries. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: { data_dir: string; vintages: VintageStore; patience_ms?: number }) {
@@ -51,8 +51,8 @@ export class SnapshotStore {
   }
 
   /**
-   * The snapshot of a vintage, made first where there is none. One that takes too long is `unavailable`
-   * (snapshot-being-made), and made all the same.
+   * A vintage's snapshot, created if missing. A slow one is `unavailable` (snapshot-being-made), but its creation
+   * continues.
    */
   async open(vintage: string, released_at: string): Promise<Snapshot> {
     const found = await this.#find(vintage);
@@ -67,7 +67,7 @@ export class SnapshotStore {
     return withPatience(making, this.#options.patience_ms);
   }
 
-  /** Interrupts what is being made. */
+  /** Interrupts the snapshot in progress. */
   async close(): Promise<void> {
     this.#stop.abort(new Refusal(coreProblems.busy, "the service is stopping", { retry_after_s: 1 }));
     await this.#last;
@@ -101,7 +101,7 @@ export class SnapshotStore {
     const lease = await vintages.leaseVintage(vintage);
     try {
       await mkdir(dir, { recursive: true });
-      // Made here first, so that what the folder itself refuses is not taken for a fault of the vintage's files.
+      // Created first, so that a folder's error is not blamed on the vintage's files.
       await (await open(draft, "wx")).close();
       await lease.query(copySql(lease, draft, released_at), undefined, this.#stop.signal);
       await syncFile(draft);
@@ -121,7 +121,7 @@ export class SnapshotStore {
   }
 }
 
-/** The file if its bytes are those that its name tells. */
+/** The file, if its bytes match its name. */
 async function checked(path: string, sha256: string): Promise<Snapshot | undefined> {
   const found = await fileDigest(path).catch(() => undefined);
   const bytes = await sizeOf(path);
@@ -155,7 +155,7 @@ async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {
   );
 }
 
-/** One file over all partitions, in their order, with what it is in its key-value metadata. */
+/** One file over all partitions in order, with its description in the key-value metadata. */
 function copySql(lease: Lease, draft: string, released_at: string): string {
   const { dataset, vintage, source, synthetic }: Manifest = lease.manifest;
   const facts = { dataset, vintage, source, synthetic: String(synthetic), released_at };
@@ -164,7 +164,7 @@ function copySql(lease: Lease, draft: string, released_at: string): string {
     (format parquet, compression zstd, use_tmp_file false, kv_metadata {${metadata.join(", ")}})`;
 }
 
-/** A year's rows as fine as the source has them; chapters that have no finer rows stand with two digits. */
+/** A year's rows as detailed as the source; chapters without finer rows have two digits. */
 function recordsOf({ database }: OpenPartition): string {
   const columns = (product: string, is_aggregate: boolean) =>
     `select reporter, partner, ${product} as product, flow, period::integer as period, value_eur, quantity_kg,
@@ -175,7 +175,7 @@ function recordsOf({ database }: OpenPartition): string {
     union all ${columns("product", true)} from ${database}.aggregates`;
 }
 
-/** Deletes the snapshots of vintages that are not in `keep`, and drafts whose makers were killed. Those younger than a day stay. */
+/** Deletes the snapshots of vintages that are not in `keep`, and abandoned drafts; files younger than a day stay. */
 export async function sweepSnapshots(dataDir: string, keep: ReadonlySet<string>, now: Date): Promise<number> {
   const cutoff = now.getTime() - 86_400_000;
   const dir = snapshotsDir(dataDir);

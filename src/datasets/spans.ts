@@ -1,9 +1,9 @@
 import type { DuckdbLimits } from "./duckdb.ts";
 
-/** So many rows of a table are sorted at once: some 130 bytes of memory each, of which a third is given to it. */
+/** The rows of a table sorted at once: some 130 bytes of memory each, within a third of the total. */
 export const sortedAtOnce = ({ memory_mb }: DuckdbLimits): number => memory_mb * 2_400;
 
-/** Neighbouring groups of rows, joined as long as they have no more than `most` rows together; one that has more stands alone. */
+/** Groups adjacent groups of at most `most` rows together; a larger group stays alone. */
 export function spansOf<Group extends { lines: number }>(groups: readonly Group[], most: number): Group[][] {
   const spans: { groups: Group[]; lines: number }[] = [];
   for (const group of groups) {

@@ -1,18 +1,18 @@
-/** What the files of an import speak for, and what of the vintage built upon they replace. */
+/** What an import's files are complete for, and what they replace in the base vintage. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal } from "./duckdb.ts";
 import type { Layout } from "./layouts/layout.ts";
 
 /**
- * `replaced`: every combination of a file's products with its reporters, flows and months; all products where its
- * layout holds whole months. Rows of partners and of aggregates are replaced apart, so that a file of WORLD rows
- * leaves the partners' rows alone. Where a layout knows chosen partners only, what the file speaks for.
+ * `replaced`: every combination of a file's products with its reporters, flows and months; all products if its
+ * layout has whole months. Rows of partners and of aggregates are replaced separately, so a file of WORLD rows
+ * leaves the partners' rows. For layouts with chosen partners only: what the file is complete for.
  *
- * `spoken`: the months in which no row means no trade. A file of whole months speaks for all products (''), a file
- * of one product for all reporters stated. In a file of several nobody can tell what was asked for, so that each
- * product, reporter and flow is known from its first row to its last. A file of chosen partners speaks, for each of
- * them and flow, for all reporters stated from its first row to its last; one of pairs so for each reporter, too.
+ * `spoken`: the months in which no row means no trade. A file of whole months is complete for all products (''), a
+ * file of one product for all stated reporters. A file of several products does not reveal its query, so each
+ * product, reporter and flow counts from its first row to its last. A file of chosen partners counts, per partner
+ * and flow, for all stated reporters from its first row to its last; a file of pairs counts per reporter too.
  */
 export async function markSpoken(
   connection: DuckDBConnection,

@@ -1,25 +1,25 @@
-/** Staging: unpacked files checked line by line, typed and summed to cells. Any fault refuses the whole import. */
+/** Staging: files are checked line by line, typed and summed to cells. Any fault refuses the whole import. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, Refusal, refuse } from "../core/model/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
 import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
-import type { Unpacked } from "./unpack.ts";
+import type { UnpackedFile } from "./unpack.ts";
 
-/** How many faults of a file are told at once. */
+/** The most faults of a file in one report. */
 const TOLD = 20;
 
-export type Staged = {
+export type StagedFile = {
   rows: number;
-  /** Rows that were understood and left out on purpose, by reason. */
+  /** Valid rows left out on purpose, by reason. */
   left_out: LeftOut;
 };
 
 /**
- * `readings` holds a row for each line, in the order of files and lines, so that its row id tells both: uncompressed, as
- * it is written once, read a few times and thrown away. `measures` are those kept, with both amounts or the one that the
- * line states; `variant` is a 64-bit hash of the columns that tell lines of one cell apart. `cells` are their sums, and
- * `incoming` those in the types of a partition.
+ * `readings` has a row per line, in the order of files and lines, so its row id gives both; uncompressed, because
+ * it is written once, read a few times and dropped. `measures` are the used rows, with both amounts or the one that
+ * the line states; `variant` is a 64-bit hash of the columns that distinguish lines of one cell. `cells` are their
+ * sums, and `incoming` has a partition's types.
  */
 export const stageDdl = `
   create table stage.readings (
@@ -43,7 +43,7 @@ export const stageDdl = `
       nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate
     from stage.cells`;
 
-/** A file of an import: its name and how many lines it has below its header. */
+/** An imported file: its name and number of lines after the header. */
 export type Source = { name: string; rows: number };
 
 /** The file and line (the header is line 1) of a row of `readings`. */
@@ -60,15 +60,15 @@ export function placeOf<File extends Source>(
 }
 
 /**
- * Reads, checks and types a file in one statement, which keeps good lines only. Where one is missing from what it kept,
- * the file is read again as text, to tell which lines are bad and why.
+ * Reads, checks and types a file in one statement that keeps only good lines. If a line is missing from the result,
+ * the file is read again as text, to report the bad lines.
  */
 export async function stageFile(
   connection: DuckDBConnection,
   layout: Layout,
-  file: Unpacked,
+  file: UnpackedFile,
   ordinal: number,
-): Promise<Staged> {
+): Promise<StagedFile> {
   const rows_expected = file.lines - 1;
   const kept = await readGood(connection, layout, file, ordinal);
   if (kept !== rows_expected || kept === 0) {
@@ -85,14 +85,14 @@ export async function stageFile(
   return { rows: rows_expected, left_out };
 }
 
-/** Adds the good lines of a file to `readings`, in their order; answers how many there were. */
+/** Adds a file's good lines to `readings`, in order; returns their number. */
 async function readGood(
   connection: DuckDBConnection,
   layout: Layout,
-  file: Unpacked,
+  file: UnpackedFile,
   ordinal: number,
 ): Promise<number> {
-  // Rates are joined to the lines, and a join may bring them out of order.
+  // Rates are joined to the lines, and a join may reorder them.
   const [numbered, in_order] = layout.currency
     ? [", row_number() over () as line", "order by line"]
     : ["", ""];
@@ -119,25 +119,24 @@ async function readGood(
   return inserted.rowsChanged;
 }
 
-/** Nothing left out, for any reason. */
 export const noneLeftOut = () =>
   Object.fromEntries(Object.keys(leftOutReasons).map((reason) => [reason, 0])) as LeftOut;
 
-/** SQL for why a row is left out; null where it is kept. */
+/** SQL for why a row is left out; null if it is used. */
 function leftOutReason({ left_out }: Layout): string {
   const cases = Object.entries(left_out).map(([reason, condition]) => `when ${condition} then '${reason}'`);
   return `case ${cases.join(" ")} end`;
 }
 
-/** The columns that are checked, as text, and the variant. */
+/** The checked columns as text, and the variant. */
 function textsOf(layout: Layout): string {
   const checked = [...new Set(layout.checks.map(({ column }) => `"${column}"`))];
   const apart = ["''", ...layout.variant_columns.map((name) => `"${name}"`)];
   return `${checked.join(", ")}, hash(${apart.join(", ")}) as variant`;
 }
 
-/** SQL that reads a file's lines as text. A line is a row: no cell holds a line break. */
-function csvOf(layout: Layout, file: Unpacked, onFaults: string): string {
+/** SQL that reads a file's lines as text. A line is a row: no cell has a line break. */
+function csvOf(layout: Layout, file: UnpackedFile, onFaults: string): string {
   const names = layout.open_end ? [...layout.columns, OPEN_END] : layout.columns;
   const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
   const quote = layout.quoted ? '"' : "";
@@ -146,8 +145,8 @@ function csvOf(layout: Layout, file: Unpacked, onFaults: string): string {
     columns = {${columns}}, ${onFaults})`;
 }
 
-/** Every line as text; a line with too few or too many columns is refused. */
-async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
+/** Every line as text; refuses a line with a wrong number of columns. */
+async function readRaw(connection: DuckDBConnection, layout: Layout, file: UnpackedFile): Promise<void> {
   const rejecting = "store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans'";
   await connection.run(
     `create table stage.raw as select ${textsOf(layout)} from ${csvOf(layout, file, rejecting)}`,
@@ -171,13 +170,13 @@ async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpac
   const { read } = await row<{ read: number }>(connection, "select count(*) as read from stage.raw");
   if (read !== file.lines - 1) {
     if (layout.quoted)
-      refuse("invalid", `${file.name}: a line break stands within quotes, or a quote has no end`);
+      refuse("invalid", `${file.name}: a line break is within quotes, or a quote has no end`);
     throw new Error(`${file.name}: ${file.lines} lines, but ${read} rows were read`);
   }
-  if (read === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
+  if (read === 0) refuse("invalid", `${file.name} has only a header`);
 }
 
-async function checkRows(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
+async function checkRows(connection: DuckDBConnection, layout: Layout, file: UnpackedFile): Promise<void> {
   const { checks } = layout;
   const first = checks.map(({ good }, at) => `when not coalesce(${good}, false) then ${at}`).join(" ");
   const found = checks.map(({ column }, at) => `when ${at} then "${column}"`).join(" ");
@@ -213,9 +212,8 @@ export function refuseLines(file: { name: string }, faults: LineFault[]): never 
 }
 
 /**
- * Adds what lines say of a cell up: statistical procedures, and values with masses. Equal lines count once, and how many
- * were dropped is told; lines that contradict each other refuse the import. A mass of nothing for something is unknown,
- * not zero.
+ * Sums the lines of each cell: statistical procedures, and values with masses. Equal lines count once and are
+ * reported; contradicting lines refuse the import. A zero mass with a value is unknown, not zero.
  */
 export async function foldCells(connection: DuckDBConnection, files: readonly Source[]): Promise<number> {
   await connection.run(
@@ -228,7 +226,7 @@ export async function foldCells(connection: DuckDBConnection, files: readonly So
 
 const CELL = "reporter, flow, period, partner, product";
 
-/** Only cells of two lines alike, or of more lines than two, can hold a line twice: few, so the others are not looked at. */
+/** Only cells of two equal lines, or of more than two lines, can have duplicates: few, so the others are skipped. */
 async function dropDuplicates(connection: DuckDBConnection, files: readonly Source[]): Promise<number> {
   await connection.run(
     `create table stage.lines as
@@ -284,7 +282,7 @@ const ofCell = (table: string) =>
     .map((column) => `${table}.${column}`)
     .join(", ");
 
-/** Refuses masses without a value: what they are of stands in another file, or nowhere. */
+/** Refuses masses without a value: the value is in another file, or missing. */
 export async function refuseOrphans(connection: DuckDBConnection, files: readonly Source[]): Promise<void> {
   const orphans = await rows<{ first: number }>(
     connection,
@@ -298,7 +296,7 @@ export async function refuseOrphans(connection: DuckDBConnection, files: readonl
   }
 }
 
-/** Files of other reporters than were stated: `found` are those that may be meant. */
+/** The files have other reporters than stated; `found` are the likely ones. */
 export class OtherReporters extends Refusal {
   readonly found: readonly string[];
   constructor(message: string, found: readonly string[]) {
@@ -307,7 +305,7 @@ export class OtherReporters extends Refusal {
   }
 }
 
-/** The reporters must be the 27, or exactly the subset that was stated. */
+/** The reporters must be the 27, or exactly the stated subset. */
 export async function checkReporters(
   connection: DuckDBConnection,
   stated: readonly string[] | undefined,

@@ -1,10 +1,11 @@
 /**
- * A month of Comext's bulk files that was read, checked and summed to cells, kept until the year it belongs to is built: so a
- * history that was killed reads no month twice, and a month that is broken is none of the others' business.
+ * A month of Comext's bulk files, checked and summed to cells, and stored until its year is built. So an
+ * interrupted history reads no month twice, and a broken month does not affect others.
  *
  *   <data dir>/vintages/staged/<month>-<archive>-<version>-<file>.duckdb
  *
- * `archive` and `file` begin the SHA-256 of what was read and of the file itself; `version` is that of the rules of reading.
+ * `archive` and `file` are prefixes of the SHA-256 of the source and the file itself; `version` is that of the
+ * parsing rules.
  */
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,9 +32,9 @@ import { detectLayout } from "./layouts/detect.ts";
 import type { LeftOut } from "./layouts/layout.ts";
 import { fileDigest, type Manifest, stagedDir } from "./manifest.ts";
 import { checkReporters, foldCells, noneLeftOut, refuseLines, stageDdl, stageFile } from "./stage.ts";
-import type { Unpacked } from "./unpack.ts";
+import type { UnpackedFile } from "./unpack.ts";
 
-/** Added to by whoever changes what a line of a bulk file is read to. */
+/** Increase it when the parsing of a bulk file's line changes. */
 const VERSION = "v1";
 const SHORT = 16;
 
@@ -43,21 +44,21 @@ const facts = z.strictObject({
   equal_duplicates: z.int(),
 });
 
-/** A month in the folder of staged ones. */
+/** A month in the staging folder. */
 export type StagedMonth = { period: Period; path: string; archive: string };
 
 export type MonthRequest = {
   period: Period;
-  /** The reporters in it, where they are not all 27. */
+  /** Its reporters, if not all 27. */
   reporters?: readonly ReporterCode[] | undefined;
   limits: DuckdbLimits;
   signal?: AbortSignal | undefined;
 };
 
-/** Reads an unpacked month into the folder, and removes its text. Any bad line refuses it, and so does one of another month. */
+/** Parses an unpacked month into the folder and removes its text. Refuses any bad line, and lines of another month. */
 export async function stageMonth(
   space: BuildSpace,
-  file: Unpacked,
+  file: UnpackedFile,
   request: MonthRequest,
 ): Promise<StagedMonth & { rows: number }> {
   const { period, limits, signal } = request;
@@ -103,7 +104,7 @@ export async function stageMonth(
   }
 }
 
-/** A file under the name of a month would otherwise replace another month. */
+/** Otherwise a file under a month's name would replace another month. */
 async function refuseOtherMonths(
   connection: DuckDBConnection,
   input: { name: string; rows: number },
@@ -137,7 +138,10 @@ async function write(connection: DuckDBConnection, path: string, said: z.infer<t
   await connection.run("checkpoint month; detach month");
 }
 
-/** The staged months of a data folder that are whole; of two of one month the later name. What is of another version or damaged goes. */
+/**
+ * The intact staged months of a data folder; of two for one month, the later name. Other versions and damaged files
+ * are deleted.
+ */
 export async function stagedMonths(dataDir: string): Promise<Map<Period, StagedMonth>> {
   const found = new Map<Period, StagedMonth>();
   const names = await readdir(stagedDir(dataDir)).catch(() => []);
@@ -153,11 +157,11 @@ export async function stagedMonths(dataDir: string): Promise<Map<Period, StagedM
   return found;
 }
 
-/** Whether an archive of this digest is what the month was read from. */
+/** True if the month was parsed from this archive. */
 export const isOf = (staged: StagedMonth, archiveSha256: string): boolean =>
   archiveSha256.startsWith(staged.archive);
 
-/** Staged months as an import finds what it has read itself: `stage.cells`, `stage.measures` and `stage.incoming`. */
+/** Provides staged months in an import's tables: `stage.cells`, `stage.measures` and `stage.incoming`. */
 export async function openStaged(connection: DuckDBConnection, months: readonly StagedMonth[]) {
   const inputs: Manifest["inputs"] = [];
   const left_out = noneLeftOut();
@@ -186,7 +190,7 @@ export async function openStaged(connection: DuckDBConnection, months: readonly 
   return { layout: comextBulk, inputs, left_out, rates: [], equal_duplicates };
 }
 
-/** Lets go of months whose year is built. */
+/** Deletes months whose year is built. */
 export async function dropStaged(months: Iterable<StagedMonth>): Promise<void> {
   for (const { path } of months) await rm(path, { force: true });
 }

@@ -1,4 +1,4 @@
-/** Brings an input file, plain or packed, into the build space as plain text, looking at every byte once on the way. */
+/** Unpacks an input file into the build space as plain text, checking every byte once. */
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -7,25 +7,25 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
-import { formatOf } from "./looks-like.ts";
+import { formatOf } from "./file-kind.ts";
 import { fileDigest } from "./manifest.ts";
 import { NO_TEXT, sevenZip } from "./seven-zip.ts";
 
-export type Unpacked = {
+export type UnpackedFile = {
   name: string;
   /** The plain text, in the build space. */
   path: string;
-  /** Digest and size of the file as it was given. */
+  /** Digest and size of the original file. */
   sha256: string;
   bytes: number;
   header: string;
-  /** Lines of text, the header included. */
+  /** Lines of text, including the header. */
   lines: number;
 };
 
-type Packing = "plain" | "gzip" | "7z";
+type ArchiveFormat = "plain" | "gzip" | "7z";
 
-/** `onHeader` looks at the first line before anything else of the file is complained of; `onFormat` is told of no text. */
+/** `onHeader` receives the first line before any fault is reported; `onFormat` is called for a file that is no text. */
 export type UnpackOptions = {
   onFormat: (name: string, format: string) => never;
   onHeader: (name: string, header: string) => void;
@@ -37,7 +37,7 @@ export async function unpack(
   input: string,
   ordinal: number,
   options: UnpackOptions,
-): Promise<Unpacked> {
+): Promise<UnpackedFile> {
   const { signal } = options;
   const name = basename(input);
   const path = join(space.dir, `input-${ordinal}.csv`);
@@ -60,8 +60,8 @@ export async function unpack(
   return { name, path, sha256, bytes, header: text.header, lines: text.lines };
 }
 
-async function examine(input: string, name: string): Promise<{ packing: Packing; bytes: number }> {
-  const found = await stat(input).catch(() => refuse("invalid", `${input}: there is no such file`));
+async function examine(input: string, name: string): Promise<{ packing: ArchiveFormat; bytes: number }> {
+  const found = await stat(input).catch(() => refuse("invalid", `${input}: no such file`));
   if (!found.isFile()) refuse("invalid", `${input} is not a file`);
   const file = await open(input, "r").catch(() => refuse("invalid", `${input} cannot be read`));
   try {
@@ -88,7 +88,7 @@ function explainGzip(error: unknown, name: string): never {
   );
 }
 
-/** The one file of a 7z archive as a stream. `ended` refuses when the archive turns out to be damaged. */
+/** A 7z archive's only file as a stream. `ended` refuses a damaged archive. */
 async function extract7z(
   space: BuildSpace,
   input: string,
@@ -111,7 +111,7 @@ async function extract7z(
   return { stream: child.stdout, ended };
 }
 
-/** Ctrl-Z, which ended files under DOS; some publishers still write it behind the last line. */
+/** Ctrl-Z ended files under DOS; some publishers still write it after the last line. */
 const END_OF_FILE = 0x1a;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -120,13 +120,13 @@ const STRAY_RETURN = "a carriage return within the line";
 
 const EMPTY_LINE = Buffer.from("\n\n");
 
-/** How many newlines there are, four bytes at a time: a search for each would take as long as all else that is looked for. */
+/** Counts newlines four bytes at a time, because searching for each would double the time. */
 export function newlinesIn(chunk: Buffer): number {
   const ahead = Math.min(chunk.length, (4 - (chunk.byteOffset % 4)) % 4);
   const words = new Uint32Array(chunk.buffer, chunk.byteOffset + ahead, (chunk.length - ahead) >> 2);
   let found = 0;
   for (let at = 0; at < words.length; at++) {
-    // A byte of zero where there was a newline, and then its high bit, and no other, is set.
+    // A newline becomes a zero byte, and then only its high bit is set.
     const apart = words[at]! ^ 0x0a0a0a0a;
     const zero = ~(((apart & 0x7f7f7f7f) + 0x7f7f7f7f) | apart | 0x7f7f7f7f);
     if (zero !== 0) found += Math.imul((zero >>> 7) & 0x01010101, 0x01010101) >>> 24;
@@ -137,7 +137,7 @@ export function newlinesIn(chunk: Buffer): number {
   return found;
 }
 
-/** Counts lines and refuses what is not plain line-wise text: NUL bytes, empty lines, a last line without its end. */
+/** Counts lines and refuses text that is not line-wise: NUL bytes, empty lines, a last line without its end. */
 class TextCheck extends Transform {
   lines = 0;
   header = "";
@@ -145,11 +145,11 @@ class TextCheck extends Transform {
   #head: Buffer[] = [];
   #lineLength = 0;
   #last = NEWLINE;
-  /** Whether lines end as on Windows; told by the header. */
+  /** True for Windows line ends; determined by the header. */
   #windows: boolean | undefined;
   readonly #options: UnpackOptions;
   #begun = false;
-  /** A mark of the end of file that is left out if nothing follows it. */
+  /** An end-of-file mark, dropped if nothing follows it. */
   #held: Buffer = Buffer.alloc(0);
 
   constructor(name: string, options: UnpackOptions) {
@@ -215,8 +215,8 @@ class TextCheck extends Transform {
   }
 
   /**
-   * Takes a piece of which a few searches show that all its lines are good, as nearly all are; of any other the lines are looked
-   * at one by one, to say what is wrong with which.
+   * Accepts a chunk whose lines a few searches show to be good, as nearly all are; otherwise each line is checked,
+   * to report the fault.
    */
   #isPlain(chunk: Buffer): boolean {
     if (this.lines === 0 || this.#windows !== false || this.#last === CARRIAGE_RETURN) return false;
@@ -230,7 +230,7 @@ class TextCheck extends Transform {
     return true;
   }
 
-  /** Whether a newline stands in each stretch as long as the longest line. */
+  /** True if every window as long as the longest line has a newline. */
   #hasShortLines(chunk: Buffer): boolean {
     let [start, before] = [0, this.#lineLength];
     while (chunk.length - start + before > LONGEST_LINE) {
@@ -241,7 +241,7 @@ class TextCheck extends Transform {
     return true;
   }
 
-  /** Where the first carriage return stands that no newline follows, as far as the chunk shows; Infinity without one. */
+  /** The first carriage return without a following newline within the chunk; Infinity if none. */
   #strayReturn(chunk: Buffer): number {
     if (this.#last === CARRIAGE_RETURN && chunk[0] !== NEWLINE) return -1;
     for (let at = chunk.indexOf(CARRIAGE_RETURN); at !== -1; at = chunk.indexOf(CARRIAGE_RETURN, at + 1)) {

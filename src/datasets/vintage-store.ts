@@ -1,13 +1,14 @@
 /**
- * The vintages a process serves. One in-memory DuckDB attaches their partitions read-only, each once however many
- * vintages share it. Readers lease a vintage; a replaced one stays attached until its last lease ends, so a swap
- * makes nobody wait and no answer mixes two vintages.
+ * The vintages that a process serves. One in-memory DuckDB attaches their partitions read-only, each once for all
+ * vintages that share it. Readers lease a vintage. A replaced one stays attached until its last lease ends, so a
+ * swap blocks nobody and no answer mixes two vintages.
  */
 
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { coreProblems } from "../core/model/problem.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
+import type { ExpectedDataset } from "./builds.ts";
 import {
   type DuckdbLimits,
   interruptible,
@@ -17,7 +18,6 @@ import {
   type Params,
   rows,
 } from "./duckdb.ts";
-import type { Expected } from "./making.ts";
 import {
   type Manifest,
   missing,
@@ -32,7 +32,7 @@ import { YearRollup } from "./rollups/year.ts";
 
 export type StoreOptions = DuckdbLimits & {
   dataDir: string;
-  /** Queries that run at once; more wait. DuckDB works in libuv's threads, so this stays below their number. */
+  /** Concurrent queries; more wait. DuckDB uses libuv's threads, so this is below their number. */
   max_queries?: number;
   /** Queries that may wait before further ones are refused. */
   max_waiting?: number;
@@ -40,7 +40,7 @@ export type StoreOptions = DuckdbLimits & {
 
 const MAX_WAITING = 1_000;
 
-/** A partition as queries name it, which of its tables have rows, and its roll-up where there is one. */
+/** A partition's name in queries, its tables that have rows, and its roll-up if any. */
 export type OpenPartition = {
   year: number;
   database: string;
@@ -48,7 +48,7 @@ export type OpenPartition = {
   rollup: YearRollup | undefined;
 };
 
-/** A vintage that stays as it is until it is released. */
+/** A vintage that does not change until it is released. */
 export type Lease = {
   manifest: Manifest;
   partitions: OpenPartition[];
@@ -56,32 +56,32 @@ export type Lease = {
   release(): void;
 };
 
-/** What answers read from: the vintages that are served now, or those that a question names. */
+/** The source of answers: the served vintages, or those that a request names. */
 export type Vintages = Pick<VintageStore, "open" | "awaited" | "lease">;
 
-/** Vintages that were asked for by name and stay open until others are: checking their files takes seconds. */
+/** Past vintages that stay open until others replace them, because checking their files takes seconds. */
 const MOST_PAST = 4;
 
-type Attached = {
+type AttachedPartition = {
   database: string;
   holders: number;
   ready: Promise<ReadonlySet<string>>;
   rollup?: Promise<YearRollup | undefined>;
 };
-type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
+type ServedVintage = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
 export class VintageStore {
   readonly #options: Required<StoreOptions>;
   #instance: Promise<DuckDBInstance> | undefined;
   readonly #idle: DuckDBConnection[] = [];
   readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
-  readonly #attached = new Map<string, Attached>();
-  /** Files whose detachment has begun: DuckDB does not attach a file twice. */
+  readonly #attached = new Map<string, AttachedPartition>();
+  /** Files that are being detached: DuckDB does not attach a file twice. */
   readonly #leaving = new Map<string, Promise<void>>();
-  readonly #served = new Map<string, Served>();
-  readonly #expected = new Map<string, Expected>();
-  /** The one asked for last stands last. */
-  readonly #past = new Map<string, Promise<Served>>();
+  readonly #served = new Map<string, ServedVintage>();
+  readonly #expected = new Map<string, ExpectedDataset>();
+  /** The last requested one comes last. */
+  readonly #past = new Map<string, Promise<ServedVintage>>();
   #running = 0;
   #named = 0;
   #closed = false;
@@ -91,18 +91,18 @@ export class VintageStore {
     this.#options = { max_queries: options.threads, max_waiting: MAX_WAITING, ...options };
   }
 
-  /** How much memory its queries may use. */
+  /** The memory limit of its queries. */
   get memory_mb(): number {
     return this.#options.memory_mb;
   }
 
-  /** The manifests that are served now, one a dataset. */
+  /** The served manifests, one per dataset. */
   open(): Manifest[] {
     return [...this.#served.values()].map(({ manifest }) => manifest);
   }
 
-  /** Tells of datasets that are to be served from now on. */
-  expect(datasets: readonly Expected[]): void {
+  /** Announces datasets to be served. */
+  expect(datasets: readonly ExpectedDataset[]): void {
     for (const expected of datasets) {
       const known = this.#expected.get(expected.dataset);
       const released = expected.released || (known?.released ?? false);
@@ -110,14 +110,14 @@ export class VintageStore {
     }
   }
 
-  /** Those of them that are not served: they are being made or opened, or their files are missing. */
-  awaited(): Expected[] {
+  /** The announced datasets that are not served: they are being built or opened, or their files are missing. */
+  awaited(): ExpectedDataset[] {
     return [...this.#expected.values()].filter(({ dataset }) => !this.#served.has(dataset));
   }
 
   /**
-   * Opens a vintage, checking each file against its digest, and serves it from then on in place of its dataset's
-   * earlier one. Years that have no roll-up yet get one. `unavailable` (dataset-missing) leaves the earlier one served.
+   * Opens a vintage, checking each file against its digest, and serves it instead of its dataset's earlier one.
+   * Missing roll-ups are created. `unavailable` (dataset-missing) leaves the earlier one.
    */
   async serve(vintage: string): Promise<Manifest> {
     const opened = await this.#take(vintage, { rolls_up: true });
@@ -128,7 +128,7 @@ export class VintageStore {
     return opened.manifest;
   }
 
-  /** The vintage of a dataset that is served now; `unavailable` (dataset-missing) when there is none. */
+  /** A dataset's served vintage; `unavailable` (dataset-missing) if there is none. */
   lease(dataset: string): Lease {
     const served = this.#served.get(dataset);
     if (!served) {
@@ -141,8 +141,8 @@ export class VintageStore {
   }
 
   /**
-   * Any vintage whose files are there, served now or not; its files are checked as those of a served one, and let go with
-   * the lease. `unavailable` (dataset-missing) when they are not usable.
+   * Any vintage with intact files, served or not; its files are checked as usual, and closed with the lease.
+   * `unavailable` (dataset-missing) if they are unusable.
    */
   async leaseVintage(vintage: string): Promise<Lease> {
     const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
@@ -150,7 +150,7 @@ export class VintageStore {
     return this.#leaseOf(await this.#take(vintage));
   }
 
-  /** As leaseVintage, for a vintage that is likely to be asked for again: the last few stay open. */
+  /** Like leaseVintage, for a vintage that is likely to be requested again: the last few stay open. */
   async leasePast(vintage: string): Promise<Lease> {
     const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
     if (served) return this.lease(served.manifest.dataset);
@@ -179,8 +179,8 @@ export class VintageStore {
     }
   }
 
-  /** Opens a vintage for one holder; who asks for one of the past once need not wait until its years are rolled up. */
-  async #take(vintage: string, { rolls_up } = { rolls_up: false }): Promise<Served> {
+  /** Opens a vintage for one user; a single request for a past one need not wait for its roll-ups. */
+  async #take(vintage: string, { rolls_up } = { rolls_up: false }): Promise<ServedVintage> {
     const manifest = await readManifest(this.#options.dataDir, vintage);
     const partitions: OpenPartition[] = [];
     try {
@@ -194,8 +194,8 @@ export class VintageStore {
     return { manifest, partitions, holders: 1 };
   }
 
-  /** A lease that lets go of one of the vintage's holders. */
-  #leaseOf(served: Served): Lease {
+  /** A lease that ends one use of the vintage. */
+  #leaseOf(served: ServedVintage): Lease {
     let held = true;
     const { vintage } = served.manifest;
     return {
@@ -209,7 +209,7 @@ export class VintageStore {
     };
   }
 
-  /** Lets running queries end, refuses those that wait, and closes the database. */
+  /** Lets running queries end, refuses waiting ones, and closes the database. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -230,7 +230,7 @@ export class VintageStore {
         this.#idle.push(connection);
       }
     } catch (error) {
-      // The files were whole when they were opened, so what fails now is the disk below them.
+      // The files were intact when opened, so the disk fails now.
       if (
         error instanceof Error &&
         /^(IO|FATAL|Serialization) Error/.test(error.message) &&
@@ -245,7 +245,7 @@ export class VintageStore {
     }
   }
 
-  /** Serves a vintage no more, so that it is opened afresh, and checked, before it is served again. */
+  /** Stops serving a vintage, so that it is reopened and checked before it is served again. */
   #withdraw(vintage: string): void {
     for (const [dataset, served] of this.#served) {
       if (served.manifest.vintage !== vintage) continue;
@@ -270,7 +270,7 @@ export class VintageStore {
     await new Promise<void>((start, fail) => this.#waiting.push({ start, fail }));
   }
 
-  /** The turn passes to the next in line, or ends. */
+  /** The next waiting query starts. */
   #endTurn(): void {
     const next = this.#waiting.shift();
     if (next) next.start();
@@ -316,11 +316,11 @@ export class VintageStore {
     }
   }
 
-  /** The roll-up of an attached partition: opened, and made where it may be and there is none. */
+  /** The roll-up of an attached partition: opened, or created if allowed. */
   async #rollupOf(
     vintage: string,
     entry: PartitionEntry,
-    attached: Attached,
+    attached: AttachedPartition,
     make: boolean,
   ): Promise<YearRollup | undefined> {
     const open = async () => {
@@ -336,7 +336,7 @@ export class VintageStore {
     attached.rollup = opening;
     const found = await opening;
     if (found || !make) return found;
-    // Of two that wait for it, one makes it.
+    // One of several waiting readers creates it.
     if (attached.rollup === opening)
       attached.rollup = this.#makeRollup(entry, attached.database).then((made) =>
         made ? open() : undefined,
@@ -344,7 +344,7 @@ export class VintageStore {
     return attached.rollup;
   }
 
-  /** Whether it could be made; one that cannot be written leaves its year answered from the partition. */
+  /** True if it could be created; otherwise the partition answers for its year. */
   async #makeRollup(entry: PartitionEntry, database: string): Promise<boolean> {
     try {
       await this.#turn();
@@ -362,7 +362,7 @@ export class VintageStore {
     }
   }
 
-  #letGo(served: Served): void {
+  #letGo(served: ServedVintage): void {
     if (--served.holders === 0) this.#detach(served.partitions);
   }
 
@@ -389,12 +389,11 @@ export class VintageStore {
       const connection = await this.#connect();
       await connection.run(`detach ${database}`).finally(() => connection.closeSync());
     } catch {
-      // One that cannot be detached costs some memory until the process ends; no reader waits for it.
+      // A failed detach costs some memory until the process ends, and blocks no reader.
     }
   }
 }
 
-/** A store that serves nothing yet. */
 export const openVintages = (options: StoreOptions): VintageStore => new VintageStore(options);
 
 const busy = (why: string) => new Refusal(coreProblems.busy, why, { retry_after_s: 1 });

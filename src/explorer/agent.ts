@@ -1,23 +1,23 @@
-/** The page of one agent, at /soul/<id>: who it is, how far it is trusted and why, and where each of that stands in the log. */
+/** The page of one agent, at /soul/<id>: its identity, its trust and the reasons, each with its place in the log. */
 import { ask, reasonOf } from "./ask.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { copied, counted, renewTimes, time } from "./format.ts";
 import { badge, levelText, meter, pointsText } from "./scores.ts";
 import type { AgentPassport, AgentTrust, Explanation } from "./soul-wire.ts";
 
-type Character = { archetype: string; traits: string[]; events: number };
+type AgentCharacter = { archetype: string; traits: string[]; events: number };
 
 const RENEW_S = 30;
 
-/** As the address names it; a number of a passport as well as an id. */
+/** The address may have a passport's number or its id. */
 const named = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const path = (rest: string) => `/soul/${encodeURIComponent(named)}/${rest}`;
 
-/** An event's place on the page of the log, by the beginning of its id. */
+/** Links an event to the log's page, by the beginning of its id. */
 const eventLink = (event_id: string, text = "event") =>
   el("a", { href: `/log#events/${encodeURIComponent(event_id)}`, title: event_id }, text);
 
-/** The newest event of this type about it, as a link to it. */
+/** Links the agent's newest event of this type. */
 function saidBy({ events }: AgentPassport, type: string, about: string | null): HTMLElement[] {
   const said = events.findLast((one) => one.type === type && one.about === about);
   return said ? [eventLink(said.event_id)] : [];
@@ -27,7 +27,7 @@ async function show(): Promise<void> {
   const [passport, trust, character] = await Promise.all([
     ask<AgentPassport>(`/soul/passport/${encodeURIComponent(named)}`, { explain: "true" }),
     ask<AgentTrust>(path("trust"), { explain: "true" }),
-    ask<Character>(path("character")),
+    ask<AgentCharacter>(path("character")),
   ]);
   showWho(passport, trust);
   showTrust(trust);
@@ -76,13 +76,13 @@ function showTrust({ as_of, explanation, samples }: AgentTrust): void {
       " has the digest of all scores.",
     );
     part("#lines").replaceChildren(...linesOf(explanation));
-    write(part("#beside"), besideText(explanation, samples.collaboration ?? 0));
+    write(part("#beside"), attesterText(explanation, samples.collaboration ?? 0));
   }
   showChart("#trust-chart", "trust");
 }
 
-/** Who vouches, and how far from whom it vouches for. */
-function besideText(told: Explanation, attestors: number): string {
+/** The attester, and its distance from its subject. */
+function attesterText(told: Explanation, attestors: number): string {
   if (attestors === 0) return "No agent attests it.";
   const share =
     told.reciprocal_share === null
@@ -149,7 +149,7 @@ function line(micro: number, what: (Node | string)[], sources: HTMLElement[], ki
   );
 }
 
-function showCharacter({ archetype, traits, events }: Character): void {
+function showCharacter({ archetype, traits, events }: AgentCharacter): void {
   const done = counted(events, "event");
   write(
     part("#nature"),
@@ -160,7 +160,7 @@ function showCharacter({ archetype, traits, events }: Character): void {
   showChart("#dna-chart", "dna");
 }
 
-/** A picture of this service, which opens by itself where it is too small; the figures stand on the page. */
+/** A picture by this service, enlarged on a click; the page has the figures too. */
 function showChart(selector: string, chart: string): void {
   const image = part<HTMLImageElement>(selector);
   if (image.src) return;
@@ -168,7 +168,7 @@ function showChart(selector: string, chart: string): void {
   part<HTMLAnchorElement>(`a:has(> ${selector})`).href = image.src;
 }
 
-/** By which event an agent came to stand so. */
+/** By status, the event that led to it. */
 const STOOD: Record<string, string> = {
   proven: "AgentKeyProven",
   suspended: "AgentSuspended",
@@ -192,7 +192,6 @@ function showPassport(told: AgentPassport): void {
   );
 }
 
-/** A sentence on what the live keys prove. */
 function keysText({ status, keys, events }: AgentPassport): string {
   if (status === "revoked")
     return "Its passport is revoked. No key is valid for it any more, and nobody can act as this agent.";
@@ -250,7 +249,7 @@ function showKeys(told: AgentPassport): void {
   );
 }
 
-/** A domain is a way out of this page; what stands there is its owner's. */
+/** A domain links out of this page, to content of its owner. */
 const linkOut = (domain: string) => el("a", { href: `https://${domain}/`, rel: "nofollow noopener" }, domain);
 
 function showLinks(told: AgentPassport): void {
@@ -259,7 +258,7 @@ function showLinks(told: AgentPassport): void {
     ...(links.length === 0
       ? []
       : [
-          el("h3", {}, "What it is called elsewhere"),
+          el("h3", {}, "Names elsewhere"),
           el(
             "ul",
             { class: "plain" },

@@ -3,21 +3,21 @@ import { textIn } from "./ask.ts";
 import { el, facts } from "./dom.ts";
 import { shorten } from "./format.ts";
 
-/** A response, how long it took, and the micro-USDC that it was paid with. */
-export type Answered = { response: Response; ms: number; paid_micro: string | undefined };
+/** A response, its duration, and its price in micro-USDC. */
+export type TimedResponse = { response: Response; ms: number; paid_micro: string | undefined };
 
-/** More of an answer is not shown: a browser would stand still over it. */
+/** A longer answer is cut, because it would freeze the browser. */
 const MOST_LETTERS = 200_000;
 const MOST_ROWS = 500;
 const MICRO = 1_000_000;
 
-export const showTrouble = (place: HTMLElement, text: string) =>
+export const showFailure = (place: HTMLElement, text: string) =>
   place.replaceChildren(el("p", { class: "trouble" }, text));
 
 export async function showAnswer(
   place: HTMLElement,
-  answered: Answered,
-  drawn: (() => Promise<Answered>) | undefined,
+  answered: TimedResponse,
+  drawn: (() => Promise<TimedResponse>) | undefined,
 ): Promise<void> {
   const { response } = answered;
   const text = await textIn(response);
@@ -34,7 +34,7 @@ export async function showAnswer(
   );
 }
 
-function heading({ response, ms, paid_micro }: Answered): HTMLElement {
+function heading({ response, ms, paid_micro }: TimedResponse): HTMLElement {
   const event = response.headers.get("Event-Id");
   const settled = response.headers.get("PAYMENT-RESPONSE");
   const paid =
@@ -66,7 +66,7 @@ function transactionIn(header: string): string | undefined {
 
 type Offer = { maxAmountRequired?: string; payTo?: string; network?: string; description?: string };
 
-/** What a 402 means, and what to do next. */
+/** Explains a 402 and the next step. */
 function explained(value: unknown): HTMLElement {
   const [offer] = (value as { accepts?: Offer[] } | undefined)?.accepts ?? [];
   if (!offer) return el("p", {}, "It is paid for, or called with an API key.");
@@ -93,7 +93,7 @@ function explained(value: unknown): HTMLElement {
   );
 }
 
-/** Views of one answer, of which one is seen: a row of buttons that say which is pressed. */
+/** Alternative views of an answer; the pressed button marks the visible one. */
 function tabs(views: [string, () => HTMLElement][]): HTMLElement[] {
   const pane = el("div", { class: "pane" });
   const buttons = views.map(([name, make]) => {
@@ -133,7 +133,7 @@ function asText(text: string, value: unknown): HTMLElement {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** JSON with its names, texts and values in colours of their own. */
+/** JSON with coloured names, texts and values. */
 function coloured(json: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let end = 0;
@@ -197,13 +197,13 @@ function table(rows: Row[]): HTMLElement {
   );
 }
 
-/** The answer as the service draws it: painted, since a page of ours loads pictures from addresses alone. */
-function picture(drawn: () => Promise<Answered>): HTMLElement {
+/** The service's picture of the answer: drawn here, since our pages load pictures only from addresses. */
+function picture(drawn: () => Promise<TimedResponse>): HTMLElement {
   const place = el("div", { class: "picture" }, el("p", { class: "soft" }, "Asking for the picture…"));
   void (async () => {
     try {
       const { response } = await drawn();
-      if (!response.ok) return showTrouble(place, `The picture was answered ${response.status}.`);
+      if (!response.ok) return showFailure(place, `The picture was answered ${response.status}.`);
       const image = await createImageBitmap(await response.blob());
       const canvas = el("canvas", {
         width: String(image.width),
@@ -214,7 +214,7 @@ function picture(drawn: () => Promise<Answered>): HTMLElement {
       canvas.getContext("2d")?.drawImage(image, 0, 0);
       place.replaceChildren(canvas);
     } catch {
-      showTrouble(place, "The picture could not be shown.");
+      showFailure(place, "The picture could not be shown.");
     }
   })();
   return place;

@@ -1,9 +1,9 @@
-/** Questions to the service that the page came from. */
+/** Requests to the service of the page. */
 
-/** A question without an answer; `missing` where the service has no such thing. */
+/** A request without an answer; `missing`: the service has no such thing. */
 export class Unanswered extends Error {
   readonly missing: boolean;
-  /** Seconds after which asking again makes sense. */
+  /** Seconds before a retry makes sense. */
   readonly retry_after_s: number;
   constructor(reason: string, missing: boolean, retry_after_s: number) {
     super(reason);
@@ -15,7 +15,7 @@ export class Unanswered extends Error {
 const RETRY_S = 5;
 const PATIENCE_MS = 20_000;
 
-/** The JSON at a path of this service, or Unanswered with a sentence that can be shown. */
+/** The JSON at a path of this service; throws Unanswered with a displayable sentence. */
 export async function ask<Answer>(
   path: string,
   query: Record<string, string | number> = {},
@@ -37,22 +37,22 @@ export async function ask<Answer>(
   );
 }
 
-/** The answer to a question, whatever it says; Unanswered where none comes. */
+/** The response, with any status; throws Unanswered if there is none. */
 export const reached = (url: string, options?: RequestInit): Promise<Response> =>
   fetch(url, options).catch(() => {
     throw new Unanswered("The service cannot be reached.", false, RETRY_S);
   });
 
-/** What an answer says; Unanswered where it broke off. */
+/** The response's text; throws Unanswered if it broke off. */
 export const textIn = (response: Response): Promise<string> =>
   response.text().catch(() => {
-    throw new Unanswered("The answer broke off on its way; ask again.", false, RETRY_S);
+    throw new Unanswered("The answer broke off; try again.", false, RETRY_S);
   });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** What went wrong, as a sentence; what the language itself complains of is an answer of another shape. */
+/** The failure as a sentence; a TypeError means an answer of another shape. */
 export const reasonOf = (error: unknown): string =>
   error instanceof TypeError || error instanceof SyntaxError || !(error instanceof Error)
     ? `The service's answer could not be understood (${error}).`

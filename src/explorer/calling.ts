@@ -1,16 +1,20 @@
-/** A call to an operation, which comes in with nothing, with a key, or with a demo wallet's payment. */
-import type { Answered } from "./answer.ts";
+/** Calls an operation anonymously, with a key, or with a demo wallet's payment. */
+import type { TimedResponse } from "./answer.ts";
 import { reached } from "./ask.ts";
 import { offerIn, pay } from "./wallet.ts";
 
 export type Question = { method: string; url: string; body: string | undefined };
 
-/** How a call comes in. */
-export type Way = { by: "none" } | { by: "key"; key: string } | { by: "wallet" };
+/** The credential of a call. */
+export type Credential = { by: "none" } | { by: "key"; key: string } | { by: "wallet" };
 
-/** Asks for an answer of this form; a wallet pays what a 402 asks for. */
-export async function call({ method, url, body }: Question, way: Way, accept: string): Promise<Answered> {
-  // A browser sends no other characters in a header, and says so as if the network had failed.
+/** Requests an answer in this form; a wallet pays a 402. */
+export async function call(
+  { method, url, body }: Question,
+  way: Credential,
+  accept: string,
+): Promise<TimedResponse> {
+  // A browser rejects other characters in a header, as if the network had failed.
   if (way.by === "key" && /[^\x21-\x7e]/.test(way.key))
     throw new Error(
       "That is no API key: one has letters, digits and _ alone. Paste it whole, as it was issued.",

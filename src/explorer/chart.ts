@@ -1,10 +1,10 @@
-/** The chart on the first page: seen once it is drawn, and asked for again when the data that it is made of are there. */
+/** The chart on the first page: shown once drawn, and requested again when its data are available. */
 import { ask } from "./ask.ts";
 
-/** What / says to programs, as far as it is looked at here. */
+/** The fields in use of the JSON at /. */
 type About = { chart: { about: string } | null };
 
-/** Hides what cannot be drawn, in place of a broken picture; `renew` asks for one that is not there. */
+/** Hides a missing picture; `renew` requests it again. */
 export function openChart(image: HTMLImageElement): { renew(): Promise<void> } {
   const section = image.closest("section");
   const show = () => section?.toggleAttribute("hidden", image.naturalWidth === 0);

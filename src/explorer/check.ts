@@ -1,10 +1,10 @@
-/** One check in a worker, and what it comes to: a sentence, the steps in green and red, and what was taken on trust. */
+/** Runs a check in a worker and shows its result: a sentence, the steps in green and red, and the assumptions. */
 import { reasonOf } from "./ask.ts";
 import { el } from "./dom.ts";
 import { copied, count, counted } from "./format.ts";
 import { needHashing } from "./hashing.ts";
 import type { Verdict } from "./verifier.js";
-import type { News, Report, Task } from "./worker.ts";
+import type { Report, Task, WorkerMessage } from "./worker.ts";
 
 const QUESTIONS: Record<string, string> = {
   format: "Can every line be read?",
@@ -14,16 +14,16 @@ const QUESTIONS: Record<string, string> = {
   commits: "Is every command's commit whole?",
   tree: "Do the events lead to the signed roots?",
   signature: "Did the log's key sign them?",
-  anchor: "Does the chain keep them?",
+  anchor: "Does the chain have them?",
   completeness: "Is nothing missing?",
 };
 
 export type Check = {
-  /** Runs a check in place of the one before; `subject` begins sentences: "The pack". */
+  /** Runs a check and drops the previous one; `subject` begins sentences: "The pack". */
   run(subject: string, task: Promise<Task>): void;
 };
 
-/** A check whose progress and verdicts stand in `place`. */
+/** Shows a check's progress and verdicts in `place`. */
 export function openCheck(place: HTMLElement): Check {
   const bar = el("progress", { max: "1", "aria-label": "Read so far" });
   const done = el("span", {});
@@ -88,14 +88,14 @@ export function openCheck(place: HTMLElement): Check {
   return { run: (subject, task) => void begin(subject, task) };
 }
 
-/** Hands a task to a worker and waits for its report. */
+/** Sends a task to a worker and waits for its report. */
 function told(
   worker: Worker,
   task: Task,
-  onProgress: (news: Extract<News, { progress: number }>) => void,
+  onProgress: (news: Extract<WorkerMessage, { progress: number }>) => void,
 ): Promise<Report> {
   return new Promise((done, fail) => {
-    worker.addEventListener("message", ({ data }: MessageEvent<News>) => {
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
       if ("report" in data) done(data.report);
       else if ("failed" in data) fail(new Error(data.failed));
       else onProgress(data);
@@ -117,7 +117,7 @@ function summary(subject: string, report: Report): string {
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
 }
 
-/** There was nothing to check: that is no failure, and proves nothing. */
+/** Nothing was checked, which is no failure and no proof. */
 const isIdle = ({ ok, detail }: Verdict) => ok && detail.startsWith("nothing is ");
 
 const isIdleOf = ({ verdicts }: Report, name: string) =>
@@ -138,7 +138,7 @@ function findingsOf(task: Task, report: Report): Node[] {
   const keep = el(
     "p",
     { class: "keep" },
-    "Keep this head: with it, a later pack that was cut or rewritten is caught. ",
+    "Store this head: it reveals a later pack that was cut or rewritten. ",
     copied(`${position}:${hash}`, "the head"),
   );
   return [steps, trust, keep];
@@ -172,30 +172,28 @@ const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
 
 const list = (sentences: string[]) => el("ul", {}, ...sentences.map((sentence) => el("li", {}, sentence)));
 
-/** What no check in this page can show, given what the visitor brought. */
+/** The assumptions that no check in this page can prove, given the visitor's input. */
 function trusted(task: Task, report: Report): string[] {
   const { key, heads = [], checkpoints = [] } = task.options;
   const isPack = "pack" in task;
   const found: string[] = [];
   if (isIdleOf(report, "signature") && isIdleOf(report, "anchor") && heads.length + checkpoints.length === 0)
-    found.push("All of it: nothing signs or anchors this pack, so that anybody could have written it.");
+    found.push("All of it: nothing signs or anchors this pack, so anybody could have written it.");
   if (!key && !isIdleOf(report, "signature"))
     found.push(
-      `The key: the one that came with the ${isPack ? "pack" : "answer"} was believed. Give the one you hold, and a signature by another fails.`,
+      `The key: the one that came with the ${isPack ? "pack" : "answer"} was trusted. Give your own, and a signature by another key fails.`,
     );
   if (!isPack && task.proof.event.payload === undefined)
-    found.push("What the event says: that is not public, so its hash was taken as stated.");
+    found.push("The event's content: it is not public, so its hash was taken as stated.");
   if (isPack ? !isIdleOf(report, "anchor") : task.proof.anchor) {
     if (!task.options.contract || !task.options.signer)
-      found.push("The contract and its signer: those that came along were believed. Give the ones you hold.");
+      found.push("The contract and its signer: the given ones were trusted. Give your own.");
     found.push(
-      "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. The verdict names the block; tallystick verify --rpc asks a node.",
+      "The block: only a node of the chain can confirm that an anchor's block belongs to it and is final. The verdict names the block; tallystick verify --rpc asks a node.",
     );
   }
   if (isPack && heads.length + checkpoints.length === 0)
-    found.push(
-      "The end: nothing you hold shows what may have been cut off or rewritten after the last anchor.",
-    );
+    found.push("The end: nothing you gave reveals a cut or rewrite after the last anchor.");
   found.push(
     "This page: it came from the service that it checks. Save verifier.js, read it and run it yourself.",
   );

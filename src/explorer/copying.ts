@@ -1,8 +1,8 @@
 import { part } from "./dom.ts";
 
-/** Shows the copy buttons that a page came with, each of which copies what stands before it. */
+/** Shows the page's copy buttons; each copies the text before it. */
 export function fillCopyButtons(): void {
-  // Where a browser lets pages copy only over TLS, and this is none, there are no buttons.
+  // Browsers allow copying only over TLS, so other pages have no buttons.
   if (navigator.clipboard === undefined) return;
   for (const button of document.querySelectorAll<HTMLButtonElement>(".call .copy")) {
     button.hidden = false;

@@ -1,4 +1,4 @@
-/** What the pages at / and /docs do: how the service stands, the chart, copying, and searching. */
+/** The pages at / and /docs: service state, chart, copying and search. */
 import { openChart } from "./chart.ts";
 import { fillCopyButtons } from "./copying.ts";
 import { openSearch } from "./search.ts";
@@ -8,6 +8,6 @@ fillCopyButtons();
 const image = document.querySelector<HTMLImageElement>("#chart");
 const chart = image && openChart(image);
 const state = document.querySelector<HTMLElement>("#state");
-// Without the chart the page says all that it has to.
+// The page is complete without the chart.
 if (state) void showState(state, () => void chart?.renew().catch(() => undefined));
 if (document.querySelector("#search")) openSearch();

@@ -1,8 +1,8 @@
-/** Elements made by hand, so that nothing of the log is ever read as markup. */
+/** Creates elements without markup, so that the log's texts are never parsed as HTML. */
 
 type Attributes = Record<string, string | boolean | undefined>;
 
-/** An element; an attribute that is true stands there empty, one that is false or undefined not at all; strings become text. */
+/** An element. A true attribute is empty, a false or undefined one is absent; strings become text. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -15,7 +15,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The one element that page.html has for this selector. */
+/** The only element of page.html with this selector. */
 export function part<Wanted extends HTMLElement = HTMLElement>(
   selector: string,
   root: ParentNode = document,
@@ -25,7 +25,7 @@ export function part<Wanted extends HTMLElement = HTMLElement>(
   return found;
 }
 
-/** Makes an element's children these, and leaves alone those that stand where they belong: focus and selection stay. */
+/** Sets an element's children and leaves correct ones in place, to preserve focus and selection. */
 export function arrange(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
@@ -34,12 +34,12 @@ export function arrange(parent: Element, children: readonly Element[]): void {
   });
 }
 
-/** Writes text where it differs, so that a screen reader is told of changes alone. */
+/** Writes only changed text, so that a screen reader announces only changes. */
 export function write(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A definition list of names and what they are; what is undefined is left out. */
+/** A definition list of names and values, without undefined values. */
 export function facts(pairs: Record<string, Node | string | undefined>): HTMLDListElement {
   return el(
     "dl",

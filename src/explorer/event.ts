@@ -1,4 +1,4 @@
-/** One event with its proof: what it says, and how it leads to a signature and to the chain. */
+/** One event and its proof: its content, and the path to a signature and the chain. */
 import { reasonOf, Unanswered } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { el, facts, part, write } from "./dom.ts";
@@ -8,13 +8,13 @@ import { firmness } from "./sections.ts";
 import { proofOf, proofPath, proofTask } from "./verify.ts";
 import type { Proof } from "./wire.ts";
 
-/** The event that is shown, or was asked for. */
+/** The event that is shown or requested. */
 let current = "";
 let isShown = false;
-/** How far the event is proven; it grows with the log. */
+/** The event's proof so far; it grows with the log. */
 const proven = el("div");
 
-/** Shows an event in its view, or how far the one that stands there is proven by now; answers whether that went well. */
+/** Shows an event, or updates the shown one's proof; returns true on success. */
 export async function showEvent(event_id: string): Promise<boolean> {
   const place = part("#event");
   if (current !== event_id) {
@@ -69,7 +69,7 @@ function article(event_id: string, proof: Proof): Node[] {
           el(
             "p",
             { class: "pending" },
-            "What it says is its owner's to read. Its hash stands in the log, and is proven here.",
+            "Only its owner can read its content. Its hash is in the log, and is proven here.",
           ),
         ]
       : []),
@@ -80,7 +80,7 @@ function article(event_id: string, proof: Proof): Node[] {
   ];
 }
 
-/** A stored text; laid out where it is JSON, as it is where not. */
+/** A stored text, formatted if it is JSON. */
 function stored(name: string, text: string | undefined): Node[] {
   if (text === undefined) return [];
   return [
@@ -97,7 +97,7 @@ function laidOut(text: string): string {
   }
 }
 
-/** The steps from the event's hash to the chain, as far as they go today. */
+/** The steps from the event's hash to the chain, as far as they exist today. */
 function way({ event, inclusion, checkpoint, tlog_proof, anchor, pending }: Proof): Node[] {
   const step = (there: boolean, name: string, ...text: (Node | string)[]) =>
     el("li", { class: there ? "there" : "" }, el("strong", {}, name), el("div", {}, ...text));

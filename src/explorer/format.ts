@@ -1,4 +1,4 @@
-/** Numbers, times and hashes as people read them. */
+/** Numbers, times and hashes in readable form. */
 import { el, part, write } from "./dom.ts";
 
 const numbers = new Intl.NumberFormat("en");
@@ -25,7 +25,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["second", 1],
 ];
 
-/** "2 minutes ago"; a clock that goes wrong by a few seconds is not told of. */
+/** "2 minutes ago"; a clock difference of a few seconds is ignored. */
 function relative(iso: string): string {
   const seconds = Math.round((Date.parse(iso) - Date.now()) / 1000);
   if (Math.abs(seconds) < 5) return "just now";
@@ -33,35 +33,35 @@ function relative(iso: string): string {
   return spans.format(Math.trunc(seconds / length), unit);
 }
 
-/** A moment, relative, with its date in the title; what is no date stays as it is. */
+/** A relative time with its date as the title; other texts are unchanged. */
 export function time(iso: string): HTMLElement {
   if (Number.isNaN(Date.parse(iso))) return el("span", {}, iso);
   return el("time", { datetime: iso, title: moments.format(new Date(iso)) }, relative(iso));
 }
 
-/** Brings all relative times up to the present. */
+/** Updates all relative times. */
 export function renewTimes(): void {
   for (const one of document.querySelectorAll("time")) write(one, relative(one.dateTime));
 }
 
-/** "3de27f6f…12b4c4": the beginning, which is what people compare, and the end. */
+/** "3de27f6f…12b4c4": the beginning, which people compare, and the end. */
 export const shorten = (text: string): string =>
   text.length <= 20 ? text : `${text.slice(0, 10)}…${text.slice(-6)}`;
 
-/** A stream's name; the keyed hash that stands for a private one is shortened. */
+/** A stream's name; the keyed hash of a private one is shortened. */
 export const streamName = (stream: string): HTMLElement =>
   el("span", { class: "stream", title: stream }, /^[0-9a-f]{64}$/.test(stream) ? shorten(stream) : stream);
 
-/** A hash or key, shortened, with a button that copies the whole of it. */
+/** A shortened hash or key, with a button that copies all of it. */
 export function copied(text: string, what: string): HTMLElement {
   return el("span", { class: "hash" }, el("code", { title: text }, shorten(text)), copyButton(text, what));
 }
 
-/** What is too long to show: its name, with a button that copies it. */
+/** The name of a long text, with a button that copies the text. */
 export const labelledCopy = (label: string, text: string, what: string): HTMLElement =>
   el("span", { class: "labelled" }, label, copyButton(text, what));
 
-/** A button that copies `text`; where a browser lets pages copy only over TLS, and this is none, there is no button. */
+/** A button that copies `text`; none without TLS, where browsers forbid copying. */
 function copyButton(text: string, what: string): HTMLElement {
   const button = el("button", { type: "button", class: "copy", "aria-label": `Copy ${what}` });
   button.hidden = navigator.clipboard === undefined;
@@ -82,14 +82,14 @@ const CHAINS = new Map([
   ["eip155:84532", { name: "Base Sepolia", explorer: "https://sepolia.basescan.org" }],
 ]);
 
-/** On a development chain, which only this service knows, no explorer has what the page speaks of. */
+/** No explorer knows a development chain, which only this service has. */
 export const developmentChain = document.documentElement.dataset.chain === "development";
 
-/** A network as people call it. */
+/** A network's common name. */
 export const chainName = (network: string): string =>
   developmentChain ? "a development chain" : (CHAINS.get(network)?.name ?? network);
 
-/** A transaction, linked to the chain's explorer where there is one. */
+/** A transaction, linked to the chain's explorer if there is one. */
 export function transaction(network: string, hash: string): HTMLElement {
   const explorer =
     developmentChain || !/^0x[0-9a-f]{64}$/.test(hash) ? undefined : CHAINS.get(network)?.explorer;

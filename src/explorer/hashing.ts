@@ -1,6 +1,6 @@
-/** Whether the browser lets this page hash at all. */
+/** Tests whether the browser allows hashing in this page. */
 
-/** Throws a sentence where it does not; `program` is what does the same elsewhere. */
+/** Throws a sentence if it does not; `program` is the alternative. */
 export function needHashing(program: string): void {
   if (!isSecureContext)
     throw new Error(

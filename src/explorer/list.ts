@@ -1,19 +1,19 @@
-/** A list that grows at both ends: what is new comes in above, what is older below, on demand. */
+/** A list that grows at both ends: new items above, older ones below on demand. */
 import { ask, reasonOf } from "./ask.ts";
 import { arrange, el, write } from "./dom.ts";
 
 export type Listing<Item> = {
   path: string;
-  /** The member of the answer that holds the items, newest first. */
+  /** The answer's member with the items, newest first. */
   field: string;
   key(item: Item): string;
   row(item: Item): Node[];
-  /** Said where there are none. */
+  /** The text for an empty list. */
   empty: string;
 };
 
 export type List = {
-  /** Fetches the newest, and shows what has changed; answers whether that went well, and tells where it did not. */
+  /** Requests the newest items and shows changes; returns true on success and reports a failure. */
   refresh(): Promise<boolean>;
 };
 
@@ -62,7 +62,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
     await attempt(async () => {
       const from = next!;
       const older = await fetched(from);
-      // What is shown may have been replaced meanwhile.
+      // The shown items may have been replaced meanwhile.
       if (next !== from) return;
       const keys = new Set(shown.map(({ key }) => key));
       shown = [...shown, ...older.rows.filter(({ key }) => !keys.has(key))];
@@ -76,7 +76,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
       attempt(async () => {
         const newest = await fetched();
         const keys = new Set(newest.rows.map(({ key }) => key));
-        // Where nothing of it is known, more has come than a page holds, and what is shown no longer joins on.
+        // If no shown item is among the new ones, more than a page has arrived and the list has a gap.
         const joined = shown.some(({ key }) => keys.has(key));
         if (!joined || shown.length <= newest.rows.length) next = newest.next;
         shown = [...newest.rows, ...(joined ? shown.filter(({ key }) => !keys.has(key)) : [])];
@@ -84,7 +84,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
   };
 }
 
-/** The row that shows an item already, where it says the same; else a new one. */
+/** Reuses an item's row if it is unchanged. */
 function rowOf<Item>(listing: Listing<Item>, item: Item, known: ReadonlyMap<string, Row>): Row {
   const key = listing.key(item);
   const json = JSON.stringify(item);

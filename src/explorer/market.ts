@@ -1,4 +1,4 @@
-/** The page at /soul/market: nodes and tasks, bounties, what is offered, and settlements with their events. */
+/** The page at /soul/market: nodes and tasks, bounties, offered items, and settlements with their events. */
 import { ask, reasonOf } from "./ask.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { count, counted, time } from "./format.ts";
@@ -15,7 +15,6 @@ const cell = (name: string, ...children: (Node | string)[]) => el("div", { class
 const soft = (...children: (Node | string)[]) => el("span", { class: "soft" }, ...children);
 const agent = (sx_id: string) => el("a", { href: `/soul/${encodeURIComponent(sx_id.slice(3))}` }, sx_id);
 
-/** Fills a list, or says that there is nothing. */
 function fill(selector: string, rows: readonly HTMLElement[], nothing: string): void {
   const list = part(selector);
   list.replaceChildren(...(rows.length > 0 ? rows : [el("li", {}, cell("main", soft(nothing)))]));
@@ -120,7 +119,7 @@ async function loadSettlements(): Promise<void> {
   more.disabled = false;
 }
 
-/** What cannot be had is told of; the rest of the page stands. */
+/** A failed part is reported; the rest of the page stays. */
 const told = (work: Promise<void>) =>
   work.catch((error) => {
     write(trouble, reasonOf(error));

@@ -1,4 +1,4 @@
-/** The page at /log: which view the address names, and what is fetched again while somebody looks. */
+/** The page at /log: chooses the view by the address, and refreshes it while it is visible. */
 import { ask, reasonOf, Unanswered } from "./ask.ts";
 import { part, write } from "./dom.ts";
 import { showEvent } from "./event.ts";
@@ -19,7 +19,7 @@ const lists: Record<string, List> = {
 };
 const VIEWS = [...Object.keys(lists), "event", "verify"];
 
-/** `#streams` is a view, `#events/<id>` one event; anything else the events. */
+/** `#streams` is a view, `#events/<id>` one event; anything else shows the events. */
 function place(): { view: string; event_id?: string } {
   const [view = "", id] = location.hash.slice(1).split("/");
   if (view === "events" && id) return { view: "event", event_id: decoded(id) };
@@ -34,7 +34,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Where each view was scrolled to when it was left. */
+/** Each view's scroll position when it was left. */
 const scrolled = new Map<string, number>();
 let current = "";
 
@@ -60,7 +60,7 @@ function route(): void {
   scrollTo(0, scrolled.get(key) ?? Math.min(scrollY, offsetTop + offsetHeight));
 }
 
-/** What the status said when the view was last renewed; empty when that is to be tried again. */
+/** The status at the view's last refresh; empty to retry. */
 let seen = "";
 
 async function renew(): Promise<void> {
@@ -71,7 +71,7 @@ async function renew(): Promise<void> {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Asks how far the log is proven, renews the list in view where that has changed, and comes back while the page is seen. */
+/** Requests the log's proof status, refreshes the visible list on a change, and repeats while the page is visible. */
 async function turn(): Promise<void> {
   if (document.hidden) return;
   let wait = TURN_S;

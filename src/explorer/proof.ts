@@ -1,4 +1,4 @@
-/** Judges the answer of GET /log/proof/{event_id}: that one event is in a checkpoint, in an anchor or in both. */
+/** Verifies the answer of GET /log/proof/{event_id}: one event is in a checkpoint, in an anchor or in both. */
 import {
   checkAnchor,
   checkInclusion,
@@ -17,7 +17,10 @@ const HASHED = [
   ...["payload_hash", "meta_hash", "prev_hash"],
 ] as (keyof Proof["event"])[];
 
-/** Of the options key, origin, network, contract and signer count; without a key the answer's own is trusted. Never rejects. */
+/**
+ * Uses the options key, origin, network, contract and signer. Without a key the answer's own is trusted. Never
+ * rejects.
+ */
 export async function verifyProof(answer: unknown, options: Options = {}) {
   const { origin, event, checkpoint, anchor, inclusion, pending, key } = (answer ?? {}) as Partial<Proof>;
   const { position = 0, event_hash = "", ...columns } = { ...event };

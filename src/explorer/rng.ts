@@ -1,12 +1,12 @@
-/** The page at /rng: a number is drawn; a proof that was pasted, or asked for by the roll's id, is checked by the verifier. */
+/** The page at /rng: draws a number; the verifier checks a proof that was pasted, or requested by the roll's id. */
 import { reached, reasonOf, textIn } from "./ask.ts";
-import { call, type Way } from "./calling.ts";
+import { type Credential, call } from "./calling.ts";
 import { el, facts, part } from "./dom.ts";
 import { counted, developmentChain, shorten } from "./format.ts";
 import { needHashing } from "./hashing.ts";
 import { faultOf } from "./roll-verifier.js";
 
-/** What rng_verify answers, as far as it is looked at here. */
+/** The fields in use of rng_verify's answer. */
 type RollProof = {
   roll: {
     game_type: string;
@@ -44,7 +44,7 @@ function proofIn(text: string): RollProof {
   return proof as RollProof;
 }
 
-async function asked(roll_id: string, way: Way): Promise<string> {
+async function asked(roll_id: string, way: Credential): Promise<string> {
   const question = { method: "POST", url: "/v1/agent/rng/verify", body: JSON.stringify({ roll_id }) };
   const { response } = await call(question, way, "application/json");
   const text = await textIn(response);
@@ -71,7 +71,7 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
       about,
     ];
   if (seed === null || chain_head === null)
-    return [verdict("", "The seed of this roll is still in use. Ask again when it is revealed."), about];
+    return [verdict("", "The seed of this roll is still in use. Try again when it is revealed."), about];
   needHashing("roll-verifier.js");
   const fault = await faultOf({ roll, tenant, seed, chain_head }).catch(() => {
     throw new Error("That is no whole proof of a roll: paste the answer of rng/verify as it came.");
@@ -102,21 +102,21 @@ function onSubmit(form: string, proofText: () => Promise<string> | string): void
   });
 }
 
-/** What rng_roll answers, as far as it is shown here. */
+/** The shown fields of rng_roll's answer. */
 type Roll = { roll_id: string; result: object; client_seed: string; nonce: number; seed_hash: string };
 
 const GOT = { dice: "total", coin: "side", range: "value", float: "value", shuffle: "items" } as const;
 
 const given = document.body.dataset.key;
 
-/** With the key that was typed; else with the sandbox's, or with money of the development chain, which is worth nothing. */
-function wayIn(field: string): Way {
+/** The typed key, otherwise the sandbox's, otherwise worthless money of the development chain. */
+function wayIn(field: string): Credential {
   const key = typed(field) || given;
   if (key) return { by: "key", key };
   return developmentChain ? { by: "wallet" } : { by: "none" };
 }
 
-/** Words that the service cannot foresee, in place of those that were used. */
+/** Replaces used words by new ones that the service cannot foresee. */
 function suggestWords(): void {
   const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
   const words = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,4 @@
-/** Searching the documentation: all words of it are fetched at the first letter, and looked through here. */
+/** Searches the documentation: the first letter loads its whole index, and the search runs here. */
 import { ask, reasonOf } from "./ask.ts";
 import { el, part } from "./dom.ts";
 import { counted } from "./format.ts";
@@ -6,7 +6,7 @@ import { counted } from "./format.ts";
 type Entry = { path: string; title: string; of: string; text: string };
 
 const MOST = 30;
-/** What a word weighs in a title, and in a text. */
+/** A word's weight in a title, and in a text. */
 const [IN_TITLE, IN_TEXT] = [5, 1];
 
 export function openSearch(): void {
@@ -42,7 +42,7 @@ export function openSearch(): void {
   });
 }
 
-/** The entries that have every word, those first that have them in their titles. */
+/** The entries that have every word, those with title matches first. */
 function best(entries: Entry[], words: string[]): Entry[] {
   return entries
     .map((entry) => ({ entry, weight: weightOf(entry, words) }))
@@ -57,7 +57,7 @@ function weightOf({ title, of, text }: Entry, words: string[]): number {
   return weights.includes(0) ? 0 : weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** Letters around the first word that is found. */
+/** Letters around the first match. */
 const [BEFORE, AFTER] = [50, 120];
 
 function line({ path, title, of, text }: Entry, words: string[]): HTMLElement {

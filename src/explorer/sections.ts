@@ -81,11 +81,11 @@ export const checkpoints: Listing<Checkpoint> = {
 
 const FIRMNESS: Record<Firmness, [label: string, meaning: string]> = {
   final: ["final", "The chain can no longer take it back."],
-  mined: ["mined", "It stands in a block that the chain may still take back."],
+  mined: ["mined", "It is in a block that a reorg may still remove."],
   reorged: ["taken back", "The chain has dropped its block; the anchor is sent again."],
 };
 
-/** How firmly an anchor stands, as a word with its meaning in the title. */
+/** An anchor's finality as a word, explained in its title. */
 export function firmness(state: Firmness): HTMLElement {
   const [label, meaning] = FIRMNESS[state];
   return el("span", { class: `badge ${state}`, title: meaning }, label);

@@ -1,4 +1,7 @@
-/** What the operations under /soul answer, as far as the pages of agents read it. All text in it is a stranger's. */
+/**
+ * The answers of the operations under /soul, as far as the agents' pages use them. All text in them is a
+ * stranger's.
+ */
 
 export type AgentPassport = {
   passport: {

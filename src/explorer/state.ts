@@ -1,8 +1,8 @@
-/** How log, data and chain stand, in one line. */
+/** The state of log, data and chain in one line. */
 import { el } from "./dom.ts";
 import { count, counted, developmentChain } from "./format.ts";
 
-type Ready = {
+type ReadinessReport = {
   status: string;
   log: { up: boolean; position: number | null; contradiction: string | null };
   chain: { up: boolean; block: number | null };
@@ -12,18 +12,18 @@ type Ready = {
 
 const AGAIN_MS = 5_000;
 
-/** Shows it, and comes back for as long as something is not up; `onData` is told as often as there are data. */
+/** Shows the state, and repeats while something is not ready; `onData` is called whenever data are available. */
 export async function showState(place: HTMLElement, onData: () => void): Promise<void> {
-  // 503 says the same in the same form.
+  // A 503 has the same body.
   const ready = await fetch("/ready")
-    .then((response) => response.json() as Promise<Ready>)
+    .then((response) => response.json() as Promise<ReadinessReport>)
     .catch(() => undefined);
   place.replaceChildren(...(ready ? told(ready) : [light(false, "The service cannot be reached.")]));
   if (ready && ready.datasets.length > 0) onData();
   if (ready?.status !== "ready") setTimeout(() => void showState(place, onData), AGAIN_MS);
 }
 
-function told({ log, chain, datasets, missing }: Ready): HTMLElement[] {
+function told({ log, chain, datasets, missing }: ReadinessReport): HTMLElement[] {
   const contradicted = log.contradiction !== null;
   const position = log.position ?? 0;
   const waiting = missing?.length ?? 0;
@@ -31,7 +31,7 @@ function told({ log, chain, datasets, missing }: Ready): HTMLElement[] {
   return [
     light(
       log.up && !contradicted,
-      contradicted ? "the log contradicts what was signed of it" : `log of ${counted(position, "event")}`,
+      contradicted ? "the log contradicts its signed heads" : `log of ${counted(position, "event")}`,
     ),
     light(
       waiting === 0 && datasets.length > 0,

@@ -6,7 +6,7 @@ import type { Status } from "./wire.ts";
 const STEPS = ["final", "mined", "signed", "unproven"] as const;
 type Step = (typeof STEPS)[number];
 
-/** How many events stand at each step and no further; they add up to the log. */
+/** The events that reached each step and no further; they add up to the log. */
 export function steps({ events, unproven_events, anchor, checkpoint }: Status): Record<Step, number> {
   const final = events - unproven_events;
   const anchored = Math.max(final, anchor?.size ?? 0);
@@ -21,7 +21,7 @@ export function steps({ events, unproven_events, anchor, checkpoint }: Status): 
 
 let last = "";
 
-/** Shows a status; one that says the same as the last changes nothing. */
+/** Shows a status; an equal one changes nothing. */
 export function showStatus(status: Status): void {
   const text = JSON.stringify(status);
   if (text === last) return;
@@ -101,7 +101,7 @@ function identity({
   });
 }
 
-/** How many witnesses have cosigned, of those who are asked; their names stand in the title. */
+/** How many of the requested witnesses have cosigned, with their names in the title. */
 function cosigned(names: string[], witnesses: string[]): Node[] {
   if (witnesses.length === 0) return [];
   const text = `, cosigned by ${names.length} of ${witnesses.length}`;

@@ -1,12 +1,12 @@
-/** What an operation's page does: its form becomes a call, which comes in with nothing, with a key, or with a demo wallet's payment. */
-import { showAnswer, showTrouble } from "./answer.ts";
+/** An operation's page: its form becomes a call, anonymous, with a key, or with a demo wallet's payment. */
+import { showAnswer, showFailure } from "./answer.ts";
 import { reasonOf } from "./ask.ts";
-import { call, type Question, type Way } from "./calling.ts";
+import { type Credential, call, type Question } from "./calling.ts";
 import { el, part } from "./dom.ts";
 import { developmentChain } from "./format.ts";
 
 const form = () => part<HTMLFormElement>("#try");
-/** What the operation is: not said of the form itself, whose fields may be called `dataset` and hide the form's own. */
+/** The operation's facts are outside the form, whose fields may be named `dataset` and hide the form's own. */
 const declared = () => part("#operation").dataset;
 const keyField = () => document.querySelector<HTMLInputElement>("#key");
 
@@ -24,8 +24,8 @@ function openTry(): void {
   showRequest();
 }
 
-const wayIn = (): Way => {
-  const by = (new FormData(form()).get("way") as Way["by"] | null) ?? "none";
+const wayIn = (): Credential => {
+  const by = (new FormData(form()).get("way") as Credential["by"] | null) ?? "none";
   return by === "key" ? { by, key: keyField()?.value.trim() ?? "" } : { by };
 };
 
@@ -67,7 +67,7 @@ function question(): Question {
 const inPath = (value: string, isRest: boolean): string =>
   isRest ? encodeURIComponent(value).replaceAll("%2F", "/") : encodeURIComponent(value);
 
-/** What is no number is sent as it was typed: the service says best what is wrong with it. */
+/** An invalid number is sent as typed: the service explains the fault best. */
 function typedAs(name: string, value: string, kind: string | undefined): unknown {
   if (kind === "number") return Number.isNaN(Number(value)) ? value : Number(value);
   if (kind === "boolean") return value === "true" ? true : value === "false" ? false : value;
@@ -95,7 +95,7 @@ async function run(): Promise<void> {
       forms.includes("image/png") ? () => call(asked, way, "image/png") : undefined,
     );
   } catch (error) {
-    showTrouble(place, reasonOf(error));
+    showFailure(place, reasonOf(error));
   } finally {
     button.disabled = false;
   }

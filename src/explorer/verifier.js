@@ -307,7 +307,7 @@ export async function verifyPack(source, options = {}) {
     unread++;
     const { kind, of, value, place: there } = readLine(bytes);
     [shown, size] = there > 1 && there < 7 ? [shown + 1, size + bytes.length] : [shown, size];
-    need(shown <= 100_000 && size <= 2 ** 26, "more evidence stands before the events than 100,000 lines or 64 MiB");
+    need(shown <= 100_000 && size <= 2 ** 26, "more evidence precedes the events than 100,000 lines or 64 MiB");
     const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
     await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more

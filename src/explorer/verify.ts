@@ -1,4 +1,4 @@
-/** The tab "Verify": a pack that is dropped or an event that is named, and what the visitor holds. */
+/** The tab "Verify": a dropped pack or a named event, and the visitor's own knowledge. */
 import { ask } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { part } from "./dom.ts";
@@ -6,7 +6,7 @@ import type { Options } from "./verifier.js";
 import type { Proof, Status } from "./wire.ts";
 import type { Task } from "./worker.ts";
 
-/** A field that does not hold what it should; the message says what it should. */
+/** An invalid field; the message describes a valid one. */
 class Unreadable extends Error {
   readonly field: string;
   constructor(field: string, message: string) {
@@ -18,7 +18,7 @@ class Unreadable extends Error {
 const field = (name: string) => part<HTMLInputElement | HTMLTextAreaElement>(`#held-${name}`);
 const given = (name: string) => field(name).value.trim() || undefined;
 
-/** What the visitor holds, as options of the verifier; a field that cannot be read is marked, and told of. */
+/** The visitor's knowledge as options of the verifier; an unreadable field is marked and reported. */
 function held(): Options {
   for (const marked of document.querySelectorAll("[aria-invalid]")) marked.removeAttribute("aria-invalid");
   try {
@@ -76,13 +76,12 @@ export const proofPath = (event_id: string) => `/log/proof/${encodeURIComponent(
 
 export const proofOf = (event_id: string) => ask<Proof>(proofPath(event_id));
 
-/** To check the proof of an event. */
 export async function proofTask(event_id: string): Promise<Task> {
   const options = held();
   return { proof: await proofOf(event_id), options };
 }
 
-/** The newest event that is signed, so that there is something to click before one has an id. */
+/** The newest signed event, as an example to click. */
 async function exampleTask(): Promise<Task> {
   const { checkpoint } = await ask<Status>("/log/status");
   if (!checkpoint) throw new Error("No event is signed yet: the first checkpoint follows within seconds.");
@@ -97,7 +96,7 @@ async function exampleTask(): Promise<Task> {
 
 const packTask = async (pack: File): Promise<Task> => ({ pack, options: held() });
 
-/** Wires the tab's forms; a pack may be dropped anywhere on the page. */
+/** Connects the tab's forms; a pack may be dropped anywhere on the page. */
 export function openVerify(show: () => void): void {
   const check = openCheck(part("#verify-result"));
   const input = part<HTMLInputElement>("#pack");
@@ -107,7 +106,7 @@ export function openVerify(show: () => void): void {
   };
   input.addEventListener("change", () => {
     verifyPack(input.files?.[0]);
-    // So that the same file, changed meanwhile, can be chosen again.
+    // Allows choosing the same file again after a change.
     input.value = "";
   });
   part<HTMLFormElement>("#event-form").addEventListener("submit", (submit) => {

@@ -1,8 +1,8 @@
-/** A wallet of the mnemonic that every development chain knows: it pays by x402 with USDC that is worth nothing. */
+/** A wallet of the well-known development mnemonic: it pays by x402 with worthless USDC. */
 import { mnemonicToAccount } from "viem/accounts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** Beyond what it takes to send an answer, and within what the service asks for. */
+/** Longer than an answer takes, and within the service's limit. */
 const GOOD_FOR_S = 300;
 /** Clocks differ. */
 const BEFORE_S = 600;
@@ -18,10 +18,10 @@ type Requirement = {
 };
 export type PaymentRequired = { resource: object; accepts: Requirement[] };
 
-/** What a 402's PAYMENT-REQUIRED says. */
+/** A 402's PAYMENT-REQUIRED header. */
 export const offerIn = (header: string): PaymentRequired => JSON.parse(textOf(header)) as PaymentRequired;
 
-/** The header PAYMENT-SIGNATURE that pays for the first thing that a 402 accepts (EIP-3009, signed by EIP-712). */
+/** The PAYMENT-SIGNATURE header for the first accepted payment of a 402 (EIP-3009, signed by EIP-712). */
 export async function pay({ resource, accepts }: PaymentRequired): Promise<string> {
   const accepted = accepts[0];
   if (!accepted) throw new Error("The 402 accepts nothing.");

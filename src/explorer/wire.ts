@@ -1,4 +1,4 @@
-/** What the operations under /log answer, as far as the page reads it. All text in it is a stranger's. */
+/** The answers of the operations under /log, as far as the page uses them. All text in them is a stranger's. */
 
 export type Status = {
   origin: string;
@@ -8,18 +8,18 @@ export type Status = {
   head: { position: number; log_hash: string };
   checkpoint: { size: number; root: string; signed_at: string; cosigned_by: string[] } | null;
   anchor: Anchor | null;
-  /** Events beyond the newest anchor that is final. */
+  /** Events beyond the newest final anchor. */
   unproven_events: number;
   network: string;
   contract: string;
   signer: string;
-  /** Verifier keys of those who are asked to cosign. */
+  /** Verifier keys of the requested witnesses. */
   witnesses: string[];
-  /** Values of personal data that stand sealed, and how many of them nobody can open any more. */
+  /** Sealed personal values, and how many of them nobody can open any more. */
   sealed: { values: number; erased: number };
-  /** Why the log is not the one that was signed or anchored. */
+  /** Why the log differs from its signed or anchored heads. */
   contradiction: string | null;
-  /** Why nothing is signed, where that is so. */
+  /** Why nothing is signed, if so. */
   detail: string | null;
 };
 
@@ -65,7 +65,7 @@ export type Anchor = {
   anchored_at: string;
 };
 
-/** Of an event that others may not read, the hashes alone. */
+/** A private event has only its hashes. */
 export type Proof = {
   origin: string;
   key: string;
@@ -92,6 +92,6 @@ export type Proof = {
     firmness: Firmness;
     inclusion: { size: number; proof: string[] };
   } | null;
-  /** Why there is no more yet, and when to ask again; null where waiting does not help. */
+  /** Why the proof is incomplete, and when to retry; null if waiting does not help. */
   pending: { detail: string; retry_after_s: number | null } | null;
 };

@@ -1,17 +1,17 @@
-/** Runs the verifier beside the page, so that a large pack does not hold it up. */
+/** Runs the verifier in a worker, so that a large pack does not block the page. */
 import { verifyProof } from "./proof.ts";
 import { type Options, verifyPack } from "./verifier.js";
 import type { Proof } from "./wire.ts";
 
-/** What is to be checked: a pack, or an answer of /log/proof. */
+/** A pack, or an answer of /log/proof, to check. */
 export type Task = ({ pack: Blob } | { proof: Proof }) & { options: Options };
 
-/** Of a pack with its head and the number of its events. */
+/** A pack's report has its head and number of events. */
 export type Report = Awaited<ReturnType<typeof verifyProof>> | Awaited<ReturnType<typeof verifyPack>>;
 
-export type News = { progress: number; events: number } | { report: Report } | { failed: string };
+export type WorkerMessage = { progress: number; events: number } | { report: Report } | { failed: string };
 
-const tell = (news: News) => self.postMessage(news);
+const tell = (news: WorkerMessage) => self.postMessage(news);
 
 self.addEventListener("message", ({ data }: MessageEvent<Task>) => {
   check(data).then(
@@ -45,13 +45,13 @@ async function check(task: Task): Promise<Report> {
   return verifyPack(chunks(text), { ...options, onEvents: counted });
 }
 
-/** By its first two bytes (RFC 1952), whatever the file is called. */
+/** By its first two bytes (RFC 1952), independent of the file's name. */
 async function isGzip(pack: Blob): Promise<boolean> {
   const [first, second] = new Uint8Array(await pack.slice(0, 2).arrayBuffer());
   return first === 0x1f && second === 0x8b;
 }
 
-/** Not every browser iterates streams. */
+/** Not every browser can iterate streams. */
 async function* chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   for (;;) {

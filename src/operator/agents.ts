@@ -1,4 +1,4 @@
-/** Agents from the operator's side: suspended, reinstated, revoked, and their names erased. */
+/** The operator's actions on agents: suspend, reinstate, revoke and erase names. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { transact } from "../core/commands/transact.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -8,10 +8,10 @@ import { nameSubject, refOf } from "../domain/identity/fields.ts";
 import { type AgentRow, agentsProjection, findAgent } from "../projections/identity/agents.ts";
 import { type Erasure, eraseSubject } from "../reactors/subjects/erasure.ts";
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** An agent that is named by id or number; refuses one that is not there. */
+/** Finds an agent by id or number; refuses an unknown one. */
 export async function agentNamed(app: App, name: string): Promise<AgentRow> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(agentsProjection, position, FOLDED_MS)))
@@ -22,7 +22,7 @@ export async function agentNamed(app: App, name: string): Promise<AgentRow> {
 
 const idOf = async (app: App, name: string) => (await agentNamed(app, name)).agent_id;
 
-/** Suspends an agent, or lets it act again; said twice it is so once. */
+/** Idempotent. */
 export async function setSuspended(
   app: App,
   name: string,
@@ -38,7 +38,7 @@ export async function setSuspended(
   return agents.registered(result.state);
 }
 
-/** Revokes a passport for good; its keys are free for nobody else for as long as any revoked key. */
+/** Revokes a passport for good; its keys stay reserved as long as any revoked key. */
 export async function revokePassport(app: App, name: string, reason: string): Promise<agents.Agent> {
   const target = agents.targetOf(await idOf(app, name));
   const revoked_at = app.clock.now().toISOString();
@@ -59,7 +59,7 @@ export async function revokePassport(app: App, name: string, reason: string): Pr
   return result;
 }
 
-/** Erases an agent's name; undefined where none is sealed. */
+/** Undefined if no name is sealed. */
 export async function eraseName(app: App, name: string): Promise<Erasure | undefined> {
   const subject = nameSubject(await idOf(app, name));
   return eraseSubject(app, subject, { by: "operator", meta: operatorMeta("agents.erase") });

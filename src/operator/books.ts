@@ -1,6 +1,6 @@
-/** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
+/** Compares the chain's transfers for payments and refunds with the log. */
 
-import { endingsOf, type Sought } from "../chain/endings.ts";
+import { endingsOf, type SoughtTransfer } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
@@ -17,12 +17,12 @@ import { reachOf } from "../projections/wallet/transfers.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
 import { withdrawalToSeek } from "../reactors/payments/withdraw.ts";
 
-/** Of one side of the books, in micro-USDC; `differences` names the first payments on which the two disagree. */
+/** One side of the books, in micro-USDC; `differences` names the first payments on which both disagree. */
 export type Account = { chain_micro: bigint; log_micro: bigint; differences: string[] };
 
 /**
- * Every transfer of USDC to where payments go, in micro-USDC. `payments_micro` are those that the log has; `other_micro` came
- * past all authorizations, or were too small to be given back; `unasked` names payments that the log does not have (yet).
+ * All USDC transfers to the payment address, in micro-USDC. `payments_micro`: recorded in the log; `other_micro`:
+ * without an authorization, or too small to refund; `unasked`: payments that the log lacks (yet).
  */
 export type Incoming = {
   chain_micro: bigint;
@@ -30,13 +30,13 @@ export type Incoming = {
   other_micro: bigint;
   unasked_micro: bigint;
   unasked: string[];
-  /** What of `payments_micro` came with no call and was kept. */
+  /** The part of `payments_micro` without a call that was not refunded. */
   kept_micro: bigint;
 };
 
 /**
- * What is kept for others in micro-USDC: `owed` is what all accounts have and what is about to leave them, `balance` what lies at where payments go and refunds come from.
- * `differences` names tenants whose account does not add up.
+ * Custody in micro-USDC. `owed`: the balances of all accounts and pending withdrawals; `balance`: the USDC at the
+ * payment and refund addresses. `differences` names tenants whose account does not add up.
  */
 export type Custody = { owed_micro: bigint; balance_micro: bigint; differences: string[] };
 
@@ -49,17 +49,17 @@ export type Books = {
   agree: boolean;
 };
 
-/** What the log has of a payment: its claim, and what settled less what was taken back. */
-type Entry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
+/** A payment in the log: its claim, and the settled amount minus reverted ones. */
+type BookEntry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
 
-/** Payments read from the chain at a time. */
+/** Payments per chain query. */
 const PAGE = 1_000;
 const SHOWN = 20;
 
 /**
- * Reads the whole log and the chain, past all read models: the sum of AuthorizationUsed and Transfer with claimed nonces
- * to their payees = settled - reorged, to the micro-unit, and likewise for refunds; and every transfer to where payments go is a
- * payment of the log, or told by name. Rejects with ChainUnavailable.
+ * Compares the whole log with the chain, without read models. AuthorizationUsed and Transfer sums with claimed
+ * nonces equal settled minus reverted amounts exactly, and likewise for refunds. Every transfer to the payment
+ * address is a payment in the log, or is named. Rejects with ChainUnavailable.
  */
 export async function books(app: App): Promise<Books> {
   const read = await readBooks(app);
@@ -107,7 +107,7 @@ export async function books(app: App): Promise<Books> {
   };
 }
 
-/** What left accounts: the transfers of their withdrawals, beside what the log says was paid and not taken back. */
+/** The transfers of withdrawals, and the log's payouts minus reverted ones. */
 async function withdrawalsOf(
   app: App,
   entries: ReadonlyMap<string, WithdrawalEntry>,
@@ -120,8 +120,8 @@ async function withdrawalsOf(
   return sides;
 }
 
-/** Everything that came in since the first payment, or since this service first looked at what comes in. */
-async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint): Promise<Incoming> {
+/** Everything received since the first payment, or since this service first watched the address. */
+async function incomingOf(app: App, known: Map<string, BookEntry>, to_block: bigint): Promise<Incoming> {
   const asset = USDC.address.toLowerCase() as Hex;
   const [network, pay_to] = [networkOf(app.chain), app.pay_to.toLowerCase() as Hex];
   const sums: Incoming = {
@@ -170,8 +170,8 @@ async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint)
   return sums;
 }
 
-/** What the log says that each transaction brought to an account. */
-function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
+/** The log's amount per transaction and account. */
+function settledIn(known: Map<string, BookEntry>, pay_to: Hex): Map<Hex, bigint> {
   const sums = new Map<Hex, bigint>();
   for (const { state } of known.values()) {
     if (state.status !== "settled" || state.claim.pay_to !== pay_to) continue;
@@ -181,12 +181,12 @@ function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
   return sums;
 }
 
-const movedBy = ({ transfer }: Sought, endings: Awaited<ReturnType<typeof endingsOf>>) =>
+const movedBy = ({ transfer }: SoughtTransfer, endings: Awaited<ReturnType<typeof endingsOf>>) =>
   endings.get(transfer)?.kind === "moved" ? transfer.value : 0n;
 
 const greatest = (a: bigint, b: bigint) => (a > b ? a : b);
 
-/** The last block earlier than a time: what expired then is in none after it. */
+/** The last block before a time; an authorization that expired by then is in no later block. */
 async function lastBlockBefore(chain: Chain, time: bigint, latest: Block): Promise<bigint> {
   if (BigInt(latest.timestamp) < time) return latest.number;
   let [before, after] = [0n, latest.number];
@@ -206,12 +206,12 @@ function enter(account: Account, id: string, chain: bigint, log: bigint): void {
   if (chain !== log && account.differences.length < SHOWN) account.differences.push(id);
 }
 
-const paymentToSeek = ({ claim }: Payment): Sought => ({
+const paymentToSeek = ({ claim }: Payment): SoughtTransfer => ({
   transfer: payments.transferOf(claim),
   from_block: fromBlock(claim.seen_block),
 });
 
-/** What accounts come to, each by its events alone, beside the USDC that lies where it came in and goes back from. */
+/** Account balances from their events alone, and the USDC at the addresses. */
 async function custodyOf(app: App, { accounts, withdrawals }: ReadBooks): Promise<Custody> {
   const token = USDC.address.toLowerCase() as Hex;
   const holders = [...new Set([app.pay_to, app.refunds.address].map(lowerCase))];
@@ -232,18 +232,18 @@ const addsUp = ({ credited, reversed, available, held, spent, withdrawn, debt }:
   Math.min(available, held, spent, withdrawn, debt, reversed) >= 0 &&
   credited - reversed === available + held + spent + withdrawn - debt;
 
-/** What the log has of a withdrawal: what was paid less what was taken back. */
-type WithdrawalEntry = { sought: Sought; paid_micro: bigint; has_failed: boolean };
+/** A withdrawal in the log: paid minus reverted. */
+type WithdrawalEntry = { sought: SoughtTransfer; paid_micro: bigint; has_failed: boolean };
 
 type ReadBooks = {
-  payments: Map<string, Entry>;
+  payments: Map<string, BookEntry>;
   accounts: Map<string, Sums>;
   withdrawals: Map<string, WithdrawalEntry>;
 };
 
-/** Every payment of this chain that was ever claimed, and every account. */
+/** Every claimed payment of this chain, and every account. */
 async function readBooks(app: App): Promise<ReadBooks> {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, BookEntry>();
   const accounts = new Map<string, Sums>();
   const withdrawals = new Map<string, WithdrawalEntry>();
   const ours = `${networkOf(app.chain)}:`;
@@ -284,13 +284,13 @@ function enterWithdrawal(
   if (type === "WithdrawalFailed") entry.has_failed = true;
 }
 
-/** One that was claimed again may have been carried by somebody after its first claim. */
+/** A payment claimed again may have been sent by somebody after its first claim. */
 function seenFirst(before: Payment, after: Payment): Payment {
   const seen_block = Math.min(before.claim.seen_block, after.claim.seen_block);
   return { ...after, claim: { ...after.claim, seen_block } };
 }
 
-function post(entry: Entry, { type }: PaymentEvent): void {
+function post(entry: BookEntry, { type }: PaymentEvent): void {
   const { claim, refund } = entry.state;
   const amount = BigInt(claim.amount_micro);
   const back = BigInt(refund?.amount_micro ?? 0);

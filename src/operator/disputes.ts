@@ -1,4 +1,4 @@
-/** Disputes about tasks, from the operator's side: who was right. */
+/** The operator's decisions on disputed tasks. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import type { Task } from "../domain/compute/task.ts";
@@ -6,10 +6,10 @@ import * as tasks from "../domain/compute/task.ts";
 import { requesterOf, tasksProjection } from "../projections/compute/tasks.ts";
 import { stepTask } from "../reactors/compute/steps.ts";
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** Decides a dispute for one side: the worker is paid, or the requester gets back what was held, and the other's bond. */
+/** Decides a dispute: the worker is paid, or the requester gets its escrow back, plus the other side's bond. */
 export async function decideDispute(
   app: App,
   task_id: string,

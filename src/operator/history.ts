@@ -1,14 +1,14 @@
 /**
- * The whole history of Comext, month after month, unattended: fetched, read and checked each by itself, and released a year at
- * a time. What is in is known from the log, what is read and not released from `vintages/staged`, what was fetched from the
- * folder of downloads: so whoever begins again goes on where it stopped.
+ * Imports the whole history of Comext unattended: each month is fetched, read and checked separately, and released
+ * by year. Progress is in the log, `vintages/staged` and the download folder, so a new run continues where the last
+ * one stopped.
  */
 import type { App } from "../core/app.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
 import {
-  type Downloaded,
+  type DownloadedFile,
   finishedFile,
   removeDownload,
   ServerAway,
@@ -17,24 +17,24 @@ import {
 } from "../datasets/download.ts";
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
-import { examineVintage, type Lost } from "../datasets/manifest.ts";
+import { examineVintage, type LostFiles } from "../datasets/manifest.ts";
 import { OtherReporters } from "../datasets/stage.ts";
 import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
-import type { Unpacked } from "../datasets/unpack.ts";
+import type { UnpackedFile } from "../datasets/unpack.ts";
 import { unpack } from "../datasets/unpack.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, yearOf } from "../domain/trade/units.ts";
-import { ahead, each } from "./ahead.ts";
-import { type BuildOptions, importStaged, OPERATOR, type Released } from "./releases.ts";
+import { ahead, each } from "./prefetch.ts";
+import { type BuildOptions, importStaged, OPERATOR, type VintageRelease } from "./releases.ts";
 
 const DATASET = "comext-bulk";
-/** Archives that are fetched before the month at work is done. */
+/** Archives fetched before the current month is done. */
 const FETCHED_AHEAD = 2;
-/** So many months in a row that a server does not give: it is the server, and not the month. */
+/** After this many failed months in a row, the server is at fault and not the month. */
 const SERVER_FAULTS = 3;
-/** A busy server is asked for the same month again after a minute, then after twice as long each time, and for so long in all. */
+/** A busy server is retried after a minute, then after doubled pauses, up to this total. */
 const FIRST_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 600_000;
 const PATIENCE_MS = 6 * 3_600_000;
@@ -42,31 +42,31 @@ const PATIENCE_MS = 6 * 3_600_000;
 export type HistoryRequest = Omit<BuildOptions, "progress"> &
   Pick<ComextRequest, "from" | "to" | "dir" | "url" | "again" | "now" | "pause"> & {
     reporters?: ReporterCode[];
-    /** End at the first month that is broken or absent. */
+    /** Stop at the first broken or missing month. */
     stop?: boolean;
-    /** Remove an archive once its month is in. */
+    /** Delete an archive once its month is imported. */
     discard?: boolean;
-    /** How much room there is, and how late it is in milliseconds since 1970; a test says both. */
+    /** Free space, and the time in Unix milliseconds; tests replace both. */
     free?: Free;
     time?: () => number;
-    tell: (told: Told) => void;
+    tell: (told: HistoryReport) => void;
   };
 
-/** What is told on the way. */
-export type Told =
-  /** Months that the log names, whose files are gone or damaged, and why. */
+/** Progress reports. */
+export type HistoryReport =
+  /** Released months whose files are missing or damaged, and why. */
   | { kind: "lost"; months: Period[]; why: string[] }
   | { kind: "begun"; asked: number; already: number }
   | { kind: "doing"; what: "fetching" | "reading" | "writing"; of: number; share?: number }
-  | { kind: "fetched"; period: Period; file: Downloaded }
-  /** A server that is busy is asked for a month again at a time, and given up at another. */
+  | { kind: "fetched"; period: Period; file: DownloadedFile }
+  /** The next retry of a busy server, and the end of retries. */
   | { kind: "waiting"; period: Period; why: string; again: Date; given_up: Date }
-  /** A month that is read; `resumed`: by a run before this one. */
+  /** A month was read; `resumed`: by an earlier run. */
   | { kind: "read"; period: Period; rows: number; resumed: boolean }
   | { kind: "missing"; fault: MonthFault }
-  | { kind: "released"; months: Period[]; released: Released };
+  | { kind: "released"; months: Period[]; released: VintageRelease };
 
-/** A month that is not in, why, and what to do. */
+/** A month that was not imported, the reason and the remedy. */
 export type MonthFault = { period: Period; why: Refusal; remedy: string };
 
 export type HistorySummary = {
@@ -74,22 +74,22 @@ export type HistorySummary = {
   already: number;
   brought: Period[];
   missing: MonthFault[];
-  /** Months that were not come to, and why it ended before them. */
+  /** Months that were not reached, and why the run ended. */
   left: { months: Period[]; why: Refusal } | undefined;
 };
 
-/** A month on its way. */
-type Way = { period: Period } & (
-  | { at: "fetched"; file: Downloaded }
-  | { at: "unpacked"; text: Unpacked }
+/** A month in progress. */
+type MonthTask = { period: Period } & (
+  | { at: "fetched"; file: DownloadedFile }
+  | { at: "unpacked"; text: UnpackedFile }
   | { at: "staged"; staged: StagedMonth }
   | { at: "unchanged" }
   | { at: "fault"; why: Refusal; fetching: boolean }
 );
 
 /**
- * Brings in the months that are not in. Refuses before anything is fetched where the disk will not do; ends, with what there is
- * released, where the server is away; a month that is broken is named and passed over.
+ * Imports missing months. Refuses before any download if the disk is too small. An unavailable server ends the run
+ * with the complete releases; a broken month is reported and skipped.
  */
 export async function importHistory(app: App, request: HistoryRequest): Promise<HistorySummary> {
   const months = monthsAsked(request);
@@ -108,17 +108,17 @@ class History {
   readonly #space: BuildSpace;
   readonly #brought: Period[] = [];
   readonly #missing: MonthFault[] = [];
-  /** The archives of months by digest, as releases name them. */
+  /** The archives of released months, by digest. */
   #inLog = new Map<Period, string>();
-  /** What of the current vintage is gone or damaged. */
-  #lost: Lost | undefined;
+  /** The missing or damaged part of the current vintage. */
+  #lost: LostFiles | undefined;
   #kept = new Map<Period, StagedMonth>();
-  /** The months of a year that are read. */
+  /** The read months of the current year. */
   #year: StagedMonth[] = [];
   #serverFaults = 0;
-  /** Since when the server has given nothing and said nothing of a month. */
+  /** Since when the server has answered for no month. */
   #busySince: number | undefined;
-  /** Why the server is asked for nothing any more. */
+  /** Why no further requests are sent. */
   #away: ServerAway | undefined;
 
   constructor(app: App, request: HistoryRequest, space: BuildSpace) {
@@ -144,7 +144,7 @@ class History {
     }
     const todo = months.filter((period) => again || !this.#inLog.has(period));
     const already = months.length - todo.length;
-    // With `again` they are fetched anew, and what has come of that may be here.
+    // With `again` they are downloaded anew, and a new download may be here.
     if (discard && !again) await this.#discardLeftovers(months);
     tell({ kind: "begun", asked: months.length, already });
     await this.#refuseShortOfDisk(todo);
@@ -154,7 +154,7 @@ class History {
     return { asked: months.length, already, brought, missing, left };
   }
 
-  /** A run that was killed behind a release had no time to remove its archives. */
+  /** A run killed after a release could not delete its archives. */
   async #discardLeftovers(months: readonly Period[]): Promise<void> {
     for (const period of months) {
       const file = await finishedFile(archivePath(this.#request.dir, period));
@@ -162,7 +162,6 @@ class History {
     }
   }
 
-  /** Removes the archive of a month that is in, where that is asked for. */
   async #discard(period: Period): Promise<void> {
     if (this.#request.discard) await removeDownload(archivePath(this.#request.dir, period));
   }
@@ -179,7 +178,10 @@ class History {
     await refuseShortOfDisk(needs, free);
   }
 
-  /** Fetches, unpacks and reads: while one month is read the next is unpacked, and those after it fetched. */
+  /**
+   * Fetches, unpacks and reads in parallel: the next month is unpacked while one is read, and later ones are
+   * fetched.
+   */
   async #each(todo: readonly Period[]): Promise<HistorySummary["left"]> {
     const over = new AbortController();
     const { signal: given } = this.#request;
@@ -202,7 +204,7 @@ class History {
     }
   }
 
-  async #fetch(period: Period, signal: AbortSignal): Promise<Way> {
+  async #fetch(period: Period, signal: AbortSignal): Promise<MonthTask> {
     const { again, tell } = this.#request;
     const staged = this.#kept.get(period);
     if (staged && !again) return { period, at: "staged", staged };
@@ -220,13 +222,13 @@ class History {
     }
   }
 
-  /** Asks a busy server again and again for a month, until it answers or has been busy for too long. */
-  async #patiently(period: Period, signal: AbortSignal): Promise<Downloaded> {
+  /** Retries a busy server until it answers or was busy for too long. */
+  async #patiently(period: Period, signal: AbortSignal): Promise<DownloadedFile> {
     const { tell, pause = sleepFor, time = Date.now } = this.#request;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
         const file = await this.#archive(period, signal);
-        // One that was here already is no word of the server.
+        // A cached file says nothing about the server.
         if (file.fetched) this.#busySince = undefined;
         return file;
       } catch (error) {
@@ -245,8 +247,8 @@ class History {
     }
   }
 
-  /** A damaged archive is fetched once more, for the fault may have been the line's. */
-  async #archive(period: Period, signal: AbortSignal): Promise<Downloaded> {
+  /** A damaged archive is downloaded once more, because the transfer may have failed. */
+  async #archive(period: Period, signal: AbortSignal): Promise<DownloadedFile> {
     const { dir, url, again, now, pause, tell } = this.#request;
     const progress = (done: number, total: number | undefined) =>
       tell({
@@ -264,7 +266,7 @@ class History {
     return file!;
   }
 
-  async #open(way: Way, signal: AbortSignal): Promise<Way> {
+  async #open(way: MonthTask, signal: AbortSignal): Promise<MonthTask> {
     if (way.at !== "fetched") return way;
     const { period, file } = way;
     try {
@@ -277,8 +279,8 @@ class History {
     }
   }
 
-  /** Takes a month as far as it comes; answers why the whole has to end, if it has to. */
-  async #take(way: Way): Promise<Refusal | undefined> {
+  /** Processes a month as far as possible; returns why the whole run must end, if it must. */
+  async #take(way: MonthTask): Promise<Refusal | undefined> {
     const { period } = way;
     const { tell, stop } = this.#request;
     if (way.at === "unchanged") {
@@ -301,7 +303,7 @@ class History {
     return undefined;
   }
 
-  async #read(way: Way): Promise<Extract<Way, { at: "staged" | "fault" }>> {
+  async #read(way: MonthTask): Promise<Extract<MonthTask, { at: "staged" | "fault" }>> {
     const { period } = way;
     const { tell, limits, reporters, signal } = this.#request;
     if (way.at === "fault") return way;
@@ -327,7 +329,7 @@ class History {
     this.#request.tell({ kind: "missing", fault: missing });
   }
 
-  /** Releases what is read of a year. Where together they are refused, each month is tried alone. */
+  /** Releases a year's months. If they are refused together, each month is tried alone. */
   async #release(): Promise<void> {
     const year = this.#year;
     this.#year = [];
@@ -363,8 +365,8 @@ class History {
 }
 
 /**
- * The archives, by digest, that the current vintage has its months from: named by its releases, and covered still by files that
- * are whole; and what of it is lost.
+ * The archives, by digest, of the current vintage's months, from its releases and intact files; and the lost
+ * months.
  */
 async function monthsIn(
   app: App,
@@ -394,16 +396,16 @@ async function monthsIn(
   return { archives, lost: months.length > 0 ? { ...lost, months } : undefined };
 }
 
-type LostMonths = Lost & { months: Period[] };
+type LostMonths = LostFiles & { months: Period[] };
 
 /** The months of a release whose files are lost. */
-function lostMonths({ periods, partitions }: dataset.ReleaseFacts, { parts }: Lost): Period[] {
+function lostMonths({ periods, partitions }: dataset.ReleaseFacts, { parts }: LostFiles): Period[] {
   const years = partitions.map(({ year }) => year);
   const gone = new Set(years.filter((year) => parts.has("manifest") || parts.has(year)));
   return monthsBetween(periods.from, periods.to).filter((period) => gone.has(yearOf(period)));
 }
 
-/** Months that are asked for beside lost ones would be released without them, and a wrong DATA_DIR looks like a lost one. */
+/** The release would lack the lost months, and a wrong DATA_DIR looks like a lost one. */
 function refuseBesideLost({ vintage, months, parts }: LostMonths, { from, to }: HistoryRequest): void {
   const [first, last] = [months[0]!, months.at(-1)!];
   const [why] = parts.values();
@@ -415,8 +417,8 @@ function refuseBesideLost({ vintage, months, parts }: LostMonths, { from, to }: 
   );
 }
 
-/** A month's own fault; what is the machine's or the run's is thrown. */
-function fault(period: Period, error: unknown, fetching: boolean): Way & { at: "fault" } {
+/** A month's own fault; faults of the machine or the run are thrown. */
+function fault(period: Period, error: unknown, fetching: boolean): MonthTask & { at: "fault" } {
   const isMachines = (why: Refusal) =>
     why.type === tradeProblems["disk-full"] || why.type === tradeProblems["memory-limit"];
   if (!(error instanceof Refusal) || isMachines(error)) throw error;

@@ -1,4 +1,4 @@
-/** Ideas, from the operator's side: read, accepted or declined, and said to have landed. */
+/** The operator's actions on ideas: read, accept, decline and mark as landed. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { CHECKS_VERSION } from "../domain/evolution/checks.ts";
@@ -6,7 +6,7 @@ import type { Idea, IdeaEvent, IdeaState } from "../domain/evolution/idea.ts";
 import * as ideas from "../domain/evolution/idea.ts";
 import { findIdea, type IdeaRow, ideasProjection, listIdeas } from "../projections/evolution/ideas.ts";
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
 async function folded(app: App): Promise<void> {
@@ -25,7 +25,7 @@ async function rowOf(app: App, idea_id: number): Promise<IdeaRow> {
   return (await findIdea(app.pool, idea_id)) ?? refuse("not_found", `there is no idea ${idea_id}`);
 }
 
-/** An idea with its texts, which strangers wrote. */
+/** An idea with its texts, written by strangers. */
 export async function readIdea(
   app: App,
   idea_id: number,

@@ -1,16 +1,13 @@
-/** Keeps open in a process what the log says is current: the vintages of trade data and the tables beside them. */
+/** Keeps the current data open in a process: the trade vintages and the reference tables. */
 import type { App } from "../core/app.ts";
 import { currentReferences, referenceProjection } from "../projections/reference/releases.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
 
-/** How long a vintage that is missing or was withdrawn may wait before it is looked for again. */
+/** The pause before a missing or withdrawn vintage is looked for again. */
 const LOOK_AGAIN_MS = 5_000;
 const PAUSE_MS = 200;
 
-/**
- * Serves the current vintage of every dataset, each new one as soon as the log tells of it, and one whose files were
- * mended soon after.
- */
+/** Serves every dataset's current vintage: each new one once the log has it, and repaired files soon after. */
 export async function keepDataOpen(
   app: App,
   signal: AbortSignal,
@@ -25,14 +22,14 @@ export async function keepDataOpen(
     } catch (error) {
       onError("all", error as Error);
     }
-    // While commands pour in the log grows all the time; looking now and then is enough.
+    // The log grows all the time under load, so an occasional check is enough.
     await app.tail.reached(Number.MAX_SAFE_INTEGER, PAUSE_MS, signal);
   }
 }
 
 type OnError = (dataset: string, error: Error) => void;
 
-/** Opens once what is current by now. */
+/** Opens the current data once. */
 export async function openCurrent(app: App, onError: OnError): Promise<void> {
   await app.caughtUp(releasesProjection);
   const isTold = await app.caughtUp(referenceProjection);
@@ -43,16 +40,16 @@ export async function openCurrent(app: App, onError: OnError): Promise<void> {
     tables.map(({ vintage }) => vintage),
     (failed, error) => onError(tables.find(({ vintage }) => vintage === failed)!.dataset, error),
   );
-  // Invented figures come last: they must not answer for real ones that are only still to be opened.
+  // Synthetic data come last: they must not answer while real data are still to be opened.
   const releases = (await currentReleases(app.pool)).toSorted((a, b) => +a.synthetic - +b.synthetic);
   app.vintage_store.expect(releases.map((release) => ({ ...release, released: true })));
   for (const { dataset, vintage } of releases.filter(isNotIn(app.data.vintages)))
     await app.vintage_store.serve(vintage).catch((error: Error) => onError(dataset, error));
 }
 
-type Named = { vintage: string };
+type VintageRef = { vintage: string };
 
-const isNotIn = (shelf: { open(): Named[] }) => {
+const isNotIn = (shelf: { open(): VintageRef[] }) => {
   const open = new Set(shelf.open().map(({ vintage }) => vintage));
-  return ({ vintage }: Named) => !open.has(vintage);
+  return ({ vintage }: VintageRef) => !open.has(vintage);
 };

@@ -1,4 +1,4 @@
-/** Keys from the operator's side: issued, listed, revoked. What a key may do is decided in the domain. */
+/** The operator's actions on keys: issue, list and revoke. The domain decides what a key may do. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as key from "../domain/access/key.ts";
@@ -9,7 +9,7 @@ export type IssueRequest = Pick<key.KeyFacts, "tenant" | "label" | "scopes" | "d
   space: Space;
 };
 
-/** The secret is in this answer and nowhere else. */
+/** The secret is in no other answer. */
 export type IssuedKey = { key_id: string; tenant: string; secret: string };
 
 export async function issueKey(app: App, request: IssueRequest): Promise<IssuedKey> {
@@ -23,7 +23,7 @@ export async function issueKey(app: App, request: IssueRequest): Promise<IssuedK
   };
   const tenant = key.tenantOf(request.tenant, request.space);
   await app.decide(key, { tenant, id: key_id }, key.issue(facts), { meta: operatorMeta("keys.issue") });
-  // Whoever is handed the secret may use it at once; should the wait fail, the key stands all the same and is not lost.
+  // The holder may use the secret at once. If the wait fails, the key still exists and is returned.
   await folded(app).catch(() => false);
   return { key_id, tenant, secret };
 }
@@ -44,16 +44,16 @@ export async function revokeKey(
   return state;
 }
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** Waits until the list of keys knows all that is in the log; false when it still lags. */
+/** Waits until the key list includes the whole log; false while it lags. */
 async function folded(app: App): Promise<boolean> {
   const { position } = await app.store.head();
   return app.runner.reached(keysProjection, position, FOLDED_MS);
 }
 
-/** A key is looked for only in a list that knows them all. */
+/** A key is only looked up in a complete list. */
 async function listed(app: App): Promise<void> {
   if (!(await folded(app)))
     refuse("unavailable", "the list of keys lags behind the log; try again in some seconds");

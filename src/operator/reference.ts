@@ -1,28 +1,28 @@
-/** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
+/** Imports or synthesizes reference tables, stores them, and releases them in the log. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { importable, tradeLayoutOf } from "../datasets/layouts/detect.ts";
-import { isKept, keepText, sweepReferences, writtenText } from "../datasets/reference/files.ts";
+import { isStored, storeText, sweepReferences, textOfTable } from "../datasets/reference/files.ts";
 import { readTextFile } from "../datasets/reference/read.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "../datasets/reference/table.ts";
 import { referenceLayoutOf, referenceTables } from "../datasets/reference/tables.ts";
-import { keptSince } from "../datasets/retention.ts";
+import { retainedSince } from "../datasets/retention.ts";
 import * as reference from "../domain/reference/dataset.ts";
 import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
 import { OPERATOR } from "./releases.ts";
 
-export type ReferenceReleased = { facts: reference.ReferenceFacts; unchanged: boolean };
+export type ReferenceRelease = { facts: reference.ReferenceFacts; unchanged: boolean };
 
 /**
- * Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it, and so does a table other
- * than `only`, or one that has lost too many rows to be whole, unless it is to begin `afresh`.
+ * Imports files as a table's next vintage; they are the whole table. Any fault refuses everything, as does a table
+ * other than `only`, or one that lost too many rows, unless `afresh` is set.
  */
 export async function importReference(
   app: App,
   dataDir: string,
   paths: string[],
   { only, afresh = false }: { only?: ReferenceTable<object>; afresh?: boolean } = {},
-): Promise<ReferenceReleased> {
+): Promise<ReferenceRelease> {
   const inputs: reference.ReferenceFacts["inputs"] = [];
   const rows: object[] = [];
   let first: { name: string; table: ReferenceTable<object> } | undefined;
@@ -43,7 +43,7 @@ export async function importReference(
   }
   if (!first) return refuse("invalid", "name at least one file to import");
   const { table } = first;
-  const written = writtenText(table, { dataset: table.name, source: table.source, synthetic: false }, rows);
+  const written = textOfTable(table, { dataset: table.name, source: table.source, synthetic: false }, rows);
   if (!afresh) await refuseShrunk(app, table, rows.length);
   const released = await release(app, dataDir, written, inputs, "import");
   await sweep(app, dataDir).catch(() => undefined);
@@ -60,7 +60,7 @@ async function refuseShrunk(app: App, table: ReferenceTable<object>, rows: numbe
   );
 }
 
-/** What a file beside tables of reference data is instead of one. */
+/** Names what a file is instead of a reference table. */
 function unlikeTable(header: string): string {
   const trade = tradeLayoutOf(header);
   return trade
@@ -70,37 +70,37 @@ function unlikeTable(header: string): string {
 
 const INVENTED = "Tallystick sandbox, invented figures";
 
-/** Makes and releases the invented stand-ins of all tables, or only of those that are not there. */
+/** Creates and releases synthetic stand-ins of all tables, or only of missing ones. */
 export async function releaseSandboxTables(
   app: App,
   dataDir: string,
   { only_missing = false }: { only_missing?: boolean } = {},
-): Promise<ReferenceReleased[]> {
-  const released: ReferenceReleased[] = [];
+): Promise<ReferenceRelease[]> {
+  const released: ReferenceRelease[] = [];
   for (const table of referenceTables) {
     const current = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
-    if (only_missing && current && (await isKept(dataDir, current.vintage))) continue;
+    if (only_missing && current && (await isStored(dataDir, current.vintage))) continue;
     const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
-    const written = writtenText(table, about, table.sandbox());
+    const written = textOfTable(table, about, table.sandbox());
     released.push(await release(app, dataDir, written, [], "sandbox"));
   }
   return released;
 }
 
-/** The file first, then the event: what the log names can be opened. */
+/** The file comes before the event, so that every released table can be opened. */
 async function release(
   app: App,
   dataDir: string,
   { reference: made, text }: { reference: Reference<object>; text: string },
   inputs: reference.ReferenceFacts["inputs"],
   operation: string,
-): Promise<ReferenceReleased> {
+): Promise<ReferenceRelease> {
   const { rows, ...about } = made;
   const target = { tenant: OPERATOR, id: about.dataset };
   const current = await app.load(reference, target);
-  if (current?.vintage === made.vintage && (await isKept(dataDir, made.vintage)))
+  if (current?.vintage === made.vintage && (await isStored(dataDir, made.vintage)))
     return { facts: current, unchanged: true };
-  await keepText(dataDir, made.vintage, text);
+  await storeText(dataDir, made.vintage, text);
   const facts = {
     ...about,
     rows: rows.length,
@@ -113,10 +113,10 @@ async function release(
   return { facts, unchanged: result.events.length === 0 };
 }
 
-/** Deletes what was replaced long ago. */
+/** Deletes vintages that were replaced long ago. */
 async function sweep(app: App, dataDir: string): Promise<void> {
   if (!(await app.caughtUp(referenceProjection))) return;
   const now = app.clock.now();
-  const kept = await referencesSince(app.pool, keptSince(now));
+  const kept = await referencesSince(app.pool, retainedSince(now));
   await sweepReferences(dataDir, new Set(kept.map(({ vintage }) => vintage)), now);
 }

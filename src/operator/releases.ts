@@ -1,15 +1,21 @@
-/** Datasets from the operator's side: built from files or generated, released in the log, opened by every process. */
+/** Builds datasets from files or a generator, and releases them in the log for every process. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
-import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
+import {
+  type BuildSpace,
+  type BuiltVintage,
+  isWanted,
+  publish,
+  takeBuildSpace,
+} from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import type { ImportReport } from "../datasets/import.ts";
-import { type Lost, releaseFacts } from "../datasets/manifest.ts";
+import { type LostFiles, releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import type { Reference } from "../datasets/reference/table.ts";
-import { keptSince, sweepVintages } from "../datasets/retention.ts";
+import { retainedSince, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX, type SandboxSize } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
@@ -20,7 +26,7 @@ import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { releasesProjection, releasesSince } from "../projections/trade/releases.ts";
 
-/** Releases belong to the operator: no tenant's feed carries them. */
+/** Releases belong to the operator, so no tenant's feed has them. */
 export const OPERATOR = "operator";
 
 export type BuildOptions = {
@@ -30,18 +36,21 @@ export type BuildOptions = {
   signal?: AbortSignal;
 };
 
-export type Released = { facts: dataset.ReleaseFacts; unchanged: boolean };
+export type VintageRelease = { facts: dataset.ReleaseFacts; unchanged: boolean };
 
-/** Imports files as the next vintage of their dataset. `conflict` while another import runs for longer than a minute. */
+/**
+ * Imports files as the next vintage of their dataset. `conflict` while another import runs for longer than a
+ * minute.
+ */
 export async function importFiles(
   app: App,
   files: string[],
   options: BuildOptions & { reporters?: ReporterCode[]; afresh?: boolean },
-): Promise<Released & { report: ImportReport }> {
+): Promise<VintageRelease & { report: ImportReport }> {
   const { data_dir, ...rest } = options;
-  // The release would be refused after the reading of many files.
+  // Otherwise the release would be refused only after reading many files.
   await app.accepting.check();
-  // The layouts of files take long to load, and a service that imports nothing does without them.
+  // File layouts take long to load, and a service that imports nothing does not need them.
   const { buildImport } = await import("../datasets/import.ts");
   return inBuildSpace(options, async (space) => {
     const built = await buildImport(space, {
@@ -54,12 +63,12 @@ export async function importFiles(
   });
 }
 
-/** As importFiles, of months that were read before; waits for as long as other imports run. What is known to be `lost` is built without. */
+/** Like importFiles, for months read before; waits for other imports to end. `lost` months are left out. */
 export async function importStaged(
   app: App,
   staged: readonly StagedMonth[],
-  options: BuildOptions & { reporters?: ReporterCode[]; lost?: Lost | undefined },
-): Promise<Released & { report: ImportReport }> {
+  options: BuildOptions & { reporters?: ReporterCode[]; lost?: LostFiles | undefined },
+): Promise<VintageRelease & { report: ImportReport }> {
   const { data_dir: _, ...rest } = options;
   await app.accepting.check();
   const { buildImport } = await import("../datasets/import.ts");
@@ -79,11 +88,11 @@ export async function importStaged(
   );
 }
 
-/** Makes and releases the synthetic default dataset. */
+/** Creates and releases the synthetic default dataset. */
 export async function releaseSandbox(
   app: App,
   options: BuildOptions & { size?: SandboxSize },
-): Promise<Released> {
+): Promise<VintageRelease> {
   const { data_dir, ...rest } = options;
   return inSpareSpace(options, async (space, signal) => {
     const replaces = await currentVintage(app, SANDBOX);
@@ -92,8 +101,8 @@ export async function releaseSandbox(
   });
 }
 
-/** Makes and releases Latvia's trade at CN8, split from the sandbox that is current; `conflict` where there is none. */
-export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<Released> {
+/** Creates and releases Latvia's CN8 trade, split from the current sandbox; `conflict` if there is none. */
+export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<VintageRelease> {
   const { data_dir, ...rest } = options;
   return inSpareSpace(options, async (space, signal) => {
     const basis = await currentVintage(app, SANDBOX);
@@ -117,7 +126,7 @@ async function inBuildSpace<T>(
   }
 }
 
-/** As inBuildSpace, for what can wait: an import that wants the space gets it, and the work begins anew afterwards. */
+/** Like inBuildSpace, for work that can wait: an import takes the space, and the work restarts afterwards. */
 async function inSpareSpace<T>(
   options: BuildOptions,
   work: (space: BuildSpace, signal: AbortSignal) => Promise<T>,
@@ -141,28 +150,33 @@ async function inSpareSpace<T>(
   }
 }
 
-/** As long as an import of many years may take. */
+/** The duration of an import of many years. */
 const SPARE_MS = 6 * 3_600_000;
 const LOOK_MS = 250;
 
-/** Files first, then the event: what the log names can be opened. */
-async function release(app: App, space: BuildSpace, built: Built, operation: string): Promise<Released> {
+/** Files come before the event, so that every released file can be opened. */
+async function release(
+  app: App,
+  space: BuildSpace,
+  built: BuiltVintage,
+  operation: string,
+): Promise<VintageRelease> {
   await publish(space, built);
   const facts = releaseFacts(built.manifest, built.replaces, app.clock.now());
   const target = { tenant: OPERATOR, id: facts.dataset };
   const { result } = await app.decide(dataset, target, dataset.release(facts), {
     meta: operatorMeta(operation),
   });
-  // The release stands, whatever becomes of the sweeping; the next one sweeps again.
+  // A failed sweep does not undo the release; the next one sweeps again.
   await sweep(app, space).catch(() => undefined);
   return { facts, unchanged: result.events.length === 0 };
 }
 
-/** Deletes what no snapshot may ask for any more. */
+/** Deletes data beyond the reach of snapshots. */
 async function sweep(app: App, space: BuildSpace): Promise<void> {
   if (!(await app.caughtUp(releasesProjection))) return;
   const now = app.clock.now();
-  const kept = await releasesSince(app.pool, keptSince(now));
+  const kept = await releasesSince(app.pool, retainedSince(now));
   const keep = new Set(kept.map(({ vintage }) => vintage));
   await sweepVintages(space, keep, now);
   await sweepSnapshots(space.dataDir, keep, now);
@@ -173,13 +187,13 @@ export async function currentVintage(app: App, name: string): Promise<string | n
   return current?.vintage ?? null;
 }
 
-/** The ECB's rates as they were imported last. */
+/** The last imported ECB rates. */
 async function currentRates(app: App, dataDir: string): Promise<Reference<EcbRates> | undefined> {
   const current = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
   return current && readReference(dataDir, current.vintage);
 }
 
-/** Whether a dataset was released and its files can be opened. */
+/** True if a dataset was released and its files can be opened. */
 export async function isUsable(app: App, name: string): Promise<boolean> {
   const vintage = await currentVintage(app, name);
   if (vintage === null) return false;

@@ -1,6 +1,7 @@
 /**
- * The sandbox's agents: invented, named so, and on the development chain alone, so that directory, charts and explanations have something to
- * show. Registrations, proofs, seeds and attestations are decided as anybody's are; what the log says of their time is true.
+ * The sandbox's agents: synthetic, named so, and only on the development chain, so that directory, charts and
+ * explanations have content. Registrations, proofs, seeds and attestations pass the normal decisions; their
+ * recorded times are true.
  */
 import { type App, operatorMeta } from "../core/app.ts";
 import type { InUnit } from "../core/commands/unit.ts";
@@ -18,10 +19,10 @@ import type { PublicKey } from "../domain/identity/public-key.ts";
 import * as attestations from "../domain/trust/attestation.ts";
 import * as trust from "../domain/trust/trust.ts";
 
-/** A wallet of the development chain that signs for an agent. */
+/** A development wallet that signs for an agent. */
 export type DemoWallet = { address: Hex; signMessage(input: { message: string }): Promise<Hex> };
 
-/** The first have wallets, in the order in which `wallets` come; `seeded` points are the operator's, which all trust begins with. */
+/** The first have wallets, in the order of `wallets`. `seeded`: points from the operator, the root of all trust. */
 const NAMES: readonly { name: string; seeded?: number }[] = [
   { name: "harbour-clerk", seeded: 62 },
   { name: "tariff-reader", seeded: 48 },
@@ -47,10 +48,13 @@ export const sandboxAgentIds = NAMES.map(({ name }) => idOf(name));
 
 const SKILLS = ["trade-data", "forecasting", "tariffs", "honesty", "speed", "translation", "bookkeeping"];
 
-/** Attestations that each agent with a voice makes. */
+/** Attestations by each agent with a vote. */
 const SAID = 4;
 
-/** Makes those that are not there: agents in one commit, what is said of them in another. A start that is cut short leaves either whole. */
+/**
+ * Creates missing agents in one commit and their attestations in another, so an interrupted start leaves each
+ * complete or absent.
+ */
 export async function openSandboxAgents(
   app: App,
   wallets: () => Promise<readonly DemoWallet[]>,
@@ -59,7 +63,7 @@ export async function openSandboxAgents(
   if (!(await app.load(agents, agents.targetOf(sandboxAgentIds[0]!))))
     await registerAll(app, await wallets());
   const first = await app.load(attestations, attestations.targetOf(attestationId(0, 1, SKILLS[0]!)));
-  if (!first) await sayAll(app);
+  if (!first) await attestAll(app);
 }
 
 const meta = operatorMeta("agents.sandbox");
@@ -94,7 +98,7 @@ async function registerAll(app: App, wallets: readonly DemoWallet[]): Promise<vo
 
 type Proof = { kid: string; public: string; challenge_sha256: string; proven_at: string };
 
-/** Signs a challenge as any agent does, and checks it. */
+/** Signs and checks a challenge like any agent's. */
 async function signed(app: App, wallet: DemoWallet, agent_id: string): Promise<Proof> {
   const address = lowerCase(wallet.address);
   const key: PublicKey = { kind: "evm", public: address, kid: address };
@@ -123,7 +127,7 @@ async function bind(decide: InUnit["decide"], agent_id: string, sx_number: numbe
   await decide(agents, agents.targetOf(agent_id), agents.prove(key, { by_api_key: false, rotating: null }));
 }
 
-async function sayAll(app: App): Promise<void> {
+async function attestAll(app: App): Promise<void> {
   const known = await Promise.all(
     sandboxAgentIds.map((agent_id) => app.load(agents, agents.targetOf(agent_id))),
   );
@@ -143,7 +147,7 @@ async function sayAll(app: App): Promise<void> {
               seeded_at: at,
             }),
           );
-      for (const { from, to, skill, weight } of saidByAll()) {
+      for (const { from, to, skill, weight } of attestationPlans()) {
         const attestation_id = attestationId(from, to, skill);
         const facts = {
           ...{
@@ -165,14 +169,14 @@ async function sayAll(app: App): Promise<void> {
 const attestationId = (from: number, to: number, skill: string) =>
   digestOf(`sandbox attestation ${from} ${to} ${skill}`).toString("hex").slice(0, 32);
 
-type Words = { from: number; to: number; skill: string; weight: number };
+type AttestationPlan = { from: number; to: number; skill: string; weight: number };
 
-/** The same in every sandbox: who earns trust speaks of others, and a ring speaks of itself alone and comes to nothing. */
-function saidByAll(): Words[] {
+/** The same in every sandbox: trusted agents attest others; a ring that attests only itself earns nothing. */
+function attestationPlans(): AttestationPlan[] {
   const draw = drawer("tallystick sandbox agents");
   const ring = NAMES.flatMap(({ name }, index) => (name.startsWith("ring-") ? index : []));
   const others = NAMES.length - ring.length;
-  const said: Words[] = [{ from: 0, to: 1, skill: SKILLS[0]!, weight: 5 }];
+  const said: AttestationPlan[] = [{ from: 0, to: 1, skill: SKILLS[0]!, weight: 5 }];
   for (let from = 0; from < others; from++)
     for (let n = 0; n < (from < 9 ? 2 * SAID : SAID - 1); n++) {
       const to = draw(others);
@@ -185,7 +189,7 @@ function saidByAll(): Words[] {
   return said;
 }
 
-/** Whole numbers below a bound, the same for the same name. */
+/** Integers below a bound, deterministic by name. */
 export function drawer(name: string): (below: number) => number {
   let drawn = 0;
   return (below) => digestOf(`${name} ${drawn++}`).readUInt32BE() % below;

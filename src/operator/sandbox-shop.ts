@@ -1,13 +1,13 @@
-/** The sandbox's shop: four invented products with prices and stock, for calls that buy with money that is worth nothing. */
+/** The sandbox's shop: four synthetic products with prices and stock, for purchases with worthless money. */
 import { type App, operatorMeta } from "../core/app.ts";
 import type { InUnit } from "../core/commands/unit.ts";
 import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
 import * as product from "../domain/commerce/product.ts";
 import * as stock from "../domain/commerce/stock.ts";
-import { type Space, shopTenant } from "./shop.ts";
+import { type ShopSpace, shopTenant } from "./shop.ts";
 
-type Invented = Omit<ProductFacts, "product_id" | "cn_code" | "vat_bp" | "listed_at"> & {
-  /** Cents of the euro without tax, by unit. */
+type SandboxProduct = Omit<ProductFacts, "product_id" | "cn_code" | "vat_bp" | "listed_at"> & {
+  /** Euro cents without tax, by unit. */
   net_cents: Partial<Record<UnitName, number>>;
   /** Base units by location. */
   stock: Record<string, number>;
@@ -27,7 +27,7 @@ const wood = {
   kwh_per_kg: null,
 };
 
-const INVENTED: readonly Invented[] = [
+const INVENTED: readonly SandboxProduct[] = [
   {
     ...fuel,
     slug: "granulas-premium",
@@ -70,11 +70,11 @@ const INVENTED: readonly Invented[] = [
 const VAT_BP = 2_100;
 
 /**
- * Opens the shop where it is not there: for test keys always, and beside it the one of all others where money is worth nothing.
- * One commit a shop, so a start that is cut short leaves all of it or none.
+ * Opens missing shops: always for test keys, and also the live one where money is worthless. Each shop is one
+ * commit, so an interrupted start leaves it complete or absent.
  */
 export async function openSandboxShop(app: App): Promise<void> {
-  const spaces: readonly Space[] = app.embedded_chain ? ["live", "test"] : ["test"];
+  const spaces: readonly ShopSpace[] = app.embedded_chain ? ["live", "test"] : ["test"];
   for (const space of spaces) {
     const tenant = shopTenant(space);
     if (await app.load(product, { tenant, id: "1" })) continue;
@@ -89,7 +89,7 @@ async function open({ decide }: Pick<InUnit, "decide">, tenant: string, at: stri
     const target = { tenant, id: String(product_id) };
     const cn_code = product.CN_CODES[about.type];
     const facts = { ...about, product_id, cn_code, vat_bp: VAT_BP, listed_at: at };
-    // Another process of the same start may have been faster.
+    // A concurrently starting process may have been faster.
     const { events } = await decide(product, target, (state) => (state ? [] : product.list(facts)(state)));
     if (events.length === 0) return;
     for (const { unit } of about.units)

@@ -1,4 +1,4 @@
-/** Chains of seeds whose secret is lost, given up by the operator. */
+/** Abandons chains of seeds whose secret is lost. */
 import type { JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";

@@ -1,16 +1,16 @@
-/** What the shop sold before its orders were in the log, from its operator's side. */
+/** Imports the shop's sales from before its orders were in the log. */
 import type { App } from "../core/app.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import { type ShopSale, shopSales } from "../datasets/reference/shop-sales.ts";
 import { catalogueProjection, listProducts } from "../projections/commerce/catalogue.ts";
-import { importReference, type ReferenceReleased } from "./reference.ts";
+import { importReference, type ReferenceRelease } from "./reference.ts";
 import { shopTenant } from "./shop.ts";
 
-/** `unlisted`: products of the file that the shop does not sell, as far as it is known; they wait until it does. */
-export type SalesImported = ReferenceReleased & { unlisted: string[] };
+/** `unlisted`: products in the file that the shop does not sell yet; their rows are used once it does. */
+export type SalesImport = ReferenceRelease & { unlisted: string[] };
 
-/** Imports the sales as the next vintage of their table: what the file holds is the table. */
-export async function importSales(app: App, dataDir: string, path: string): Promise<SalesImported> {
+/** Imports the sales as the table's next vintage; the file is the whole table. */
+export async function importSales(app: App, dataDir: string, path: string): Promise<SalesImport> {
   const released = await importReference(app, dataDir, [path], { only: shopSales });
   const { rows } = await readReference<ShopSale>(dataDir, released.facts.vintage);
   await app.caughtUp(catalogueProjection);

@@ -1,4 +1,4 @@
-/** The shop from its operator's side: what is sold and lies where, and what becomes of orders. What may be done is decided in the domain. */
+/** The operator's actions on the shop: products, stock and orders. The domain decides what is allowed. */
 import { type App, operatorMeta } from "../core/app.ts";
 import type { Work } from "../core/commands/unit.ts";
 import { refuse } from "../core/model/refusal.ts";
@@ -23,17 +23,17 @@ import {
   shipOrder,
 } from "../reactors/commerce/steps.ts";
 
-/** Test keys have a shop of their own. */
-export type Space = "live" | "test";
+/** Test keys have their own shop. */
+export type ShopSpace = "live" | "test";
 
-export const shopTenant = (space: Space) => (space === "test" ? "test:operator" : "operator");
+export const shopTenant = (space: ShopSpace) => (space === "test" ? "test:operator" : "operator");
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** Waits until a list knows all that is in the log: what is looked for is looked for in a whole one. */
+/** Waits until a list includes the whole log, because look-ups need a complete one. */
 async function whole(app: App, list: Projection): Promise<void> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(list, position, FOLDED_MS)))
@@ -45,8 +45,8 @@ export type NewProduct = Omit<ProductFacts, "product_id" | "listed_at" | "cn_cod
   cn_code?: string | undefined;
 };
 
-/** Puts a product on the list, under the next free number where none is given. It is sold once it has a price and stock. */
-export async function listProduct(app: App, space: Space, wanted: NewProduct): Promise<number> {
+/** Lists a product, under the next free number by default. It is on sale once it has a price and stock. */
+export async function listProduct(app: App, space: ShopSpace, wanted: NewProduct): Promise<number> {
   await whole(app, catalogueProjection);
   const tenant = shopTenant(space);
   if ((await findProduct(app.pool, { tenant, slug: wanted.slug })) !== undefined)
@@ -59,8 +59,8 @@ export async function listProduct(app: App, space: Space, wanted: NewProduct): P
   return product_id;
 }
 
-/** A product by its slug or its number. */
-async function named(app: App, space: Space, name: string): Promise<{ tenant: string; id: string }> {
+/** Finds a product by slug or number. */
+async function named(app: App, space: ShopSpace, name: string): Promise<{ tenant: string; id: string }> {
   const tenant = shopTenant(space);
   if (/^\d+$/.test(name)) return { tenant, id: name };
   await whole(app, catalogueProjection);
@@ -71,7 +71,7 @@ async function named(app: App, space: Space, name: string): Promise<{ tenant: st
 
 export async function setPrice(
   app: App,
-  space: Space,
+  space: ShopSpace,
   { name, ...price }: { name: string; unit: UnitName; net_cents: number; from?: string | undefined },
 ): Promise<void> {
   const set_at = nowOf(app);
@@ -80,21 +80,21 @@ export async function setPrice(
   await app.decide(product, target, product.price(facts), { meta: operatorMeta("shop.price") });
 }
 
-/** Takes a product off the list; orders of it stand. */
-export async function withdrawProduct(app: App, space: Space, name: string): Promise<void> {
+/** Withdraws a product; its orders continue. */
+export async function withdrawProduct(app: App, space: ShopSpace, name: string): Promise<void> {
   const target = await named(app, space, name);
   await app.decide(product, target, product.withdraw(nowOf(app)), { meta: operatorMeta("shop.withdraw") });
 }
 
-type Moved = { shelves: readonly stock.Shelf[] };
+type StockLevels = { shelves: readonly stock.Shelf[] };
 
-/** Moves stock of a product that is listed; what lies where afterwards. */
+/** Moves a listed product's stock; returns the new stock by location. */
 async function moveStock(
   app: App,
   target: { tenant: string; id: string },
   operation: string,
   decision: (state: stock.StockState) => stock.StockEvent[],
-): Promise<Moved> {
+): Promise<StockLevels> {
   if (!(await app.load(product, target)))
     refuse("not_found", `there is no product ${target.id}; list it first`);
   const { result } = await app.decide(stock, target, decision, { meta: operatorMeta(operation) });
@@ -103,27 +103,31 @@ async function moveStock(
 
 export async function receiveStock(
   app: App,
-  space: Space,
+  space: ShopSpace,
   { name, ...facts }: { name: string; location: string; quantity: number; reference: string | null },
-): Promise<Moved> {
+): Promise<StockLevels> {
   const decision = stock.receive({ ...facts, received_at: nowOf(app) });
   return moveStock(app, await named(app, space, name), "shop.receive", decision);
 }
 
 export async function adjustStock(
   app: App,
-  space: Space,
+  space: ShopSpace,
   { name, ...facts }: { name: string; location: string; delta: number; reason: string },
-): Promise<Moved> {
+): Promise<StockLevels> {
   const decision = stock.adjust({ ...facts, adjusted_at: nowOf(app) });
   return moveStock(app, await named(app, space, name), "shop.adjust", decision);
 }
 
-/** An order with whom it is for, unless that was erased. */
-export type ToDo = { tenant: string; order: Order; customer: Record<string, unknown> | null };
+/** An order with its recipient, unless that was erased. */
+export type OrderToHandle = { tenant: string; order: Order; customer: Record<string, unknown> | null };
 
-/** The orders of a shop that stand so, the oldest first, two hundred at most. */
-export async function listToDo(app: App, space: Space, status: orders.OrderStatus): Promise<ToDo[]> {
+/** A shop's orders in this status, the oldest first, at most two hundred. */
+export async function listOrders(
+  app: App,
+  space: ShopSpace,
+  status: orders.OrderStatus,
+): Promise<OrderToHandle[]> {
   await whole(app, ordersProjection);
   const found = await ordersOf(app.pool, { space, status });
   const customers = await app.subjects.open(
@@ -160,7 +164,7 @@ async function step(app: App, operation: string, work: Work<{ order: Order }>): 
 export const invoicePaid = (app: App, named: OrderKey, reference: string | null): Promise<Order> =>
   step(app, "shop.paid", (unit) => settleInvoice(unit, named, { reference, at: nowOf(app) }));
 
-/** Ships a paid order; refuses while the chain may still take its payment back. */
+/** Ships a paid order; refuses while a reorg may still revert its payment. */
 export async function ship(
   app: App,
   named: OrderKey,
@@ -180,7 +184,7 @@ export async function ship(
 export const delivered = (app: App, named: OrderKey): Promise<Order> =>
   step(app, "shop.deliver", (unit) => deliverOrder(unit, named, nowOf(app)));
 
-/** `restocked`: what lies in the shop again; all of it, where it came from, when absent; null for nothing. */
+/** `restocked`: units back in stock. Default: all, at their origin; null: none. */
 export async function returned(
   app: App,
   named: OrderKey,

@@ -1,4 +1,4 @@
-/** What the operator gives agents to begin with, in public. */
+/** The operator's public initial trust of agents. */
 import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as trust from "../domain/trust/trust.ts";
@@ -6,10 +6,10 @@ import { liveSeeds, type SeedRow } from "../projections/trust/seeds.ts";
 import { trustProjection } from "../projections/trust/trust.ts";
 import { agentNamed } from "./agents.ts";
 
-/** The lease of a process that was killed runs out within this. */
+/** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** Gives an agent so many micro-points, in place of what it was given before. Answers its number. */
+/** Sets an agent's micro-points, replacing earlier ones. Returns its number. */
 export async function seedTrust(
   app: App,
   name: string,
@@ -20,7 +20,7 @@ export async function seedTrust(
   return sx_number;
 }
 
-/** Takes back what an agent was given; refuses where that is nothing. Answers its number. */
+/** Removes an agent's initial points; refuses if it has none. Returns its number. */
 export async function unseedTrust(app: App, name: string, reason: string): Promise<number> {
   const { sx_number } = await agentNamed(app, name);
   const seeds = await listSeeds(app);
@@ -30,7 +30,7 @@ export async function unseedTrust(app: App, name: string, reason: string): Promi
   return sx_number;
 }
 
-/** The seeds that count now, ascending by number. */
+/** The current seeds, ascending by number. */
 export async function listSeeds(app: App): Promise<SeedRow[]> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(trustProjection, position, FOLDED_MS)))

@@ -1,15 +1,15 @@
-/** The log as its copy outside is to have it, and how far the copy there is that. */
+/** Prepares the log for its external copy, and measures how far the copy matches. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { storedPages } from "../../eventstore/verify/stored-rows.ts";
 import type { App } from "../core/app.ts";
 import type { CopiedEvent, OutsideLog } from "../core/model/ports/outside-log.ts";
 import { copyOf, differenceOf } from "../domain/outside/copied-event.ts";
 
-/** Of one append: the store takes no more than a megabyte or so at once. */
+/** Events per append; the store accepts about a megabyte at once. */
 const MOST_EVENTS = 500;
 const MOST_BYTES = 1_000_000;
 
-/** The log after a position, in batches that one append takes. */
+/** The log after a position, in batches of one append each. */
 export async function* batchesAfter(app: App, after: number, to: number): AsyncGenerator<CopiedEvent[]> {
   const { origin } = await app.store.identity();
   for await (const page of storedPages(app.pool, { log_id: MAIN_LOG, after, to }))
@@ -32,8 +32,8 @@ function* batchesOf(events: readonly CopiedEvent[]): Generator<CopiedEvent[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** How far the copy goes, by its newest event; why it is none of this log where it is not. */
-export async function callerStatusOf(
+/** The copy's progress by its newest event, or why it is not a copy of this log. */
+export async function copyStatusOf(
   app: App,
   outside: OutsideLog,
 ): Promise<{ at: number } | { reason: string }> {
@@ -55,7 +55,7 @@ export async function callerStatusOf(
     : { reason: `the copy at ${outside.host} has another ${differs} at position ${position}` };
 }
 
-/** Where a copy and the log first differ, event after event; where they do not, how many are the same and how many the copy still lacks. */
+/** The first difference between copy and log; without one, how many events match and how many the copy lacks. */
 export async function compareOutside(
   app: App,
   outside: OutsideLog,
@@ -67,7 +67,7 @@ export async function compareOutside(
   for await (const found of outside.read()) {
     let next = await rows.next();
     if (next.done) {
-      // The log may have grown, and its copy with it, while they were read.
+      // Log and copy may have grown during the comparison.
       rows = rowsAfter(app, same);
       next = await rows.next();
     }

@@ -1,4 +1,4 @@
-/** The log's copy outside as what a log is restored from: its events as the lines of an export, none of them believed. */
+/** Restores a log from its external copy: its events become lines of an export, and none is trusted. */
 import { lineOf } from "../../eventstore/files/export.ts";
 import { BackupUnsound, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
@@ -6,14 +6,14 @@ import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import type { CopiedEvent, OutsideLog } from "../core/model/ports/outside-log.ts";
 import { epochOf, exportLineOf, unreadableIn } from "../domain/outside/copied-event.ts";
 
-/** Lines are handed on in pieces of about so many characters. */
+/** Approximate characters per chunk. */
 const CHUNK = 256 * 1024;
 const NEVER = "1970-01-01T00:00:00.000Z";
 
-/** `left_out`: how many events stand behind the last whole commit, once all was read. */
+/** `left_out`: the number of events after the last complete commit, known at the end. */
 export type CopySource = RestoreSource & { readonly left_out: number };
 
-/** The copy of the log of this epoch. Rejects with BackupUnsound where none stands there, and with OutsideUnavailable. */
+/** The copy of this epoch's log. Rejects with BackupUnsound if there is none, and with OutsideUnavailable. */
 export async function copySource(outside: OutsideLog, epoch: string): Promise<CopySource> {
   const newest = await outside.newest();
   if (!newest)
@@ -48,7 +48,7 @@ export async function copySource(outside: OutsideLog, epoch: string): Promise<Co
   return Object.assign(source, { parts: [{ name: `the copy at ${outside.host}`, text }] });
 }
 
-/** Those that say what a line of an export does, and that they are of this log. */
+/** The events that have the form of an export line and are of this log. */
 async function* eventsOf(outside: OutsideLog, origin: string): AsyncGenerator<CopiedEvent> {
   let place = 0;
   for await (const event of outside.read()) {
@@ -65,7 +65,7 @@ function refuseUnreadable(event: CopiedEvent, which: string): void {
   if (reason !== undefined) throw new BackupUnsound(`${which} of the copy cannot be read: ${reason}`);
 }
 
-/** A copy may end within a commit, where the one that made it was interrupted: of that commit nothing is taken. */
+/** An interrupted copy may end within a commit, which is then left out entirely. */
 async function* wholeCommits(
   events: AsyncIterable<CopiedEvent>,
   source: { left_out: number },
@@ -74,7 +74,7 @@ async function* wholeCommits(
   let size = 0;
   for await (const event of events) {
     const { commit_size } = event.metadata;
-    // One that begins within another is told by whoever judges the lines.
+    // A commit that begins within another is reported by the verification of the lines.
     if (commit_size !== undefined) size = commit.length + commit_size;
     commit.push(event);
     if (commit.length < size) continue;

@@ -9,10 +9,10 @@ import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../adapter
 import { gasBudget, gasJournal } from "../adapters/gas-budget.ts";
 import { gasRecord } from "../adapters/gas-record.ts";
 import { hostedSettlement } from "../adapters/hosted-facilitator.ts";
-import { keptSecret } from "../adapters/kept-secret.ts";
 import { sharedNonces } from "../adapters/nonces.ts";
 import { payerHistory } from "../adapters/payer-history.ts";
 import { chainSettlement } from "../adapters/settlement.ts";
+import { storedSecret } from "../adapters/stored-secret.ts";
 import type { ChainParts } from "../core/app.ts";
 import { type Hex, networkOf } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
@@ -154,7 +154,7 @@ const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefi
 
 async function keysOf(config: Config): Promise<ChainKeys> {
   const kept = async (name: string) =>
-    (await keptSecret(join(config.DATA_DIR, name), generatePrivateKey)) as Hex;
+    (await storedSecret(join(config.DATA_DIR, name), generatePrivateKey)) as Hex;
   const gas = config.GAS_KEY ?? (await kept("gas.key"));
   const own = config.PAY_TO === undefined ? await kept("pay-to.key") : undefined;
   const pay_to = (config.PAY_TO?.toLowerCase() as Hex | undefined) ?? addressOf(own!);

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import type { EventStore } from "../../eventstore/store.ts";
-import { keptSecret } from "../adapters/kept-secret.ts";
+import { storedSecret } from "../adapters/stored-secret.ts";
 import { masterKeyId, pepperCheck, secretKey } from "../adapters/subject-keys.ts";
 import { absentSubjects, createSubjectVault } from "../adapters/subject-vault.ts";
 import type { App } from "../core/app.ts";
@@ -52,7 +52,7 @@ export async function openVault(
     if (expected === undefined) await noteVault(logPool, vault_id);
     if (config.SUBJECT_KEYS_URL && (await isSameServer(pool, logPool)))
       log.warn(
-        "SUBJECT_KEYS_URL lies on the server of the log: backups of that server keep keys as long as what they open",
+        "SUBJECT_KEYS_URL is on the log's server: its backups keep the keys as long as the data that they open",
       );
     return {
       subjects: createSubjectVault({ pool, origin, ...keys, backup_days: config.SUBJECT_BACKUP_DAYS }),
@@ -92,12 +92,16 @@ async function noteVault(pool: pg.Pool, vault_id: string): Promise<void> {
 const OTHER_VAULT =
   "SUBJECT_KEYS_URL is another vault than the one that personal data of this log is sealed by: give that one, or restore its backup";
 
-type Keys = { pepper: Buffer; masters: { current: Buffer; older?: Buffer } };
+type VaultKeys = { pepper: Buffer; masters: { current: Buffer; older?: Buffer } };
 type Identity = { vault_id: string; origin: string; pepper_check: Buffer };
 
 /** One transaction, so that only one process migrates the vault. */
-async function joined(config: Config, pool: pg.Pool, of: Of): Promise<{ keys: Keys; vault_id: string }> {
-  let answer: { keys: Keys; vault_id: string } | undefined;
+async function joined(
+  config: Config,
+  pool: pg.Pool,
+  of: VaultExpectation,
+): Promise<{ keys: VaultKeys; vault_id: string }> {
+  let answer: { keys: VaultKeys; vault_id: string } | undefined;
   await pool.query("select 1").catch((error: Error & { code?: string }) => {
     throw new ConfigError(
       `SUBJECT_KEYS_URL: no entry at ${new URL(String(pool.options.connectionString)).host}: ${error.message || error.code}`,
@@ -113,9 +117,13 @@ async function joined(config: Config, pool: pg.Pool, of: Of): Promise<{ keys: Ke
   return answer!;
 }
 
-type Of = { origin: string; expected: string | undefined; holdsSealed(): Promise<boolean> };
+type VaultExpectation = { origin: string; expected: string | undefined; holdsSealed(): Promise<boolean> };
 
-async function begun(config: Config, client: pg.ClientBase, { origin, expected, holdsSealed }: Of) {
+async function begun(
+  config: Config,
+  client: pg.ClientBase,
+  { origin, expected, holdsSealed }: VaultExpectation,
+) {
   // Sealed data of a restored log would read as erased.
   if (expected !== undefined || (!config.SUBJECT_KEYS_ANEW && (await holdsSealed())))
     throw new ConfigError(
@@ -123,11 +131,11 @@ async function begun(config: Config, client: pg.ClientBase, { origin, expected, 
     );
   const make = () => randomBytes(32).toString("hex");
   const pepper = asKey(
-    config.SUBJECT_PEPPER ?? (await keptSecret(pepperFile(config), make)),
+    config.SUBJECT_PEPPER ?? (await storedSecret(pepperFile(config), make)),
     "SUBJECT_PEPPER",
   );
   const current = asKey(
-    config.SUBJECT_MASTER_KEY ?? (await keptSecret(masterFile(config), make)),
+    config.SUBJECT_MASTER_KEY ?? (await storedSecret(masterFile(config), make)),
     "SUBJECT_MASTER_KEY",
   );
   const vault_id = randomBytes(16).toString("hex");
@@ -142,7 +150,7 @@ async function entered(
   config: Config,
   client: pg.ClientBase,
   identity: Identity,
-  { origin, expected }: Pick<Of, "origin" | "expected">,
+  { origin, expected }: Pick<VaultExpectation, "origin" | "expected">,
 ) {
   if (identity.origin !== origin)
     throw new ConfigError(

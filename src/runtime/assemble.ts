@@ -7,18 +7,18 @@ import { createTail } from "../../eventstore/tail.ts";
 import { createAddressLimits } from "../adapters/address-limits.ts";
 import { databaseClock } from "../adapters/database-clock.ts";
 import { processExecutor } from "../adapters/executor.ts";
-import { createKeptAnswers } from "../adapters/kept-answers.ts";
 import { outsideOf } from "../adapters/kurrentdb.ts";
 import { modelOf } from "../adapters/model.ts";
-import { createObjects, objectPlaceOf } from "../adapters/objects.ts";
+import { createObjects, objectStoreOf } from "../adapters/objects.ts";
 import { createParser } from "../adapters/parser.ts";
 import { createPrinter } from "../adapters/printing/printer.ts";
 import { createQuotas } from "../adapters/quotas.ts";
-import { keptHeads } from "../adapters/signed-heads.ts";
+import { storedHeads } from "../adapters/signed-heads.ts";
 import { derivedSecret, openSigner } from "../adapters/signing-key.ts";
+import { createStoredAnswers } from "../adapters/stored-answers.ts";
 import { systemRandom } from "../adapters/system.ts";
 import { createWebhooks } from "../adapters/webhooks.ts";
-import { createAccepting } from "../anchoring/accepting.ts";
+import { createLogAcceptance } from "../anchoring/log-acceptance.ts";
 import type { Area } from "../areas/area.ts";
 import { areas as allAreas, entitiesOf } from "../areas/index.ts";
 import { settlementOnLogsChain } from "../chain/settlement.ts";
@@ -112,8 +112,8 @@ async function assemble(
   hold(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
-  const { ground, ...accepting } = createAccepting(() => app, log);
-  const store = createEventStore(pool, { schemas, ground });
+  const { precondition, ...accepting } = createLogAcceptance(() => app, log);
+  const store = createEventStore(pool, { schemas, precondition });
   hold(() => store.close());
   const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
   hold(() => tail.close());
@@ -133,7 +133,7 @@ async function assemble(
   hold(async () => app.outside?.close());
   const allow_synthetic = allowsSynthetic(config, chain);
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
-  const objects = createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local"));
+  const objects = createObjects(pool, objectStoreOf(config), join(config.DATA_DIR, "objects-local"));
   const streams = openStreams(pool, await secret("stream-snapshots"), entities);
   const assembled: App = createApp({
     ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, printer, subjects, objects },
@@ -142,7 +142,7 @@ async function assemble(
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     link_secret: await secret("snapshot-link"),
-    signed: await keptHeads(join(config.DATA_DIR, "signed")),
+    signed: await storedHeads(join(config.DATA_DIR, "signed")),
     vintage_store: vintages,
     data: {
       vintages,
@@ -153,7 +153,7 @@ async function assemble(
     ...chain,
     settlement: settlementOnLogsChain(() => app, chain.settlement),
     ...(await openSeeds(config, { pool, store, onError })),
-    answers: createKeptAnswers(pool),
+    answers: createStoredAnswers(pool),
     outside: outsideOf(config, store),
     executor: processExecutor(),
     parser: createParser(),

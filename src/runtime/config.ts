@@ -276,9 +276,9 @@ export function readConfig(env: Record<string, string | undefined>) {
   };
 }
 
-type Given = Readonly<Record<string, string>>;
+type EnvironmentValues = Readonly<Record<string, string>>;
 
-function faultsTogether(given: Given): string[] {
+function faultsTogether(given: EnvironmentValues): string[] {
   const isOn = (setting: string) => given[setting] === "1" || given[setting] === "true";
   const faults: string[] = [];
   if ((given.MODEL_BASE_URL === undefined) !== (given.MODEL_NAME === undefined))
@@ -287,7 +287,7 @@ function faultsTogether(given: Given): string[] {
     );
   if (given.OBJECTS_URL && !(given.AWS_ACCESS_KEY_ID && given.AWS_SECRET_ACCESS_KEY))
     faults.push(
-      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it: requests to the bucket are signed with them",
+      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY too: requests to the bucket are signed with them",
     );
   if (given.WEBHOOK_PORTS && !isOn("ALLOW_PRIVATE_WEBHOOKS"))
     faults.push(
@@ -304,7 +304,7 @@ function faultsTogether(given: Given): string[] {
  * With BASE_RPC_URL money is real, whatever answers at that address now: nothing may be missing that the development chain makes for
  * itself, and nothing may be what others have or can guess.
  */
-const faultsOnBase = (given: Given): string[] => [
+const faultsOnBase = (given: EnvironmentValues): string[] => [
   ...missingForBase(given),
   ...faultsOfAddresses(given),
   ...faultsOfSecrets([...secretsSet(given), ...secretsKept(given)]),
@@ -315,7 +315,7 @@ const faultsOnBase = (given: Given): string[] => [
 const secretOf = (setting: string, text: string) =>
   (setting === "SIGNING_KEY" ? signingSeed(text) : text) ?? "";
 
-const secretsSet = (given: Given) =>
+const secretsSet = (given: EnvironmentValues) =>
   secretSettings.flatMap((setting) => {
     const value = secretOf(setting, given[setting] ?? "");
     return value === "" ? [] : [{ place: setting, setting, value }];
@@ -331,7 +331,7 @@ const KEPT_FILES: Readonly<Record<string, string>> = {
 };
 
 /** Somebody may have replaced the files. */
-const secretsKept = (given: Given) =>
+const secretsKept = (given: EnvironmentValues) =>
   Object.entries(KEPT_FILES).flatMap(([setting, file]) => {
     if (given[setting] !== undefined) return [];
     const path = join(resolve(given.DATA_DIR ?? DEFAULT_DATA_DIR), file);
@@ -349,18 +349,18 @@ function textOf(path: string): string {
 }
 
 /** Also refused where the typo itself hides real money. */
-const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: Given) =>
+const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: EnvironmentValues) =>
   certain && (BASE_RPC_URL !== undefined || meant === "BASE_RPC_URL");
 
 const nameOf = ({ given, meant, is_set }: Misspelling) =>
   `${given} is no setting; it is nearly ${meant}, which is ${is_set ? "set besides: remove one" : "not set"}`;
 
-const missingForBase = (given: Given): string[] =>
+const missingForBase = (given: EnvironmentValues): string[] =>
   [
-    !given.PAY_TO && "PAY_TO is missing beside BASE_RPC_URL: the address that payments go to",
+    !given.PAY_TO && "PAY_TO is missing, but BASE_RPC_URL is set: name the address that payments go to",
     !given.GAS_KEY &&
       !given.FACILITATOR_URL &&
-      "GAS_KEY or FACILITATOR_URL is missing beside BASE_RPC_URL: one of them settles payments",
+      "GAS_KEY or FACILITATOR_URL is missing, but BASE_RPC_URL is set: one of them settles payments",
     !given.GAS_KEY &&
       !given.REFUND_KEY &&
       "REFUND_KEY is missing beside BASE_RPC_URL: the account that refunds are paid from",

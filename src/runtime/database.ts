@@ -5,9 +5,9 @@ import type { Logger } from "pino";
 import { migrate, rolesSeparated } from "../../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { EngineUnfit, engineChecks, preflight } from "../../eventstore/preflight.ts";
-import { ClusterMisplaced, clusterFolder } from "../adapters/cluster-place.ts";
+import { ClusterMisplaced, clusterFolder } from "../adapters/cluster-location.ts";
 import { embeddedPostgres } from "../adapters/embedded-postgres.ts";
-import { keptSecret } from "../adapters/kept-secret.ts";
+import { storedSecret } from "../adapters/stored-secret.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 import { makeTables } from "../core/read-models/tables.ts";
 import { serviceTables } from "../migrations/service-tables.ts";
@@ -58,7 +58,7 @@ export async function startDatabase(config: Config, log: Logger, stopping?: Abor
     stopping,
     onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
   });
-  const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));
+  const app_password = await storedSecret(join(config.DATA_DIR, "postgres-app.password"));
   const appUrl = new URL(server.ownerUrl);
   appUrl.username = APP_ROLE;
   appUrl.password = app_password;
@@ -93,7 +93,7 @@ const MADE_BEFORE = ["42710", "42P04"];
 
 /** Only its own role may connect. */
 async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<string> {
-  const password = await keptSecret(join(DATA_DIR, "postgres-subjects.password"));
+  const password = await storedSecret(join(DATA_DIR, "postgres-subjects.password"));
   const owner = new pg.Client({ connectionString: ownerUrl });
   await owner.connect();
   try {

@@ -6,10 +6,10 @@ import { type RestoreResult, restoreLog } from "../../eventstore/files/restore.t
 import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { copyOfEpoch } from "../adapters/kurrentdb.ts";
-import { keptHeads } from "../adapters/signed-heads.ts";
+import { storedHeads } from "../adapters/signed-heads.ts";
 import { systemClock } from "../adapters/system.ts";
 import { parseCheckpoint } from "../anchoring/checkpoint.ts";
-import { contradictionOf, type SaidHead } from "../anchoring/contradiction.ts";
+import { type ClaimedHead, contradictionOf } from "../anchoring/contradiction.ts";
 import { readEvidence } from "../anchoring/evidence.ts";
 import { hexOf } from "../anchoring/hex.ts";
 import { MalformedNote, openNote, UnverifiedNote, verifierKey } from "../anchoring/note.ts";
@@ -115,7 +115,7 @@ async function openCopy(config: Config, url: string, given: string | undefined):
 }
 
 async function epochSigned({ DATA_DIR }: Config): Promise<string> {
-  const origins = await (await keptHeads(join(DATA_DIR, "signed"))).origins();
+  const origins = await (await storedHeads(join(DATA_DIR, "signed"))).origins();
   const [origin] = origins;
   if (origin === undefined || origins.length > 1)
     throw new BackupUnsound(
@@ -134,7 +134,7 @@ async function restoreKept(
   const projections = areas.flatMap((area) => area.projections);
   // No call waits meanwhile, and folds occupy connections for long.
   const config = { ...given, DATABASE_WAIT_MS: Math.max(given.DATABASE_WAIT_MS, CONNECTION_MS) };
-  const signed = await keptHeads(join(config.DATA_DIR, "signed"));
+  const signed = await storedHeads(join(config.DATA_DIR, "signed"));
   // Before any insert: otherwise the service would go on signing a log that lacks witnessed events.
   const witnessed = await witnessedOf(config, origin);
   const held_against = witnessed.map(({ who }) => who);
@@ -225,7 +225,7 @@ export async function foldAll(
   let best = -1;
   let moved_at = performance.now();
   for (;;) {
-    const standing = await standingsOf(app.pool);
+    const standing = await progressOf(app.pool);
     const at = (projection: Projection) => standing.get(nameOf(projection))?.position ?? 0;
     const left = waiting.reduce((sum, projection) => sum + Math.max(0, position - at(projection)), 0);
     const done = total - left;
@@ -240,17 +240,17 @@ export async function foldAll(
   }
 }
 
-type Standing = { position: number; trouble: string | null };
+type ProjectionProgress = { position: number; trouble: string | null };
 
-async function standingsOf(pool: pg.Pool): Promise<Map<string, Standing>> {
+async function progressOf(pool: pg.Pool): Promise<Map<string, ProjectionProgress>> {
   const sql = "select projection, position::float8 as position, trouble from read.checkpoints";
-  const { rows } = await pool.query<Standing & { projection: string }>(sql);
+  const { rows } = await pool.query<ProjectionProgress & { projection: string }>(sql);
   return new Map(rows.map(({ projection, position, trouble }) => [projection, { position, trouble }]));
 }
 
 function unfinished(
   waiting: readonly Projection[],
-  standing: ReadonlyMap<string, Standing>,
+  standing: ReadonlyMap<string, ProjectionProgress>,
   position: number,
 ): RestoreUnfinished {
   const told = waiting.map((projection) => {
@@ -258,7 +258,7 @@ function unfinished(
     return `${nameOf(projection)} stands at ${at}${trouble ? ` (${trouble})` : ""}`;
   });
   return new RestoreUnfinished(
-    `the log is restored up to ${position}, and its read models do not move: ${told.join(", ")}. The service goes on with them when it is started; its health says what keeps them`,
+    `the log is restored up to ${position}, and its read models do not advance: ${told.join(", ")}. The service continues with them when it is started; its health names the cause`,
   );
 }
 
@@ -302,8 +302,7 @@ async function rememberSigned(
 
 type WitnessedHead = { who: string; size: number };
 
-const ASIDE =
-  "to read what is here, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
+const ASIDE = "to read the rest, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
 
 /** Rejects with BackupUnsound for a silent witness: it may have seen more than was restored. */
 async function witnessedOf(config: Config, origin: string): Promise<WitnessedHead[]> {
@@ -311,9 +310,7 @@ async function witnessedOf(config: Config, origin: string): Promise<WitnessedHea
   if (WITNESSES.length === 0) return [];
   const signer = await signingKeyOf(config);
   if (!signer)
-    throw new BackupUnsound(
-      "WITNESSES are asked under the log's key, and there is none: set SIGNING_KEY to it, or leave WITNESSES out",
-    );
+    throw new BackupUnsound("WITNESSES needs the log's key: set SIGNING_KEY to it, or leave WITNESSES out");
   return Promise.all(
     WITNESSES.map(async (witness) => {
       const who = `the witness ${witness.key.name}`;
@@ -336,16 +333,19 @@ async function refuseUnreached(
   for (const { who, size } of witnessed)
     if (size > known)
       throw new BackupUnsound(
-        `${who} has cosigned ${size} events of this log, and the newest signed checkpoint that is known here is of ${known}: going on would be a second history under one key. Find what is newer; ${ASIDE}`,
+        `${who} has cosigned ${size} events of this log, and the newest signed checkpoint here is of ${known}: continuing would be a second history under one key. Find the newer data; ${ASIDE}`,
       );
 }
 
 /** Rejects where the backup ends before it. */
-async function anchoredOf({ chain }: App, { origin, events }: RestoreSource): Promise<SaidHead | undefined> {
+async function anchoredOf(
+  { chain }: App,
+  { origin, events }: RestoreSource,
+): Promise<ClaimedHead | undefined> {
   const { head } = await chainStatus(chain, origin);
   if (head && head.size > events)
     throw new BackupUnsound(
-      `the chain has ${head.size} events of this log, and the backup ends at ${events}: going on with it would be a second history under one key. Find what is newer; ${ASIDE}`,
+      `the chain has ${head.size} events of this log, and the backup ends at ${events}: continuing would be a second history under one key. Find the newer data; ${ASIDE}`,
     );
   return head ?? undefined;
 }

@@ -111,7 +111,7 @@ async function subjectKey(app: App, digest: Buffer) {
   const known = await agentKeyByDigest(app.pool, digest);
   if (known) return known;
   if (!(await app.caughtUp(keysProjection, Math.max(KEY_WAIT_MS, app.settings.read_wait_ms))))
-    refuse("unavailable", "what is known of keys lags behind the log; try again in some seconds", {
+    refuse("unavailable", "the list of keys lags behind the log; try again in some seconds", {
       retry_after_s: 2,
     });
   return agentKeyByDigest(app.pool, digest);

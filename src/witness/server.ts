@@ -1,6 +1,6 @@
 /**
- * A witness over HTTP (c2sp.org/tlog-witness): `POST /add-checkpoint`, `GET /<origin hash>/checkpoint`, and `GET /`, which
- * says who it is.
+ * A witness over HTTP (c2sp.org/tlog-witness): `POST /add-checkpoint`, `GET /<origin hash>/checkpoint`, and `GET /`
+ * with its identity.
  */
 import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -9,7 +9,7 @@ import type { Witness } from "./witness.ts";
 
 export type ServerOptions = {
   host: string;
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   port: number;
   onError: (error: Error) => void;
 };
@@ -20,7 +20,7 @@ const CONNECTIONS = 500;
 
 const TEXT = "text/plain; charset=utf-8";
 
-/** Listens. Rejects when the port cannot be had. */
+/** Rejects if the port is not available. */
 export function serveWitness(witness: Witness, { host, port, onError }: ServerOptions): Promise<Server> {
   const limits = {
     requestTimeout: 10_000,
@@ -32,7 +32,7 @@ export function serveWitness(witness: Witness, { host, port, onError }: ServerOp
     answer(witness, request, response).catch((error: Error) => {
       if (request.errored || response.destroyed) return;
       onError(error);
-      send(response, 500, TEXT, "the witness cannot keep its state, so it signs nothing\n");
+      send(response, 500, TEXT, "the witness cannot store its state, so it signs nothing\n");
     });
   });
   server.maxConnections = CONNECTIONS;
@@ -73,7 +73,7 @@ async function answer(witness: Witness, request: IncomingMessage, response: Serv
   send(response, status, type, body);
 }
 
-/** Undefined when there are too many bytes. */
+/** Undefined for too many bytes. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -86,7 +86,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {
-  // What is left of a body that was not read is not waited for.
+  // Does not wait for the rest of an unread body.
   if (status === 413) response.setHeader("Connection", "close");
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) }).end(body);
 }

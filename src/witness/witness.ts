@@ -1,6 +1,6 @@
 /**
- * A witness of transparency logs (c2sp.org/tlog-witness): it cosigns a checkpoint only when that continues the one that it
- * cosigned last of the log. So of two histories that contradict each other it signs one at most.
+ * A witness of transparency logs (c2sp.org/tlog-witness): it cosigns a checkpoint only if that continues its last
+ * cosigned one. So of two contradicting histories it signs at most one.
  */
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -22,43 +22,42 @@ import { type AddCheckpoint, originHash, parseAddCheckpoint } from "../anchoring
 import { EMPTY_ROOT } from "../anchoring/tree.ts";
 
 export type WitnessOptions = {
-  /** The folder that holds its key, a file of mode 0600, and its state; both are made at the first start. */
+  /** The folder of its key, a file of mode 0600, and its state; the first start creates both. */
   dir: string;
-  /** The name of its key. */
+  /** Its key's name. */
   name: string;
   /** The keys of the logs that it follows; a key's name is the log's origin. */
   logs: readonly VerifierKey[];
   now?: () => Date;
-  /** Told of two signed checkpoints of one log that contradict each other. */
+  /** Called with two contradicting signed checkpoints of one log. */
   onFork?: (fork: Fork) => void;
 };
 
-/** `cosigned` and `refused` are signed notes of one size with different roots: proof that the log shows two histories. */
+/** `cosigned` and `refused` are signed notes of one size with different roots, which prove two histories. */
 export type Fork = { origin: string; size: number; cosigned: string; refused: string };
 
-/** The answer to a request of the protocol. */
 export type Answer = { status: 200 | 400 | 403 | 404 | 409 | 422; type: string; body: string };
 
 export type FollowedLog = { origin: string; size: number; root: string | null; cosigned_at: string | null };
 
 export type Witness = {
   key: VerifierKey;
-  /** Answers a request's body; rejects when the state cannot be read or written, and then nothing was signed. */
+  /** Answers a request's body; rejects if the state cannot be read or written, and then nothing was signed. */
   addCheckpoint(body: string): Promise<Answer>;
-  /** The checkpoint that it cosigned last of the log with this origin hash, under both signatures; 404 where it has none. */
+  /** The last cosigned checkpoint of the log with this origin hash, under both signatures; 404 if there is none. */
   checkpoint(origin_hash: string): Promise<Answer>;
-  /** How far each log has come. */
+  /** The cosigned size of each log. */
   follows(): Promise<FollowedLog[]>;
 };
 
-/** Rejects where the folder cannot be used, and where it has a key without the state that the key stands for. */
+/** Rejects if the folder is unusable, or has a key without its state. */
 export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const { dir, name, logs, now = () => new Date(), onFork } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const keyFile = join(dir, "witness.key");
   if (existsSync(keyFile) && !(await hasSignedHeads(dir)))
     throw new Error(
-      `the state in ${dir} is gone, so what ${keyFile} cosigned is not known: restore it, or begin as another witness in an empty folder`,
+      `the state in ${dir} is gone, so what ${keyFile} cosigned is unknown: restore it, or start another witness in an empty folder`,
     );
   const state = await openSignedHeads(dir);
   const signer = await openSigner(keyFile);
@@ -70,11 +69,11 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
     const { request, checkpoint } = asked;
     const { origin, size } = checkpoint;
     const keys = logs.filter((log) => log.name === origin);
-    if (keys.length === 0) return said(404, `this witness does not follow ${origin}`);
+    if (keys.length === 0) return reply(404, `this witness does not follow ${origin}`);
     if (!isSigned(request.checkpoint, keys))
-      return said(403, `no key that this witness knows of ${origin} has signed the checkpoint`);
+      return reply(403, `no key that this witness knows of ${origin} has signed the checkpoint`);
     if (request.old_size > size)
-      return said(400, `the old size ${request.old_size} is above the new one, ${size}`);
+      return reply(400, `the old size ${request.old_size} is above the new one, ${size}`);
     const head: SignedHead = {
       size,
       root: checkpoint.root.toString("base64"),
@@ -89,7 +88,7 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
     return refusal ?? { status: 200, type: TEXT, body: cosignatureOf(head) };
   };
 
-  /** Ed25519 signs the same text in the same way, so this is the line that was answered. */
+  /** Ed25519 is deterministic, so this equals the line of the first answer. */
   const cosignatureOf = ({ note, signed_at }: SignedHead): string =>
     cosignCheckpoint(note, name, signer, Math.floor(Date.parse(signed_at) / 1_000));
 
@@ -97,7 +96,7 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
     const memory = await state.read();
     const origin = logs.map((log) => log.name).find((one) => originHash(one) === origin_hash);
     const head = origin === undefined ? undefined : memory.get(origin);
-    if (!head) return said(404, "this witness has cosigned no checkpoint of that log");
+    if (!head) return reply(404, "this witness has cosigned no checkpoint of that log");
     const { text, signatures } = parseNote(head.note);
     const verified = signatures.filter((one) =>
       logs.some((log) => log.name === origin && log.name === one.name && log.id === one.key_id),
@@ -126,12 +125,12 @@ function read(body: string): Answer | { request: AddCheckpoint; checkpoint: Chec
     const request = parseAddCheckpoint(body);
     return { request, checkpoint: parseTreeHead(parseNote(request.checkpoint).text) };
   } catch (error) {
-    if (error instanceof MalformedNote) return said(400, error.message);
+    if (error instanceof MalformedNote) return reply(400, error.message);
     throw error;
   }
 }
 
-/** A known key's signature that is wrong counts against the note, whoever else signed it. */
+/** A known key's wrong signature invalidates the note, whoever else signed it. */
 function isSigned(note: string, keys: readonly VerifierKey[]): boolean {
   try {
     openNote(note, keys);
@@ -142,7 +141,7 @@ function isSigned(note: string, keys: readonly VerifierKey[]): boolean {
   }
 }
 
-/** Why a signed checkpoint is not cosigned; undefined: it continues what was. */
+/** Why a signed checkpoint is not cosigned; undefined if it continues the last one. */
 function refusalOf(
   { old_size, proof, checkpoint: note }: AddCheckpoint,
   { origin, size, root }: Checkpoint,
@@ -156,18 +155,18 @@ function refusalOf(
     onFork?.({ origin, size, cosigned: known.note, refused: note });
   if (old_size !== first) return { status: 409, type: "text/x.tlog.size", body: `${first}\n` };
   if (size === 0 && !root.equals(EMPTY_ROOT))
-    return said(422, "a checkpoint of size 0 has another root than the empty tree");
+    return reply(422, "a checkpoint of size 0 has another root than the empty tree");
   if (known && size === first && !root.equals(first_root))
-    return said(422, `the checkpoint of ${first} events has another root than the one that was cosigned`);
+    return reply(422, `the checkpoint of ${first} events has another root than the one that was cosigned`);
   const fault = consistencyFault({ first, first_root, second: size, second_root: root, proof });
   return fault
-    ? said(422, `the checkpoint does not continue the one of ${first} events: ${fault}`)
+    ? reply(422, `the checkpoint does not continue the one of ${first} events: ${fault}`)
     : undefined;
 }
 
 const TEXT = "text/plain; charset=utf-8";
 
-const said = (status: Answer["status"], sentence: string): Answer => ({
+const reply = (status: Answer["status"], sentence: string): Answer => ({
   status,
   type: TEXT,
   body: `${sentence}\n`,

@@ -1,4 +1,4 @@
-/** Whom a worker works for: an agent with a passport, its API key, and a signing key that the passport has proven. */
+/** The worker's identity: an agent with a passport, its API key, and a signing key proven in the passport. */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -8,8 +8,8 @@ import { refuse } from "../core/model/refusal.ts";
 import { didOf } from "../domain/identity/public-key.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 
-/** `agent_id`, `api_key`: what was given; else what the folder has. */
-export type Wanted = { dir: string; agent_id: string | undefined; api_key: string | undefined };
+/** `agent_id`, `api_key`: from the settings, otherwise from the folder. */
+export type AgentChoice = { dir: string; agent_id: string | undefined; api_key: string | undefined };
 
 export type WorkingAgent = { agent_id: string; signer: Signer; is_new: boolean };
 
@@ -17,16 +17,16 @@ const SIGNING_KEY = "signing-key.pem";
 const AGENT = "agent.json";
 
 const saved = z.object({ url: z.string(), agent_id: z.string(), api_key: z.string() });
-type Saved = z.infer<typeof saved>;
+type SavedAgent = z.infer<typeof saved>;
 
 const challenged = z.looseObject({ challenge: z.string() });
 const registered = z.looseObject({ api_key: z.string(), is_new: z.boolean() });
 
 /**
- * The agent of the folder. Without an API key it is registered, and its key proven in the same call; whoever is killed in between is
- * given another API key by the same signing key at the next start.
+ * Opens the folder's agent. Without an API key it registers one and proves its key in the same call; after a crash
+ * in between, the next start gets another API key by the same signing key.
  */
-export async function openAgent(calls: Calls, wanted: Wanted): Promise<WorkingAgent> {
+export async function openAgent(calls: Calls, wanted: AgentChoice): Promise<WorkingAgent> {
   await mkdir(wanted.dir, { recursive: true, mode: 0o700 });
   const signer = await openSigner(join(wanted.dir, SIGNING_KEY));
   const known = await savedIn(wanted.dir);
@@ -59,7 +59,7 @@ export async function openAgent(calls: Calls, wanted: Wanted): Promise<WorkingAg
   return { agent_id, signer, is_new: agent.is_new };
 }
 
-/** The service's text, signed by the key that it is about. */
+/** Signs the service's challenge with the key that it names. */
 async function signedChallenge(calls: Calls, signer: Signer, agent_id: string) {
   const key = didOf({ kind: "ed25519", public: signer.public_key.x });
   const body = { agent_id, key, purpose: "prove" };
@@ -67,24 +67,24 @@ async function signedChallenge(calls: Calls, signer: Signer, agent_id: string) {
   return { challenge, signature: compactJws(signer, challenge) };
 }
 
-/** A compact JWS of EdDSA whose payload is the text, byte for byte. */
+/** A compact JWS (EdDSA) whose payload is the text, byte for byte. */
 export function compactJws({ sign }: Pick<Signer, "sign">, text: string): string {
   const part = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64url");
   const signed = `${part(JSON.stringify({ alg: "EdDSA", typ: "JWT" }))}.${part(text)}`;
   return `${signed}.${part(sign(Buffer.from(signed)))}`;
 }
 
-async function savedIn(dir: string): Promise<Saved | undefined> {
+async function savedIn(dir: string): Promise<SavedAgent | undefined> {
   const text = await readFile(join(dir, AGENT), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {
     return saved.parse(JSON.parse(text));
   } catch {
-    return refuse("invalid", `--dir: ${join(dir, AGENT)} is not what a worker has written; move it away`);
+    return refuse("invalid", `--dir: ${join(dir, AGENT)} was not written by a worker; move it away`);
   }
 }
 
-async function save(dir: string, agent: Saved): Promise<void> {
+async function save(dir: string, agent: SavedAgent): Promise<void> {
   const aside = join(dir, `${AGENT}.${process.pid}`);
   await writeFile(aside, `${JSON.stringify(agent)}\n`, { mode: 0o600, flush: true });
   await rename(aside, join(dir, AGENT));

@@ -1,21 +1,27 @@
-/** Calls to a service over HTTP, asked again while it is away; a command is named once, so that asking again is the same command. */
+/**
+ * Calls the service over HTTP and retries while it is unavailable. A command has an idempotency key, so that a
+ * retry is the same command.
+ */
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import { pause } from "../core/coordination/concurrency.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 
-/** Seconds before a call is asked again: 0.5, 1, 2 … 30. */
+/** Seconds before the first retry; doubled up to 30. */
 const FIRST_PAUSE_S = 0.5;
 const LONGEST_PAUSE_S = 30;
-/** A service that says nothing for so long is away. A long poll takes up to 30 s of it. */
+/** The timeout of an answer. A long poll takes up to 30 s of it. */
 const ANSWER_MS = 45_000;
-/** Characters of an answer that a message quotes. */
+/** Characters of an answer quoted in a message. */
 const MOST_TOLD = 300;
 
-/** `key`: of the command, where it has one already. `until`: time of performance.now() after which asking again is in vain. */
-export type Asking = { body?: object; key?: string; until?: number; signal?: AbortSignal };
+/**
+ * `key`: the command's idempotency key, if it has one already. `until`: the time of performance.now() at which
+ * retries end.
+ */
+export type CallOptions = { body?: object; key?: string; until?: number; signal?: AbortSignal };
 
-/** What a service said no to. `kind`: the name of its problem, such as `stale-lease`. */
+/** A refusal by the service. `kind`: its problem type, such as `stale-lease`. */
 export class CallRefused extends Error {
   override readonly name = "CallRefused";
   readonly status: number;
@@ -30,18 +36,18 @@ export class CallRefused extends Error {
 
 export type Calls = {
   readonly url: string;
-  /** The credential of the calls that follow. */
+  /** The credential of later calls. */
   identify(api_key: string): void;
-  /** Resolves with the answer; rejects with CallRefused where the service says no, and once it is too late or the signal aborts. */
-  ask<Schema extends z.ZodType>(path: string, schema: Schema, asking?: Asking): Promise<z.infer<Schema>>;
+  /** Rejects with CallRefused when the service refuses, at the deadline, or when the signal aborts. */
+  ask<Schema extends z.ZodType>(path: string, schema: Schema, asking?: CallOptions): Promise<z.infer<Schema>>;
 };
 
-/** `onAway` is told once, when a service that has answered does not any more. */
+/** `onAway` is called once when a service that has answered becomes unavailable. */
 export function callsTo(url: string, onAway: (reason: string) => void): Calls {
   let authorization: Record<string, string> = {};
   let isAway = false;
 
-  async function once(path: string, { body, signal }: Asking, key: string): Promise<Response> {
+  async function once(path: string, { body, signal }: CallOptions, key: string): Promise<Response> {
     const limit = AbortSignal.timeout(ANSWER_MS);
     return fetch(url + path, {
       method: body ? "POST" : "GET",
@@ -85,7 +91,7 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
   };
 }
 
-/** Too many calls, a call of the same name under way, or a service that is starting: soon it is otherwise. */
+/** Temporary statuses: too many calls, a call with the same key in progress, or a starting service. */
 const isPassing = (status: number) => status === 429 || status >= 500;
 
 const retryAfterOf = ({ headers }: Response): number => {
@@ -104,7 +110,7 @@ function readAnswer<Schema extends z.ZodType>(
   const body = parsed(told);
   if (status < 200 || status > 299) throw refusedBy(status, told, body);
   const read = schema.safeParse(body);
-  if (!read.success) throw new Refusal("unprocessable", `${url} is not what a Tallystick answers there`);
+  if (!read.success) throw new Refusal("unprocessable", `${url} is no answer of a Tallystick`);
   return read.data;
 }
 

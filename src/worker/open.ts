@@ -1,12 +1,16 @@
-/** A worker put together: its calls, its agent, and the sandboxes that the service's own checks run in. */
+/** Assembles a worker: its calls, its agent, and the sandboxes that the service's own checks use. */
 import { processExecutor } from "../adapters/executor.ts";
-import { openAgent, type Wanted } from "./agent.ts";
+import { type AgentChoice, openAgent } from "./agent.ts";
 import { callsTo } from "./calls.ts";
-import { type Offer, type Told, work } from "./worker.ts";
+import { type NodeOffer, type WorkerReport, work } from "./worker.ts";
 
-export type WorkerSettings = Wanted & { url: string; offer: Offer; tell: (told: Told) => void };
+export type WorkerSettings = AgentChoice & {
+  url: string;
+  offer: NodeOffer;
+  tell: (told: WorkerReport) => void;
+};
 
-/** Works until `stopping` aborts and everything that was begun is ended. */
+/** Works until `stopping` aborts and all begun work has ended. */
 export async function openWorker(settings: WorkerSettings, stopping: AbortSignal): Promise<void> {
   const { url, offer, tell } = settings;
   const calls = callsTo(url, (reason) => tell({ event: "away", reason }));

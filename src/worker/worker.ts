@@ -1,4 +1,7 @@
-/** A worker: it takes tasks of a market, runs them in sandboxes, signs what came of each, and is paid. It knows the service by HTTP alone. */
+/**
+ * A worker pulls tasks from a market, runs them in sandboxes, signs the results, and is paid. It uses the service
+ * by HTTP alone.
+ */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
@@ -13,10 +16,10 @@ import { AUDIT_S } from "../domain/compute/task.ts";
 import { compactJws, type WorkingAgent } from "./agent.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 
-export type Offer = { hourly_rate_usd: number; max_concurrent: number; kinds: readonly BuiltIn[] };
+export type NodeOffer = { hourly_rate_usd: number; max_concurrent: number; kinds: readonly BuiltIn[] };
 
-/** What became of a task at this worker. `state`: where it stands with the service; `lost` where another has it by now. */
-export type Done = {
+/** A task's outcome at this worker. `state`: its status at the service; `lost` if another worker has it. */
+export type TaskOutcome = {
   task_id: string;
   task_type: string;
   attempt: number;
@@ -26,11 +29,10 @@ export type Done = {
   state: string;
 };
 
-/** What a worker tells of itself as it goes. */
-export type Told =
-  | { event: "online"; agent_id: string; sx_id: string; offer: Offer }
+export type WorkerReport =
+  | { event: "online"; agent_id: string; sx_id: string; offer: NodeOffer }
   | { event: "away"; reason: string }
-  | ({ event: "task" } & Done)
+  | ({ event: "task" } & TaskOutcome)
   | { event: "paid"; task_id: string; provider_usd: string }
   | { event: "draining"; running: number };
 
@@ -58,24 +60,24 @@ const taskShown = z.looseObject({ state: z.string(), provider_usd: z.string().nu
 const listed = z.looseObject({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 
 const WAIT_S = 25;
-/** Milliseconds after which a node asks again that has all the leases it may, or that its owner has paused. */
+/** The pause before the next pull of a node with all its leases in use, or that its owner paused. */
 const BUSY_MS = 250;
 const PAUSED_MS = 5_000;
-/** What the service has accepted is claimed so often while results wait for their check. */
+/** The interval of claims for accepted results while results wait for their check. */
 const CLAIM_MS = 2_000;
-/** A worker that leaves waits no longer for a service that is away. */
+/** A stopping worker waits no longer for an unavailable service. */
 const LEAVING_MS = 10_000;
 
 export type WorkerParts = {
   calls: Calls;
   agent: WorkingAgent;
   executor: Executor;
-  offer: Offer;
-  tell: (told: Told) => void;
+  offer: NodeOffer;
+  tell: (told: WorkerReport) => void;
   now?: () => Date;
 };
 
-/** Works until `stopping` aborts, then ends what it has: no task is lent to it any more, and each that it had has its result sent. */
+/** Works until `stopping` aborts. Then it pulls no more tasks and sends the results of those it has. */
 export async function work(parts: WorkerParts, stopping: AbortSignal): Promise<void> {
   const { calls, agent, offer, tell } = parts;
   const { agent_id } = agent;
@@ -86,7 +88,7 @@ export async function work(parts: WorkerParts, stopping: AbortSignal): Promise<v
   await calls.ask("/soul/node/availability", z.unknown(), { body: { agent_id, status: "available" } });
   tell({ event: "online", agent_id, sx_id, offer });
 
-  const hand = new Hand(parts);
+  const hand = new CurrentWork(parts);
   await hand.recall();
   const ending = new AbortController();
   const beside = [
@@ -117,8 +119,12 @@ async function every(turn: () => Promise<void>, ms: number, ending: AbortSignal)
 const pullPath = ({ offer }: WorkerParts) =>
   `/soul/compute/pull?wait_s=${WAIT_S}&kinds=${offer.kinds.join(",")}`;
 
-/** Takes tasks until it is stopped; answers the name of a pull whose answer was not heard. */
-async function keepPulling(parts: WorkerParts, hand: Hand, stop: AbortSignal): Promise<string | undefined> {
+/** Pulls tasks until stopped; returns the key of a pull without a received answer. */
+async function keepPulling(
+  parts: WorkerParts,
+  hand: CurrentWork,
+  stop: AbortSignal,
+): Promise<string | undefined> {
   while (!stop.aborted) {
     if (hand.size >= parts.offer.max_concurrent) {
       await hand.oneDone();
@@ -140,8 +146,8 @@ async function keepPulling(parts: WorkerParts, hand: Hand, stop: AbortSignal): P
 const isBusy = (error: unknown): error is CallRefused =>
   error instanceof CallRefused && error.kind === "node-busy";
 
-/** Takes nothing more, and ends what there is: a task lent in the moment of stopping is told again under the name it was asked by. */
-async function drain(parts: WorkerParts, hand: Hand, unheard: string | undefined): Promise<void> {
+/** Stops pulling and finishes current tasks. A task leased while stopping is received again by its pull's key. */
+async function drain(parts: WorkerParts, hand: CurrentWork, unheard: string | undefined): Promise<void> {
   const { calls, agent } = parts;
   const until = performance.now() + LEAVING_MS;
   try {
@@ -152,7 +158,7 @@ async function drain(parts: WorkerParts, hand: Hand, unheard: string | undefined
       if (task) hand.begin(task);
     }
   } catch (error) {
-    // A service that is away at the end is not waited for: what it has lent comes back to it by silence.
+    // A service that is unavailable at the end is not waited for: its leases expire.
     if (!isBusy(error) && !isAway(error)) throw error;
   }
   while (hand.size > 0) await hand.oneDone();
@@ -161,12 +167,12 @@ async function drain(parts: WorkerParts, hand: Hand, unheard: string | undefined
 
 const isAway = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 
-/** What a worker has in hand: leases that it works on, and results that wait to be accepted. */
-class Hand {
+/** A worker's current work: active leases, and results waiting for acceptance. */
+class CurrentWork {
   readonly #parts: WorkerParts;
   readonly #leases = new Map<string, AbortController>();
   readonly #doing = new Set<Promise<void>>();
-  /** Tasks, and until when, by performance.now(), their check may still accept them. */
+  /** Tasks by the performance.now() time until which a check may accept them. */
   readonly #given = new Map<string, number>();
   readonly #failing = new AbortController();
 
@@ -178,7 +184,7 @@ class Hand {
     return this.#doing.size;
   }
 
-  /** Aborts where the worker cannot go on, with the reason. */
+  /** Aborts with the reason when the worker cannot continue. */
   get failed(): AbortSignal {
     return this.#failing.signal;
   }
@@ -204,7 +210,7 @@ class Hand {
     await Promise.race(this.#doing);
   }
 
-  /** A sign of life with the leases in hand; what is lost is worked on no more. */
+  /** Sends a heartbeat with the active leases; lost ones are stopped. */
   async beat(signal: AbortSignal): Promise<void> {
     const { calls, agent } = this.#parts;
     const body = { agent_id: agent.agent_id, leases: [...this.#leases.keys()] };
@@ -215,7 +221,7 @@ class Hand {
     for (const { lease_id, lost } of told?.leases ?? []) if (lost) this.#leases.get(lease_id)?.abort();
   }
 
-  /** What a worker of this agent gave before it was killed: it is claimed as well. */
+  /** Adds the results that this agent's worker sent before it was killed, to claim them too. */
   async recall(): Promise<void> {
     const until = performance.now() + LEAVING_MS;
     try {
@@ -226,7 +232,7 @@ class Hand {
     }
   }
 
-  /** Has what a check has accepted settled now, not a day later; the rest settles by itself. */
+  /** Settles accepted results now instead of a day later; the rest settles by itself. */
   async claim(): Promise<void> {
     for (const [task_id, until] of this.#given) if (until < performance.now()) this.#given.delete(task_id);
     if (this.#given.size === 0) return;
@@ -255,12 +261,12 @@ class Hand {
   }
 }
 
-/** Runs a task and says what came of it. Rejects where the service has nothing more to do with this worker. */
+/** Runs a task and sends the result. Rejects if the service refuses this worker for good. */
 async function runTask(
   { calls, agent, executor, now = () => new Date() }: WorkerParts,
   task: Lent,
   lost: AbortSignal,
-): Promise<Done> {
+): Promise<TaskOutcome> {
   const { task_id, task_type, attempt, price_usd, lease_id } = task;
   const started = now();
   const ran = await run(executor, task, lost);
@@ -274,7 +280,7 @@ async function runTask(
       ? { error: ran.reason.slice(0, 500) }
       : { result: ran.output, exit: ran.exit, receipt: receiptFor(agent, executor, task, ran, times) };
   const body = { task_id, lease_id, used_ms, ...said };
-  // Once the lease is over a result counts no more; until then it is sent again and again under its one name.
+  // A result counts only during its lease; until then it is retried under one key.
   const until = performance.now() + Date.parse(task.limit_at) - Date.now();
   const asking = { until, signal: lost };
   const send = (body: object) => calls.ask("/soul/compute/result", taskShown, { body, ...asking });
@@ -292,7 +298,7 @@ async function runTask(
 
 const isStale = (error: unknown) => error instanceof CallRefused && error.kind === "stale-lease";
 
-/** Refused for what it is, such as its size: another worker may do better. */
+/** Refused for the result itself, such as its size; another worker may succeed. */
 const isOfResult = (error: unknown): error is CallRefused =>
   error instanceof CallRefused && [400, 413, 422].includes(error.status) && error.kind !== "receipt-refused";
 
@@ -312,7 +318,7 @@ async function run(
   }
 }
 
-/** What docs/compute.md says that a worker signs. */
+/** The worker's signed receipt, defined in docs/compute.md. */
 function receiptFor(
   { signer }: WorkingAgent,
   { engine_sha256 }: Executor,

@@ -1,4 +1,4 @@
-/** Calls by address, counted once for all processes: each "process" here has a pool and a memory of its own. */
+/** Calls by address, counted once for all processes: each "process" here has its own pool and memory. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";

@@ -61,7 +61,7 @@ const operations = [
     access: [key("read")],
     output: said,
     vintage: ({ reference }) => `sections ${reference.find(hsSections)?.vintage ?? "none"}`,
-    // Reads a table more than it names: its answer would be stale when that one changes.
+    // Reads a table that it does not declare: its answer would be stale when that one changes.
     handle: async ({ data }) => ({
       data: { said: String(data.reference.find(cnNomenclature)?.vintage) },
       meta: {},

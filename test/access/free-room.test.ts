@@ -1,4 +1,4 @@
-/** Free calls that are recorded: strangers use up their own day's room, and nobody else's. */
+/** Free calls that are recorded: strangers use up their own daily share, and nobody else's. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
 import { anonymous, type Caller } from "../../src/api/declare/caller.ts";

@@ -119,7 +119,7 @@ describe("keys of a running service", () => {
       type: expect.stringContaining("#quota-exceeded"),
       detail: expect.stringContaining("pay for it"),
     });
-    // Open operations are not counted, and unknown ones neither.
+    // Neither open nor unknown operations are counted.
     expect((await ask(mine.headers)).status).toBe(200);
   });
 

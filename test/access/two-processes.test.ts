@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const service of services.toReversed()) await service.stop();
 });
 
-/** Asks so many times, one process after the other, and at last each once more; the statuses. */
+/** Calls this many times, alternating between the processes, and each once more at the end; returns the statuses. */
 async function asked(times: number, path: string, headers: Record<string, string> = {}): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < times; i++) {

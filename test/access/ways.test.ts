@@ -1,4 +1,4 @@
-/** Every way in by itself: who comes in, who is sent on to the next, who is refused. */
+/** Every way of access by itself: who is admitted, passed on, or refused. */
 import { createHash } from "node:crypto";
 import { type HDAccount, mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";

@@ -99,7 +99,7 @@ describe("a URL", () => {
     [`https://agent.example.org/${"a".repeat(2048)}`, "at most 2048"],
     [`https://agent.example.org/${"é".repeat(500)}`, "at most 2048"],
     [`https://${"a.".repeat(200)}example.org/`, "more than 253"],
-    ["https://me:secret@agent.example.org/", "holds no user name"],
+    ["https://me:secret@agent.example.org/", "has no user name"],
     ["https://127.0.0.1/", "names 127.0.0.1"],
     ["https://127.1/", "names 127.0.0.1"],
     ["https://0x7f000001/", "names 127.0.0.1"],

@@ -97,7 +97,7 @@ describe("a checkpoint", () => {
       .thenNothingHappened();
   });
 
-  test("never goes back", () => {
+  test("never decreases", () => {
     given([signed(10)])
       .when(sign(checkpoint(9)))
       .thenThrows(...refused());
@@ -145,7 +145,7 @@ describe("a cosignature", () => {
     ]);
   });
 
-  test("that comes too late, of another root, or before any checkpoint is refused", () => {
+  test("is refused when it is late, has another root, or precedes any checkpoint", () => {
     given([signed(10), signed(20)])
       .when(cosign(cosignature("w1", 10)))
       .thenThrows(...refused());
@@ -180,7 +180,7 @@ describe("an anchor", () => {
       .thenNothingHappened();
   });
 
-  test("never goes back", () => {
+  test("never decreases", () => {
     given([anchored(second)])
       .when(anchor(first))
       .thenThrows(...refused());

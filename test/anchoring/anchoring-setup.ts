@@ -1,8 +1,8 @@
 /** A service whose log is signed and anchored tick by tick. */
 
 import { createEventStore } from "../../eventstore/store.ts";
-import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
-import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
+import { type AnchorOptions, anchorTick } from "../../src/anchoring/anchor-signed.ts";
+import { type SigningOptions, signTick } from "../../src/anchoring/sign-growth.ts";
 import { type App, withParts } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
@@ -22,7 +22,7 @@ export type AnchoringSetup = LedgerSetup & {
   happen(by?: App): Promise<void>;
   origin(): Promise<string>;
   state(): Promise<anchors.AnchorState>;
-  /** The sizes that were signed, in order. */
+  /** The signed sizes, in order. */
   checkpoints(): Promise<number[]>;
   /** The types of the anchoring's events. */
   story(): Promise<string[]>;
@@ -44,9 +44,9 @@ export async function openAnchoringSetup(): Promise<AnchoringSetup> {
     ...setup,
     turn: async (options = {}, by = app) => {
       const all = { ...AT_ONCE, ...options };
-      const signed = await turnOf(by, "log-signing", ({ app: own }) => signTurn(own, all));
+      const signed = await turnOf(by, "log-signing", ({ app: own }) => signTick(own, all));
       if (signed.status !== "done") return signed;
-      return turnOf(by, "log-anchoring", ({ app: own }) => anchorTurn(own, all));
+      return turnOf(by, "log-anchoring", ({ app: own }) => anchorTick(own, all));
     },
     happen: async (by = app) => {
       const limits = { daily: null, monthly: null };

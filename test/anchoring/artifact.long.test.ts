@@ -8,7 +8,7 @@ import { ABI, INIT_CODE, SOLC } from "../../src/domain/anchoring/generated/log-a
 const source = await readFile(logAnchor.source, "utf8");
 
 test.each(contracts)(
-  "the artifact of $name is what `npm run contracts` makes of its source",
+  "the artifact of $name is what `npm run contracts` compiles from its source",
   async (contract) => {
     const artifact = artifactOf(contract, await readFile(contract.source, "utf8"));
     expect(artifact).toBe(await readFile(contract.artifact, "utf8"));
@@ -39,12 +39,12 @@ test("the contract has no owner, and no function accepts ether", () => {
   );
   expect(functions.filter(({ stateMutability }) => !/^(view|nonpayable)$/.test(stateMutability))).toEqual([]);
   const opcodes = opcodesOf(INIT_CODE);
-  // STATICCALL alone reaches out; CALL, CALLCODE, DELEGATECALL, CREATE, CREATE2 and SELFDESTRUCT do not occur.
+  // Only STATICCALL calls other contracts; CALL, CALLCODE, DELEGATECALL, CREATE, CREATE2 and SELFDESTRUCT do not occur.
   for (const forbidden of [0xf1, 0xf2, 0xf4, 0xf0, 0xf5, 0xff]) expect(opcodes).not.toContain(forbidden);
   expect(opcodes.filter((opcode) => opcode === 0xfa).length).toBeGreaterThan(0);
 });
 
-/** The operations of a program, without what PUSH1 to PUSH32 carry along. */
+/** A program's operations, without the data of PUSH1 to PUSH32. */
 function opcodesOf(code: string): number[] {
   const bytes = Buffer.from(code.slice(2), "hex");
   const found: number[] = [];

@@ -75,7 +75,7 @@ describe("a checkpoint", () => {
     expect(openCheckpoint(note, { log })).toEqual({ ...checkpoint, cosignatures: [] });
   });
 
-  test("of an empty log is one, too", () => {
+  test("of an empty log is valid", () => {
     const empty = { origin, size: 0, root: EMPTY_ROOT, extensions: ["more"] };
     expect(openCheckpoint(signCheckpoint(empty, signer), { log })).toEqual({ ...empty, cosignatures: [] });
   });
@@ -120,7 +120,7 @@ describe("a checkpoint", () => {
 
   test("of another log, or by another key, is refused", () => {
     const elsewhere = signCheckpoint({ ...checkpoint, origin: "log.example.com/other" }, signer);
-    expect(() => openCheckpoint(elsewhere, { log })).toThrow("no known key has signed");
+    expect(() => openCheckpoint(elsewhere, { log })).toThrow("no known key signed");
     const text = formatCheckpoint({ ...checkpoint, origin: "log.example.com/other" });
     const swapped = formatNote({ text, signatures: [signText(text, origin, signer)] });
     expect(() => openCheckpoint(swapped, { log })).toThrow(
@@ -138,7 +138,7 @@ describe("a checkpoint", () => {
 });
 
 describe("cosignatures", () => {
-  test("join the note, each witness's latest once", () => {
+  test("are added to the note, each witness's latest once", () => {
     const first = withCosignatures(note, cosign(witnessNames[0], 100), witnesses);
     const second = withCosignatures(first, cosign(witnessNames[1], 200), witnesses);
     const third = withCosignatures(second, cosign(witnessNames[0], 300), witnesses);
@@ -150,7 +150,7 @@ describe("cosignatures", () => {
     expect(parseNote(third).signatures).toHaveLength(3);
   });
 
-  test("of strangers in an answer are dropped", () => {
+  test("of unknown witnesses in an answer are dropped", () => {
     const answer = cosign("stranger.example", 1) + cosign(witnessNames[0], 2);
     const signers = parseNote(withCosignatures(note, answer, witnesses)).signatures.map(({ name }) => name);
     expect(signers).toEqual([origin, witnessNames[0]]);
@@ -176,7 +176,7 @@ describe("cosignatures", () => {
     expect(() => withCosignatures(note, answer, witnesses)).toThrow(fault);
   });
 
-  test("are given for checkpoints only", () => {
+  test("are created for checkpoints only", () => {
     const other = formatNote({ text: "hello\n", signatures: [signText("hello\n", origin, signer)] });
     expect(() => cosignCheckpoint(other, witnessNames[0], signer, 1)).toThrow(MalformedNote);
   });

@@ -75,11 +75,11 @@ test("before a service has run, the commands report that nothing is anchored", a
   });
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
   const asked = await run("anchor", "status", "--chain");
-  expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} keeps nothing of this log yet\n`);
+  expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} has nothing of this log yet\n`);
   expect(asked).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
 });
 
-test("a service anchors its log, until it is killed", async () => {
+test("a service anchors its log until it is killed", async () => {
   const first = await serve();
   await anchoredBeyond(0, first);
   reached = await status();

@@ -61,7 +61,10 @@ async function another(): Promise<BaseChain> {
   return other;
 }
 
-/** The transaction that puts the proxy on any chain; its signature was made up, so that nobody has the key. Source: the proxy's project. */
+/**
+ * The transaction that deploys the proxy on any chain; its signature was made up, so nobody has the key. Source:
+ * the proxy's project.
+ */
 const KEYLESS =
   "0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222";
 
@@ -193,7 +196,7 @@ test("a batched call is Multicall3's, and no anchor of ours", async () => {
   expect(contract.contractHead(mine!)).toBeUndefined();
 });
 
-test("seeds are committed once: a second time, and by another, changes nothing", async () => {
+test("seeds are committed once; a repetition or another sender changes nothing", async () => {
   const signer = chain.sender;
   const other = await another();
   const seeds = Array.from({ length: 4 }, (_, i) => sha256(`seed ${i}`));

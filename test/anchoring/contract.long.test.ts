@@ -41,7 +41,7 @@ function verdictOf({ success, data }: CallResult): string {
 /** An anchor with its expected verdict; the contract stores only those taken. */
 type Trial = { what: string; call: Call; verdict: string };
 
-/** Tries stories, each on a log of its own, many in a question; in there the sender is Multicall3. */
+/** Runs stories, each on its own log, many per request; there the sender is Multicall3. */
 async function tryAll(stories: readonly (readonly Trial[])[]): Promise<number> {
   const questions: Trial[][] = [[]];
   for (const story of stories) {
@@ -148,7 +148,7 @@ test("a root does not include its number of leaves: only a size of the same shap
   for (const size of [9n, 10n, 16n, 2n ** 63n]) await tryAll([said(size, "Inconsistent")]);
 });
 
-/** Anchors by a transaction of the chain's own key, and answers the gas it used; undefined when it was refused. */
+/** Anchors by a transaction of the chain's own key, and returns its gas; undefined if refused. */
 async function send(chain: BaseChain, { log_id, size, root, proof }: Anchoring): Promise<number | undefined> {
   const { call, options } = anchorCall({ log_id, size, root }, proof);
   const { transaction, success } = await chain.send(call, options);
@@ -194,7 +194,7 @@ test("a signer's head belongs to that signer only", async () => {
   other.close();
 });
 
-test("no amount of gas lets a forged proof through", async () => {
+test("no amount of gas makes the contract accept a forged proof", async () => {
   const step = largeGrowth(2n ** 12n - 1n, 2n ** 13n - 3n);
   const log_id = sha256("little gas");
   await send(workshop.chain, start(log_id, step));
@@ -249,7 +249,7 @@ test("an anchor at a million leaves costs at most 65,000 gas", async () => {
     ["1,000,000 → 1,001,000", largeGrowth(million, million + 1_000n), 65_000],
     ["999,000 → 1,000,000", largeGrowth(million - 1_000n, million), 65_000],
     ["999,999 → 1,000,000", largeGrowth(million - 1n, million), 65_000],
-    // Of all growths to a million or 2^20 leaves, these have the most nodes and hashes.
+    // Of all growths to a million or 2^20 leaves, these need the most nodes and hashes.
     ["524,287 → 1,000,000", largeGrowth(2n ** 19n - 1n, million), 65_000],
     ["1,048,575 → 1,048,576", largeGrowth(2n ** 20n - 1n, 2n ** 20n), 65_000],
     ["2^63 - 1 → 2^63", largeGrowth(2n ** 63n - 1n, 2n ** 63n), 130_000],

@@ -8,12 +8,12 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { cosignCheckpoint, openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import {
   type CosigningOptions,
-  cosignTurn,
-  type Trouble,
+  cosignTick,
+  type WitnessFailure,
   type WitnessMemory,
 } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, type VerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseAddCheckpoint } from "../../src/anchoring/tlog-proof.ts";
 import { parseWitnesses, type WitnessAddress } from "../../src/anchoring/witness-client.ts";
 import type { App } from "../../src/core/app.ts";
@@ -30,7 +30,7 @@ import { signerOf } from "./signers.ts";
 let setup: AnchoringSetup;
 let app: App;
 let log: VerifierKey;
-let reports: [witness: string, Trouble | undefined][];
+let reports: [witness: string, WitnessFailure | undefined][];
 let isShared = false;
 beforeEach(async () => {
   reports = [];
@@ -46,7 +46,7 @@ async function begin(): Promise<AnchoringSetup> {
   return setup;
 }
 
-/** A witness process of its own that follows this log. */
+/** A separate witness process that follows this log. */
 async function witnessOf(key = log, { dir = "", port = 0, name = "w.example" } = {}): Promise<Running> {
   const folder = dir || (await mkdtemp(join(tmpdir(), "tallystick-witness-")));
   const witness = await runWitness(folder, formatVerifierKey(key), { port, name });
@@ -60,7 +60,7 @@ type Running = RunningWitness & { dir: string; address: WitnessAddress };
 
 const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOptions> = {}, by = app) =>
   turnOf(by, "log-cosigning", (turn) =>
-    cosignTurn(turn.app, {
+    cosignTick(turn.app, {
       witnesses,
       retry_ms: -60_000,
       onTrouble: (witness, trouble) => void reports.push([witness, trouble]),
@@ -69,7 +69,7 @@ const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOpt
   );
 const sign = async (by = app) => {
   await setup.happen(by);
-  expect(await signTurn(by, AT_ONCE)).toBe("done");
+  expect(await signTick(by, AT_ONCE)).toBe("done");
 };
 /** The cosigners of the published note. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {
@@ -124,7 +124,7 @@ test("each checkpoint is cosigned once, and the event of that requires no furthe
     await sign();
     for (let turn = 0; turn < 2; turn++) {
       await cosign([address]);
-      await signTurn(app, AT_ONCE);
+      await signTick(app, AT_ONCE);
     }
     expect(await cosigners([address])).toEqual(["w.example"]);
     expect(await setup.story()).toEqual(
@@ -205,7 +205,7 @@ test("a log rewritten with its checkpoints gets no more cosignatures, which rais
   const alarm = (reason: RegExp) => [["w.example", { grave: true, reason: expect.stringMatching(reason) }]];
   const has = new RegExp(`it has cosigned ${size} events that this log does not continue`);
   expect(await asked()).toEqual([size - 1, alarm(has)]);
-  // The witness's note has our own signature, so the second history does not go on.
+  // The witness's note has our own signature, so the second history cannot continue.
   await expect(asked()).rejects.toMatchObject({ type: { slug: "log-contradicted" } });
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
@@ -261,7 +261,7 @@ const elsewhere = cosignCheckpoint(
   ...(["liar.example", signer, 1] as const),
 );
 
-describe("a witness that", () => {
+describe("a witness", () => {
   beforeAll(async () => {
     const { close } = await begin();
     isShared = true;
@@ -274,7 +274,7 @@ describe("a witness that", () => {
   const away = (reason: string | RegExp) => ({ grave: false, reason: expect.stringMatching(reason) });
   const grave = (reason: string | RegExp) => ({ grave: true, reason: expect.stringMatching(reason) });
 
-  test.each<[string, RequestListener, Trouble]>([
+  test.each<[string, RequestListener, WitnessFailure]>([
     ["hangs", () => undefined, away("does not answer in time")],
     [
       "begins an answer and never ends it",
@@ -302,7 +302,7 @@ describe("a witness that", () => {
     ["says that it has seen more", size(1_000_000), grave("has cosigned 1000000 events")],
     ["says that it has seen what it has not", size(0), grave("has cosigned 0 events")],
     ["refuses the proof", says(422, "no"), grave("422")],
-  ])("%s keeps nobody else from cosigning, and is asked again", async (_, handle, trouble) => {
+  ])("with %s does not stop the others from cosigning, and is asked again", async (_, handle, trouble) => {
     await sign();
     const other = verifierKey("honest.example", "cosignature/v1", signerOf("honest").public_key);
     const good: RequestListener = async (request, response) => {
@@ -334,7 +334,7 @@ describe("a witness that", () => {
 test.each([
   ["a newer checkpoint than the turn asks about", 0],
   ["one checkpoint after the other between two questions", 2],
-])("a witness that was shown %s is no alarm", async (_, ahead) => {
+])("that was shown %s raises no alarm", async (_, ahead) => {
   for (let n = 0; n <= ahead; n++) await sign();
   const sizes = (await setup.checkpoints()).slice(1);
   const witness: RequestListener = async (request, response) => {

@@ -1,4 +1,7 @@
-/** Tree hashes and consistency proofs in the recursive words of RFC 9162, sections 2.1.1 and 2.1.4.1; slow and plain. */
+/**
+ * Tree hashes and consistency proofs by the recursive definitions of RFC 9162, sections 2.1.1 and 2.1.4.1; slow and
+ * plain.
+ */
 import { createHash } from "node:crypto";
 import type { Hex } from "../../src/core/model/chain.ts";
 
@@ -40,7 +43,7 @@ const isLeaf = (size: bigint) => size === 1n;
 
 const known = new Map<string, Hex>();
 
-/** Subtrees of a log small enough to be hashed whole, once each. */
+/** Subtrees of a log small enough to be hashed completely, once each. */
 const smallTree =
   (history: string): Subtree =>
   (start, size) => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   onTestFinished(() => setup.close());
 });
 
-describe("an endpoint that", () => {
+describe("an endpoint", () => {
   let meddler: Meddler;
   let by: App;
   beforeEach(async () => {
@@ -140,10 +140,10 @@ describe("a chain that", () => {
       number > old.number ? undefined : app.chain.block(number);
     const heads = async () => ({ latest: old, safe: old, finalized: old });
     expect(await setup.turn({}, setup.over({ heads, block }))).toMatchObject({ status: "behind" });
-    // Blocks come of themselves; none of them makes the anchor final here.
+    // Blocks come by themselves; none of them finalizes the anchor here.
     const mined = async () => ({ ...(await app.chain.heads()), finalized: old });
     expect(await setup.turn({}, setup.over({ heads: mined, block }))).toMatchObject({ status: "away" });
-    // Behind one address there may be nodes of different heights.
+    // One address may have nodes of different heights.
     const read: Chain["read"] = async () => [{ success: true, data: `0x${"0".repeat(256)}` }];
     expect(await setup.turn({}, setup.over({ heads: mined, read }))).toMatchObject({ status: "behind" });
     expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);

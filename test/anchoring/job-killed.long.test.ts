@@ -46,7 +46,7 @@ test.each([
   await dies(step);
   if (by_the_dead > 0) await until(async () => (await sent()) !== before);
   expect(await sent()).toBe(before + by_the_dead);
-  // Its lease runs out.
+  // Its lease expires.
   await until(async () => (await setup.turn()).status !== "taken");
   await setup.turn();
   expect(await sent()).toBe(before + 1);

@@ -1,6 +1,6 @@
 /** A log that was rewritten, cut or damaged is no longer signed or anchored. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
+import { anchorTick } from "../../src/anchoring/anchor-signed.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/core/app.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
@@ -49,7 +49,7 @@ describe("a log that was", () => {
     await unguarded(`update eventstore.events set event_hash = sha256('other') where position = ${size}`);
     const send = () => Promise.reject(new Error("it was sent"));
     const unsent = setup.over({ send }, setup.heedless());
-    expect(await anchorTurn(unsent, AT_ONCE)).toMatchObject({
+    expect(await anchorTick(unsent, AT_ONCE)).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("do not continue the anchor"),
     });

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SendLimits } from "../../src/adapters/send-queue/limits.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { type App, withParts } from "../../src/core/app.ts";
 import type { Receipt } from "../../src/core/model/chain.ts";
@@ -91,7 +91,7 @@ describe("after a send without an answer in the log", () => {
   });
 });
 
-describe("a transaction that is stuck", () => {
+describe("a stuck transaction", () => {
   const sending = { stuck_ms: 150, poll_ms: 20, foreign_ms: 150 };
   /** Mines without saving the chain's state, which would set it mining. */
   const stuckOver = async (more: Partial<SendLimits> = {}) => {
@@ -113,9 +113,9 @@ describe("a transaction that is stuck", () => {
     const turn = setup.turn({}, by);
     const first = await newestInPool();
     await setup.happen();
-    expect(await signTurn(app, AT_ONCE)).toBe("done");
+    expect(await signTick(app, AT_ONCE)).toBe("done");
     const { size } = (await setup.state()).checkpoint!;
-    // The first may be replaced before the newer checkpoint is signed, by one that pays more for the same.
+    // The first may be replaced by one with a higher fee before the newer checkpoint is signed.
     const second = await newestInPool(({ input }) => headInCall(input)?.size === BigInt(size));
     expect(second.nonce).toBe(first.nonce);
     expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
@@ -126,7 +126,7 @@ describe("a transaction that is stuck", () => {
     expect(await setup.kept()).toMatchObject({ size: BigInt(size) });
   });
 
-  test("outlives the process that sent it: another one replaces it under its nonce", async () => {
+  test("outlives its process: another process replaces it under its nonce", async () => {
     await setup.happen();
     const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
     // A tick that signed nothing within its time is repeated.
@@ -140,7 +140,7 @@ describe("a transaction that is stuck", () => {
     expect((await setup.state()).pending!.transactions).toEqual([left.hash]);
 
     await setup.happen();
-    await signTurn(app, AT_ONCE);
+    await signTick(app, AT_ONCE);
     const heir = setup.workshop.connect({ sending });
     onTestFinished(() => heir.close());
     const turn = setup.turn({ pending_holds_ms: -60_000 }, withParts(app, { chain: heir }));
@@ -197,7 +197,7 @@ describe("a reorg", () => {
     expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
   });
 
-  test("that drops two leaves the chain with one that proves both", async () => {
+  test("that drops two anchors leads to one anchor that proves both", async () => {
     await setup.happen();
     const snapshot = await setup.snapshot();
     await setup.turn();

@@ -1,11 +1,11 @@
-/** The log is signed and anchored as often as it should be, by whichever process. */
+/** The log is signed and anchored at the configured intervals, by any process. */
 import { formatEther } from "viem";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { anchoringReactor, signingReactor } from "../../src/anchoring/reactors.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus, chainStatus } from "../../src/anchoring/status.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
 import type { App } from "../../src/core/app.ts";
@@ -104,7 +104,7 @@ test("after a change of key the log is signed again, once, and a service that wa
   onTestFinished(() => other.close());
   const signs = async (checkpoint_every_ms: number) => {
     const before = (await setup.story()).length;
-    await signTurn(other.app, { checkpoint_every_ms });
+    await signTick(other.app, { checkpoint_every_ms });
     return (await setup.story()).length - before;
   };
   expect(await signs(3_600_000)).toBe(0);
@@ -121,7 +121,7 @@ describe("several processes", () => {
     await alone(app, "log-anchoring", async () => {
       expect(await setup.turn()).toEqual({ status: "taken" });
     });
-    // The lease of payments is another.
+    // Payments have another lease.
     await alone(app, "payments", async () => {
       expect(await setup.turn()).toEqual({ status: "done" });
     });
@@ -153,7 +153,7 @@ describe("several processes", () => {
     const other = await setup.beside();
     onTestFinished(() => other.close());
     await setup.happen();
-    // The other one anchors between this one's look and its send.
+    // The other process anchors between this one's check and its send.
     const late = setup.over({
       send: async (call, options) => {
         await app.chain.send(call, options);
@@ -231,7 +231,7 @@ test("the gas of anchors counts against the day's budget in every process, also 
   expect(await budget(formatEther(BigInt(fee_wei) + 1n))).toMatchObject({ would_settle: true });
 
   await setup.revert(snapshot);
-  // At another fee: the same bytes would be the same transaction, and paid once.
+  // Another fee, because the same bytes would be one transaction.
   await setup.workshop.rpc("anvil_setNextBlockBaseFeePerGas", "0x77359400");
   await setup.mine(1);
   await setup.turn({ anchor_every_ms: 3_600_000 });
@@ -257,7 +257,7 @@ test("the chain shows an anchor's finality, and the gas key's balance", async ()
     seen.add(await firmness());
     await setup.mine(1);
   }
-  // A block may come of itself before the first look.
+  // A block may come by itself before the first check.
   expect(["unsafe", "safe", "finalized"].filter((one) => seen.has(one))).toEqual([...seen]);
   expect([...seen].at(-1)).toBe("finalized");
   const balance = await setup.workshop.rpc<Hex>("eth_getBalance", app.chain.sender, "latest");

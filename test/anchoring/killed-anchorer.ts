@@ -1,6 +1,6 @@
-/** Signs and anchors, and ends itself as kill -9 would at the step named by DIES_AT. */
-import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+/** Signs and anchors, and ends itself like kill -9 at the step named by DIES_AT. */
+import { anchorTick } from "../../src/anchoring/anchor-signed.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { openDoomed } from "../support/doomed.ts";
 import { DOOMED_SECONDS, turnOf } from "../support/turns.ts";
 import { AT_ONCE } from "./anchoring-setup.ts";
@@ -10,5 +10,5 @@ const app = await openDoomed({
   after: { CheckpointSigned: "after it is signed", Anchored: "after it is recorded" },
 });
 const brief = { seconds: DOOMED_SECONDS };
-await turnOf(app, "log-signing", (turn) => signTurn(turn.app, AT_ONCE), brief);
-await turnOf(app, "log-anchoring", (turn) => anchorTurn(turn.app, AT_ONCE), brief);
+await turnOf(app, "log-signing", (turn) => signTick(turn.app, AT_ONCE), brief);
+await turnOf(app, "log-anchoring", (turn) => anchorTick(turn.app, AT_ONCE), brief);

@@ -43,7 +43,7 @@ describe("verifier keys", () => {
     expect(verifierKey(key.name, "ed25519", key.public_key)).toEqual(key);
   });
 
-  test("a signer's key is that of its notes; a cosigner's has another id", () => {
+  test("a signer's key verifies its notes; a cosigner's key has another id", () => {
     const signer = signerOf(PETER_SEED);
     expect(formatVerifierKey(verifierKey("PeterNeumann", "ed25519", signer.public_key))).toBe(PETER);
     const witness = verifierKey("PeterNeumann", "cosignature/v1", signer.public_key);
@@ -92,12 +92,12 @@ describe("verifier keys", () => {
     "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
     `ee${"ff".repeat(30)}7f`,
     `f0${"ff".repeat(30)}7f`,
-  ])("the key %s, under which anybody can sign, is none", (hex) => {
+  ])("the key %s, under which anybody can sign, is refused", (hex) => {
     expect(() => verifierKey("a", "ed25519", Buffer.from(hex, "hex"))).toThrow(/small order or misspelt/);
   });
 
   test.each(["", "a b", "a+b", "a\u2003b", "a\u0085b", "a\u0000b", "a\nb", "\ud800"])(
-    "%j is no name",
+    "%j is no valid name",
     (name) => {
       expect(() => verifierKey(name, "ed25519", peter.public_key)).toThrow(MalformedNote);
     },
@@ -157,7 +157,7 @@ describe("reading", () => {
     expect(formatSignatureLine(parseSignatureLine(ENOCH_LINE.trimEnd()))).toBe(ENOCH_LINE);
   });
 
-  test("the text may have blank lines and other alphabets: the example of c2sp.org/signed-note", () => {
+  test("accepts blank lines and other alphabets: the example of c2sp.org/signed-note", () => {
     const text =
       "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è subito sera.\n";
     const line =
@@ -168,7 +168,7 @@ describe("reading", () => {
     expect(signatures[0]!.bytes).toHaveLength(64);
   });
 
-  test("a note may have more than a hundred signatures", () => {
+  test("accepts more than a hundred signatures", () => {
     const lines = Array.from({ length: 150 }, (_, n) => ENOCH_LINE.replace("EnochRoot", `other${n}`)).join(
       "",
     );
@@ -283,7 +283,7 @@ describe("cosignatures", () => {
     expect(() => openNote(note(change(Buffer.from(signature.bytes))), [key])).toThrow(/w1\+\w{8} is wrong/);
   });
 
-  test("of a time past 2^53 are refused even where the witness did sign it", () => {
+  test("of a time beyond 2^53 are refused even with a valid signature", () => {
     const message = Buffer.from(`cosignature/v1\ntime ${2n ** 53n}\n${text}`);
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(2n ** 53n);

@@ -1,4 +1,4 @@
-/** Inclusion and consistency proofs: equal to the RFC's for every size to 200, and refused when anything is changed. */
+/** Inclusion and consistency proofs equal the RFC's for every size to 200, and any change is refused. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -240,7 +240,7 @@ describe("a false claim has a named fault", () => {
   });
 });
 
-/** A proof changed in one way: a bit, a node dropped, added, repeated, or two that change places. */
+/** A proof changed in one way: a bit, a node dropped, added, repeated, or two swapped. */
 const tampering = fc.record({
   how: fc.constantFrom("flip", "drop", "add", "repeat", "swap"),
   at: fc.nat(),
@@ -250,7 +250,7 @@ const tampering = fc.record({
 });
 type Tampering = typeof tampering extends fc.Arbitrary<infer T> ? T : never;
 
-/** Undefined where the change would change nothing. */
+/** Undefined if the change would have no effect. */
 function tampered(proof: readonly Uint8Array[], { how, at, other, bit, fresh }: Tampering) {
   const nodes = proof.map((node) => Buffer.from(node));
   const n = nodes.length;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
@@ -35,22 +35,22 @@ test("a backup with fewer events, and a diverged one, are reported and not signe
   const app = await start();
   const origin = await setup.origin();
   await setup.happen(app);
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect(await signTick(app, AT_ONCE)).toBe("done");
   const { position: early } = await app.store.head();
   await setup.happen(app);
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect(await signTick(app, AT_ONCE)).toBe("done");
   const signed = await app.signed.last(origin);
   expect(signed!.size).toBeGreaterThan(early);
 
   await setBackTo(early);
   const restored = await start();
   await setup.happen(setup.heedless());
-  expect(await signTurn(restored, AT_ONCE)).toMatchObject({
+  expect(await signTick(restored, AT_ONCE)).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining("set back to a backup"),
   });
   for (let n = 0; n < 5; n++) await setup.happen(setup.heedless());
-  expect(await signTurn(restored, AT_ONCE)).toMatchObject({
+  expect(await signTick(restored, AT_ONCE)).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining("does not begin with"),
   });

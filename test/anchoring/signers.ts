@@ -1,4 +1,4 @@
-/** Ed25519 keys made of a seed, so that signatures are the same in every run. */
+/** Ed25519 keys derived from a seed, so that signatures are the same in every run. */
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import type { OkpKey, Signer } from "../../src/core/model/ports/signer.ts";
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => log.close());
 
 let logs = 1;
-/** A log of its own in the shared database. */
+/** A separate log in the shared database. */
 async function newLog(): Promise<number> {
   const log_id = ++logs;
   await createLog(log.pool, { log_id, host: "test.example" });
@@ -48,7 +48,7 @@ async function leavesOf(log_id: number): Promise<Buffer[]> {
   return answer.rows.map((row) => leafHash(row.event_hash));
 }
 
-/** Computed in memory, of every size. */
+/** Computed in memory, for every size. */
 function rootsOf(leaves: readonly Buffer[]): Buffer[] {
   const frontier = new Frontier();
   return [
@@ -87,7 +87,7 @@ test("events appended in batches: the root of every size equals that of one batc
   }
 });
 
-describe("a tree of 70,000", () => {
+describe("a tree of 70,000 leaves", () => {
   let log_id: number;
   let leaves: Buffer[];
   let roots: Buffer[];
@@ -118,7 +118,7 @@ describe("a tree of 70,000", () => {
   ];
   const RUNS = { numRuns: scaled(60, 10), examples: edges.map((edge) => [edge] as [[number, number]]) };
 
-  test("has 273 full tiles, one above them, and the root of every size", async () => {
+  test("has 273 full tiles, one above them, and the right root at every size", async () => {
     const sql = "select level, tile_index from anchoring.tiles_v1 where log_id = $1 and level > 0";
     expect((await log.pool.query(sql, [log_id])).rows).toEqual([{ level: 1, tile_index: 0 }]);
     expect(await countTiles(log_id)).toBe(273);
@@ -182,7 +182,7 @@ describe("a tree of 70,000", () => {
     ["a tile further up", () => tree().readTile({ level: 2, index: 0, width: 2 })],
     ["a tile at the top", () => tree().readTile({ level: 63, index: 0, width: 1 })],
     ["a bundle", () => tree().readBundle({ index: 273, width: 113 })],
-  ])("beyond its end there is no such thing as %s", async (_, ask) => {
+  ])("has no %s beyond its end", async (_, ask) => {
     await expect(ask()).rejects.toThrow(TreeTooShort);
   });
 
@@ -191,7 +191,7 @@ describe("a tree of 70,000", () => {
     ["less than none", () => tree().rootAt(-1)],
     ["a leaf beyond the size", () => tree().inclusionProof(7, 7)],
     ["the way back", () => tree().consistencyProof(8, 7)],
-  ])("%s is out of the question", async (_, ask) => {
+  ])("refuses %s", async (_, ask) => {
     await expect(ask()).rejects.toThrow(RangeError);
   });
 
@@ -280,7 +280,7 @@ test("a connection lost between writing a page and its commit leaves nothing of 
   await pool.end();
 });
 
-test("three processes grow one tree while it is appended to", async () => {
+test("three processes grow one tree during appends", async () => {
   const log_id = await newLog();
   await fill(log_id, 20_000);
   const growers = [startGrower(log_id), startGrower(log_id)];

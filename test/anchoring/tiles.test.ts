@@ -28,7 +28,7 @@ describe("paths", () => {
     expect(parseBundlePath(bundlePath({ index, width }))).toEqual({ index, width });
   });
 
-  test("every tile comes back from its path", () => {
+  test("every tile round-trips through its path", () => {
     const place = { index: fc.maxSafeNat(), width: fc.integer({ min: 1, max: 256 }) };
     fc.assert(
       fc.property(fc.record({ level: fc.integer({ min: 0, max: 63 }), ...place }), (tile) => {
@@ -74,14 +74,14 @@ describe("paths", () => {
 });
 
 describe("widths", () => {
-  test("of a tree of 70,000, as the specification counts them", () => {
+  test("of a tree of 70,000 match the specification", () => {
     const width = (level: number, index: number) => widthIn(70_000, { level, index });
     expect([width(0, 0), width(0, 272), width(0, 273), width(0, 274)]).toEqual([256, 256, 112, 0]);
     expect([width(1, 0), width(1, 1), width(1, 2)]).toEqual([256, 17, 0]);
     expect([width(2, 0), width(2, 1), width(3, 0)]).toEqual([1, 0, 0]);
   });
 
-  test("of a tree of 256: a full tile, and one hash above it", () => {
+  test("of a tree of 256 are a full tile, and one hash above it", () => {
     expect([0, 1].map((level) => widthIn(256, { level, index: 0 }))).toEqual([256, 1]);
     expect(widthIn(255, { level: 1, index: 0 })).toBe(0);
     expect(widthIn(0, { level: 0, index: 0 })).toBe(0);

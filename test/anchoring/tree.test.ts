@@ -24,13 +24,13 @@ test("the roots of Certificate Transparency's reference tree", () => {
   expect(roots).toEqual(ctRoots);
 });
 
-test("the empty tree's root is SHA-256 of nothing", () => {
+test("the empty tree's root is SHA-256 of no bytes", () => {
   expect(EMPTY_ROOT.toString("hex")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   expect(rootOver([])).toEqual(EMPTY_ROOT);
   expect(new Frontier().root()).toEqual(EMPTY_ROOT);
 });
 
-test("merkletreejs and the frontier give the RFC's root of every size to 300", () => {
+test("merkletreejs and the frontier give the RFC's root at every size to 300", () => {
   const frontier = new Frontier();
   for (let size = 0; size <= SIZES; size++) {
     expect(rootOver(leaves.slice(0, size))).toEqual(oracle.root(size));
@@ -75,7 +75,7 @@ test("a leaf is no node, and a node's halves are ordered", () => {
   expect(nodeHash(b, a)).not.toEqual(nodeHash(a, b));
 });
 
-test("perfect subtrees cover a span in order, to the largest sizes", () => {
+test("perfect subtrees cover a span in order, up to the largest sizes", () => {
   expect(subtreesOf({ begin: 0, end: 0 })).toEqual([]);
   expect(subtreesOf({ begin: 8, end: 15 })).toEqual([
     { height: 2, index: 2 },
@@ -88,7 +88,7 @@ test("perfect subtrees cover a span in order, to the largest sizes", () => {
   expect(powerWithin(2 ** 52 + 1)).toBe(2 ** 52);
 });
 
-test("the roots of perfect subtrees join to the root of their span", () => {
+test("the roots of perfect subtrees combine to the root of their span", () => {
   const roots = subtreesOf({ begin: 256, end: 299 }).map(({ height, index }) =>
     rootOver(leaves.slice(index * 2 ** height, (index + 1) * 2 ** height)),
   );

@@ -1,4 +1,4 @@
-/** An answer asked again by the vintages that it named: the same bytes, whatever was released since, as long as they are kept. */
+/** An answer repeated with the vintages that it named: the same bytes after any releases, during retention. */
 
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { type Operation, restsOnDataAlone } from "../../src/api/declare/operatio
 import { exampleOf } from "../../src/api/describe/reference.ts";
 import { operatorMeta } from "../../src/core/app.ts";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
-import { keepText, writtenText } from "../../src/datasets/reference/files.ts";
+import { storeText, textOfTable } from "../../src/datasets/reference/files.ts";
 import { sandboxOf } from "../../src/datasets/reference/table.ts";
 import { referenceTables } from "../../src/datasets/reference/tables.ts";
 import { KEEP_DAYS } from "../../src/datasets/retention.ts";
@@ -52,7 +52,7 @@ async function ask(operation: Operation, input: Record<string, unknown>): Promis
   };
 }
 
-/** Releases the same figures of every dataset and the same rows of every table under another source: other vintages. */
+/** Releases every dataset's figures and every table's rows again under another source: other vintages. */
 async function releaseAnew(source: string): Promise<void> {
   const { app, data_dir } = service;
   const made: string[] = [];
@@ -65,8 +65,8 @@ async function releaseAnew(source: string): Promise<void> {
   }
   for (const table of referenceTables) {
     const about = { dataset: sandboxOf(table), source, synthetic: true };
-    const { reference: state, text } = writtenText(table, about, table.sandbox());
-    await keepText(data_dir, state.vintage, text);
+    const { reference: state, text } = textOfTable(table, about, table.sandbox());
+    await storeText(data_dir, state.vintage, text);
     const target = { tenant: OPERATOR, id: about.dataset };
     const current = await app.load(reference, target);
     const { rows, ...named } = state;
@@ -89,7 +89,7 @@ const figures = catalogue.filter(
 const topPartners = catalogue.find(({ name }) => name === "trade_top_partners")!;
 const snapshot = catalogue.find(({ name }) => name === "trade_snapshot")!;
 
-describe("an answer asked again", () => {
+describe("a repeated question", () => {
   const before = new Map<string, Answer>();
 
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe("an answer asked again", () => {
   });
 
   test.each(figures.map((operation) => [operation.name, operation] as const))(
-    "%s has the same bytes by the vintages it named",
+    "%s has the same bytes with the vintages it named",
     async (name, operation) => {
       const first = before.get(name)!;
       expect(first.status, first.text).toBe(200);
@@ -113,7 +113,7 @@ describe("an answer asked again", () => {
     },
   );
 
-  test("the dataset's vintage alone is enough where only its figures are asked for", async () => {
+  test("needs only the dataset's vintage if only its figures are used", async () => {
     const first = before.get("trade_top_partners")!;
     const again = await ask(topPartners, {
       ...topPartners.example,
@@ -123,7 +123,7 @@ describe("an answer asked again", () => {
     expect(again.json.meta.vintage).toBe(first.json.meta.vintage);
   });
 
-  test("vintages are kept so many days after they were replaced, then no more", async () => {
+  test("works for a number of days after a vintage was replaced, and then ends", async () => {
     const { clock } = service.app;
     const vintage = before.get("trade_top_partners")!.json.meta.rests_on as string;
     const statusAfter = async (days: number) => {
@@ -136,7 +136,7 @@ describe("an answer asked again", () => {
     expect(await statusAfter(KEEP_DAYS + 1)).toBe(404);
   });
 
-  test("two vintages of one day are both to be had as snapshots", async () => {
+  test("two vintages of one day are both available as snapshots", async () => {
     const replaced = before.get("trade_top_partners")!.json.meta.vintage as string;
     const current = (await ask(topPartners, topPartners.example)).json.meta.vintage as string;
     for (const vintage of [replaced, current]) {
@@ -152,7 +152,7 @@ describe("an answer asked again", () => {
     expect((await ask(snapshot, { vintage: current, date: "2026-01-01" })).status).toBe(400);
   });
 
-  test("what is not kept is a 404 that names what is", async () => {
+  test("about a deleted vintage is a 404 that names the available ones", async () => {
     const { status, json } = await ask(topPartners, { ...topPartners.example, vintage: "0".repeat(64) });
     expect(status).toBe(404);
     expect(json.errors[0]).toMatchObject({ path: "vintage" });
@@ -177,7 +177,7 @@ describe("an answer asked again", () => {
     expect(json.errors[0]!.message).toContain("two vintages of sandbox");
   });
 
-  test("a table that was not there stays away", async () => {
+  test("treats a table that was missing as missing again", async () => {
     const first = before.get("trade_top_partners")!;
     const products = catalogue.find(({ name }) => name === "trade_top_products")!;
     const input = { reporter: "LV", flow: "EXPORT", year: "2024", hs: "4407" };

@@ -1,9 +1,9 @@
-/** The tools that MCP lists unasked. */
+/** The tools that MCP lists by default. */
 import { expect, test } from "vitest";
 import { defaultTools } from "../../src/api/transports/default-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
-test("each is an operation, or calls any, and is named once", () => {
+test("each is an operation, or calls any operation, and is named once", () => {
   const names = ["operations_call", ...catalogue.map(({ name }) => name)];
   expect(defaultTools.filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(defaultTools).size).toBe(defaultTools.length);

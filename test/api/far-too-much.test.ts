@@ -1,4 +1,4 @@
-/** Inputs that are far beyond what a schema takes: refused in a few words, before anything looks at them closely. */
+/** Inputs far beyond their schema: refused briefly, before they are validated. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { chosenForm } from "../../src/api/declare/forms/form.ts";
@@ -17,7 +17,7 @@ const refused = (work: () => unknown): Refusal => {
 };
 const readerOf = (name: string) => inputReader(catalogue.find((one) => one.name === name)!.input);
 
-test("what takes long to judge is not judged where it is far too long", () => {
+test("an overlong input is refused before it is validated", () => {
   let looked = 0;
   const look = () => {
     looked++;
@@ -42,7 +42,7 @@ test("what takes long to judge is not judged where it is far too long", () => {
   ];
   for (const one of given) expect(refused(() => reader.fromObject(one, {})).errors).toHaveLength(1);
   expect(looked).toBe(0);
-  // A little too long, it is judged by the schema, which says so in its own words.
+  // A slightly overlong input is refused by the schema, in its own words.
   expect(refused(() => reader.fromObject({ text: "a".repeat(101) }, {})).errors![0]!.message).toContain(
     "100",
   );
@@ -56,14 +56,14 @@ test.each([
     "soul_describe",
     { services: [{ name: "web", endpoint: `https://${"\u4e00\u4e8c\u4e09".repeat(20_000)}.com` }] },
   ],
-])("%s says so at once", (name, input) => {
+])("%s is refused at once", (name, input) => {
   for (let n = 0; n < 20; n++) {
     const error = refused(() => readerOf(name).fromObject(input, {}));
     expect(error.errors!.some(({ message }) => /at most/.test(message))).toBe(true);
   }
 });
 
-test("an answer about names that a caller chose is short, however long and deep they are", () => {
+test("an answer about a caller's field names is short, however long and deep they are", () => {
   let value: object = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, "\0"]));
   for (let depth = 0; depth < 58; depth++) value = { ["k".repeat(4_000)]: value };
   const error = refused(() => readerOf("x402_verify").fromObject({ paymentPayload: value }, {}));

@@ -1,4 +1,4 @@
-/** Operations found by words of what they do. */
+/** Operations found by words about their effect. */
 import { expect, test } from "vitest";
 import { operationFinder } from "../../src/api/describe/find-operations.ts";
 import { catalogue } from "../support/catalogue.ts";
@@ -22,7 +22,7 @@ test("every operation is found first by its own summary and name", () => {
     expect([name, first(`${name} ${summary}`)]).toEqual([name, name]);
 });
 
-test("words that nobody uses find nothing, and neither does what has no word", () => {
+test("unknown words, and texts without words, find nothing", () => {
   expect(find("xylophone zeppelin")).toEqual([]);
   expect(find("… ?!")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Callers that go away in the middle: nobody is there to be told, and it is no fault of the service. */
+/** Callers that leave in the middle: nobody is left to be answered, and it is no fault of the service. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 let begun = () => {};
-/** Waits as long as anybody is there. */
+/** Waits as long as the caller is there. */
 const patient = operation({
   name: "test_patient",
   route: "GET /v1/agent/test/patient",
@@ -53,10 +53,10 @@ async function caller(text: string): Promise<Socket> {
 const noticed = (request_id: string) =>
   until(() => service.logged.some((line) => line.request_id === request_id && line.cut_off === true));
 
-/** What was told of faults, once a call with this id was noticed to be cut off. */
+/** The logged faults, once the call with this id was noticed as aborted. */
 async function faultsOf(request_id: string) {
   await noticed(request_id);
-  // Whatever was to be said of it is said before the next call is answered.
+  // Any log entry precedes the next call's answer.
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
   return service.logged.filter((line) => line.request_id === request_id && Number(line.level) >= 40);
 }
@@ -84,13 +84,13 @@ test.each([
   const socket = await caller(
     `${line} HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: ${request_id}\r\n${headers}\r\n${body}`,
   );
-  // The call is under way once its head was read, and another one after it was answered.
+  // The call is in progress once its head was read, and a later one was answered.
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
   socket.destroy();
   expect(await faultsOf(request_id)).toEqual([]);
 });
 
-test("before its body is begun to be read", async () => {
+test("a caller that leaves before its body is read", async () => {
   const { headers } = await service.issue({ daily: 10 });
   const counting = new Client({ connectionString: service.database_url });
   await counting.connect();
@@ -105,13 +105,13 @@ test("before its body is begun to be read", async () => {
   } finally {
     await counting.end();
   }
-  // Calls of a key are counted in turn: once a later one is answered, the first one went on.
+  // A key's calls are counted in order: once a later one is answered, the first one continued.
   const later = await fetch(`${service.url}/v1/agent/test/order`, { method: "POST", headers });
   expect(later.status).toBe(415);
   expect(await faultsOf("left-early")).toEqual([]);
 });
 
-test("while its call waits for something", async () => {
+test("a caller that leaves while its call waits", async () => {
   const waiting = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -123,7 +123,7 @@ test("while its call waits for something", async () => {
   expect(await faultsOf("waited-for")).toEqual([]);
 });
 
-test("while its call is handled", async () => {
+test("a caller that leaves while its call is handled", async () => {
   const handling = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -145,7 +145,7 @@ test("while its call is handled", async () => {
   expect(await faultsOf("handled-for-nobody")).toEqual([]);
 });
 
-test("in the middle of an answer", async () => {
+test("a caller that leaves in the middle of an answer", async () => {
   const socket = await caller(
     `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: streamed\r\n\r\n`,
   );

@@ -1,4 +1,4 @@
-/** What is said to a call that meets nothing. */
+/** The hint in an answer to an unknown path. */
 import { expect, test } from "vitest";
 import { hintsOf } from "../../src/api/transports/hints.ts";
 import { catalogue } from "../support/catalogue.ts";
@@ -6,14 +6,14 @@ import { catalogue } from "../support/catalogue.ts";
 const hint = hintsOf(catalogue);
 
 test.each([
-  // A path that ends too soon, even where another path's parameter would take its last word.
+  // A path that ends too soon, even if another path's parameter would take its last word.
   ["GET", "/v1/agent/trade/alerts/status", "it needs /{id}: GET /v1/agent/trade/alerts/status/{id}"],
   ["GET", "/v1/agent/payments/", "it needs /{id}: GET /v1/agent/payments/{id}"],
   ["GET", "/api/v1/agent/checks/verify", "it needs /{check_id}: GET /api/v1/agent/checks/verify/{check_id}"],
   // Another method.
   ["GET", "/v1/agent/rng/roll", "call POST /v1/agent/rng/roll"],
   ["PUT", "/v1/agent/trade/balance", "call GET /v1/agent/trade/balance"],
-  // A slip, and a prefix of long ago.
+  // A typo, and a former prefix.
   ["GET", "/v1/agent/trade/top-partner", "did you mean GET /v1/agent/trade/top-partners?"],
   ["GET", "/v1/agent/trade/alerts/staus/5f", "did you mean GET /v1/agent/trade/alerts/status/{id}?"],
   ["GET", "/trade/source-concentration", "did you mean GET /v1/agent/trade/source-concentration?"],
@@ -21,7 +21,7 @@ test.each([
   expect(hint(method, path)).toBe(told);
 });
 
-test("what is like nothing here gets no hint, nor what is endless", () => {
+test("an unrelated or endless path gets no hint", () => {
   expect(hint("GET", "/wp-login.php")).toBeUndefined();
   expect(hint("GET", "/")).toBeUndefined();
   expect(hint("GET", `/v1/agent/trade/balance${"x".repeat(10_000)}`)).toBeUndefined();

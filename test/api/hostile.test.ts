@@ -1,4 +1,4 @@
-/** What no ordinary client sends: odd request targets, endless bodies, values made to be costly. */
+/** Unusual clients' input: odd request targets, endless bodies, expensive values. */
 import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Sends bytes as they are and reads until the service closes. */
+/** Sends raw bytes and reads until the service closes. */
 function raw(...pieces: (string | Buffer)[]): Promise<string> {
   return new Promise((done) => {
     const { hostname, port } = new URL(service.url);
@@ -49,13 +49,13 @@ describe("a request target", () => {
     "http://a:99999/v1/agent/count",
     "http://[bad/v1/agent/count",
     "http://evil.example/v1/agent/count",
-  ])("%s is read from its path on", async (text) => {
+  ])("%s is parsed from its path on", async (text) => {
     const answer = await target(text);
     expect(statusOf(answer)).toBe(402);
     expect(answer).toContain(`"resource":"${service.url}/v1/agent/count"`);
   });
 
-  test("a whole URL without a path is the first page", async () => {
+  test("that is a URL without a path is the first page", async () => {
     expect(statusOf(await target("http://a"))).toBe(200);
   });
 
@@ -66,13 +66,13 @@ describe("a request target", () => {
   });
 });
 
-test("a document takes GET alone, and says so", async () => {
+test("a document accepts GET alone, and says so", async () => {
   const response = await fetch(`${service.url}/health`, { method: "POST" });
   expect(response.status).toBe(405);
   expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
 });
 
-test("a body without a stated length is refused where it exceeds the limit, and the refusal arrives", async () => {
+test("a body without a stated length is refused beyond the limit, and the refusal arrives", async () => {
   const chunk = Buffer.alloc(64 * 1024, "x");
   const answer = await raw(
     "POST /v1/agent/notes/a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
@@ -101,7 +101,7 @@ describe("a tool call", () => {
     };
   }
 
-  test("with a deeply nested value is a bad request, not a fault", async () => {
+  test("with a deeply nested value is a bad request, not a server error", async () => {
     const nested = "[".repeat(200_000) + "]".repeat(200_000);
     const { body } = await rpc("tools/call", `{"name":"count_calls","arguments":{"word":${nested}}}`);
     expect(JSON.parse(body).result.structuredContent).toMatchObject({ status: 400 });
@@ -115,7 +115,7 @@ describe("a tool call", () => {
     expect(told.length).toBeLessThan(5_000);
   });
 
-  test("of an unknown tool is an error of the parameters", async () => {
+  test("of an unknown tool is a parameter error", async () => {
     const { body } = await rpc("tools/call", '{"name":"__proto__","arguments":{}}');
     expect(JSON.parse(body).error).toMatchObject({ code: -32602 });
   });
@@ -136,19 +136,19 @@ describe("a tool call", () => {
     expect(last).toMatchObject({ up_to_date: true });
   });
 
-  test("lists no area that is only a word of the language", async () => {
+  test("lists no area that is a member of every JavaScript object", async () => {
     expect((await rpc("tools/list", "{}", "?areas=constructor")).status).toBe(400);
   });
 });
 
-test("an ETag matches weakly", () => {
+test("If-None-Match compares ETags weakly", () => {
   expect(['"a"', 'W/"a"', ' W/"b" , "a"', "*"].map((header) => matches(header, 'W/"a"'))).toEqual(
     Array(4).fill(true),
   );
   expect(['"', "", "a", 'W/"b"'].map((header) => matches(header, 'W/"a"'))).toEqual(Array(4).fill(false));
 });
 
-test("a call leaves nothing behind on the signal of the service's end", () => {
+test("a call leaves no listener on the service's stop signal", () => {
   const stopping = new AbortController();
   const over = new EventEmitter();
   const open = new EventEmitter();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Keys are issued through the service's own event types, so a second service beside it issues them. */
+/** Keys are issued through the service's own event types, so a second service issues them. */
 async function issueBefore() {
   const beside = await startService({ beside: service as Service & { database_url: string } });
   const issued = await beside.issue();
@@ -47,7 +47,7 @@ const post = (body: unknown, headers: Record<string, string> = {}): RequestInit 
 const fieldsOf = ({ body }: Told) => ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
 
 describe("an unpaid call", () => {
-  test("gets its 402 in both generations", async () => {
+  test("gets its 402 in both versions", async () => {
     const told = await ask("/v1/agent/count?limit=2");
     expect(told.status).toBe(402);
     expect(told.headers.get("cache-control")).toBe("no-store");
@@ -78,7 +78,7 @@ describe("an unpaid call", () => {
     expect(v2.accepts[0]!.payTo).toBe(v1.payTo);
   });
 
-  test("is told the price before its body is looked at", async () => {
+  test("gets the price before its body is read", async () => {
     const told = await ask("/v1/agent/notes/a", {
       method: "POST",
       body: "{not json",
@@ -125,7 +125,7 @@ describe("input", () => {
     expect(told.body.errors).toMatchObject([{ message: expect.stringContaining("did you mean limit?") }]);
   });
 
-  test("text of a query becomes what the field asks for", async () => {
+  test("a query's text is converted to the field's type", async () => {
     const told = await ask("/v1/agent/count?limit=7&names=a,b&deep=true", asMe());
     expect(told.body.data).toEqual({ limit: 7, names: ["a", "b"], deep: true });
   });
@@ -225,13 +225,13 @@ describe("conventions", () => {
     expect((await ask("/api/v1/agent/count?limit=2", asMe())).body.data).toMatchObject({ limit: 2 });
   });
 
-  test("another method is 405 and names those that there are", async () => {
+  test("another method is 405 and names the allowed ones", async () => {
     const told = await ask("/v1/agent/count", asMe({ method: "DELETE" }));
     expect(told.status).toBe(405);
     expect(told.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   });
 
-  test("a fault of ours is a 500 that tells nothing but the request id", async () => {
+  test("an internal error is a 500 that reveals only the request id", async () => {
     const told = await ask("/v1/agent/broken", asMe());
     expect(told.status).toBe(500);
     expect(JSON.stringify(told.body)).not.toContain("secret details");
@@ -255,7 +255,7 @@ describe("conventions", () => {
     );
   });
 
-  test("browsers may call", async () => {
+  test("browsers may call from other origins", async () => {
     const response = await fetch(`${service.url}/v1/agent/count`, {
       method: "OPTIONS",
       headers: { Origin: "https://inspector.example", "Access-Control-Request-Method": "GET" },
@@ -270,7 +270,7 @@ describe("conventions", () => {
     expect(headers.get("x-powered-by")).toBeNull();
   });
 
-  test("metrics are hidden from whoever comes through a proxy", async () => {
+  test("metrics are hidden from calls through a proxy", async () => {
     const response = await fetch(`${service.url}/metrics`, { headers: { "X-Forwarded-For": "203.0.113.9" } });
     expect(response.status).toBe(404);
   });

@@ -1,4 +1,4 @@
-/** What MCP lists of each operation: how much a model reads, what it is told first, and in which words. */
+/** MCP's list of operations: its size for a model, its order, and its vocabulary. */
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
 import { methodOf } from "../../src/api/declare/operation-facts.ts";
@@ -10,10 +10,13 @@ const listed = toolLists(catalogue);
 const areas = [...new Set(catalogue.map(({ area }) => area))];
 const all = listed(areas, "all");
 
-/** Tokens as they are reckoned without any model's own table: four characters of the JSON that goes out. */
+/** Tokens estimated without a model's table: four characters of the sent JSON. */
 const tokensOf = (tools: object[]) => Math.ceil(JSON.stringify({ tools }).length / 4);
 
-/** What a tool takes on average: 40,000 tokens for the 147 operations of the specification, and as much for each beyond them. */
+/**
+ * A tool's average: 40,000 tokens for the 147 operations of the specification, and the same share for each further
+ * one.
+ */
 const TOKENS = 40_000 / 147;
 
 test("a tool takes less than 273 tokens on average, and the default list less than 12000", () => {
@@ -24,7 +27,7 @@ test("a tool takes less than 273 tokens on average, and the default list less th
   expect(tokensOf(unasked)).toBeLessThan(12_000);
 });
 
-test("a call of any operation is one of that, or of none where it does not say which", () => {
+test("a call of any operation counts for that one, or for none if it names none", () => {
   const asked = { reporter: "DE" };
   expect(meantBy("trade_balance", asked)).toEqual({ name: "trade_balance", arguments: asked });
   expect(meantBy("operations_call", { name: "trade_balance", arguments: asked })).toEqual({
@@ -42,7 +45,7 @@ test("a call of any operation is one of that, or of none where it does not say w
   expect(meantBy("operations_call", { name: "operations_call" })?.name).toBe("operations_call");
 });
 
-test("every description begins with what the tool does, and then tells more", () => {
+test("every description begins with the tool's effect, and then explains it", () => {
   for (const { name, summary, description } of catalogue) {
     const tool = all.find((one) => one.name === name)!;
     const beginning = `${summary}. ${description.replaceAll("\n", " ")}`;
@@ -52,14 +55,14 @@ test("every description begins with what the tool does, and then tells more", ()
   }
 });
 
-test("the fields of an answer are named, through references and lists alike", () => {
+test("an answer's fields are named, through references and lists too", () => {
   const told = (name: string) => all.find((tool) => tool.name === name)!.description;
   expect(told("alerts_status")).toContain("Answers subscription_id, status, url, watch, credits,");
   expect(told("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
   expect(told("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
 });
 
-test("every tool says what it does to what is there", () => {
+test("every tool declares its effects", () => {
   for (const { name, annotations } of all) {
     expect([name, Object.values(annotations!)]).toEqual([name, Array(4).fill(expect.any(Boolean))]);
     if (annotations!.readOnlyHint)
@@ -117,7 +120,7 @@ test("every tool says what it does to what is there", () => {
   ]);
 });
 
-/** What some clients refuse: several types in one schema, none at all, and what stands elsewhere. */
+/** Constructs that some clients refuse: several types in one schema, none, and references elsewhere. */
 function unportable(schema: JsonSchema, path: string): string[] {
   const own = [
     Array.isArray(schema.type) && "several types",
@@ -136,7 +139,7 @@ function unportable(schema: JsonSchema, path: string): string[] {
   ];
 }
 
-test("no input is written in words that a client may not know", () => {
+test("no input schema uses keywords that a client may not know", () => {
   expect(all.flatMap(({ name, inputSchema }) => unportable(inputSchema as JsonSchema, name))).toEqual([]);
   expect(unportable({ type: ["string", "number"], properties: { a: {} } }, "x")).toEqual([
     "x: several types",

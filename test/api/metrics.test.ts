@@ -1,4 +1,4 @@
-/** What operators watch: each area's gauges at /metrics, and that what is drawn and warned of is there. */
+/** The operators' metrics: each area's gauges at /metrics, and every metric that dashboards and alerts use. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** The samples of a metric: its labels as they are printed, and its value. */
+/** A metric's samples: its labels as printed, and its value. */
 async function samples(name: string): Promise<[string, number][]> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   const lines = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, "gm"));
@@ -31,9 +31,9 @@ const documented = async () => {
 };
 
 describe("gauges", () => {
-  test("say where the log stands, and how much of it is not proven", async () => {
+  test("report the log's position, and how much of it is unproven", async () => {
     await service.issue();
-    // The service appends of itself, too: what is told lies between what stood before and what stands after.
+    // The service appends by itself, so the value is between the ones before and after.
     const before = (await service.app.store.head()).position;
     const told = [
       ["", await only("tallystick_log_position")],
@@ -45,12 +45,12 @@ describe("gauges", () => {
       expect(value).toBeGreaterThanOrEqual(before);
       expect(value).toBeLessThanOrEqual(after);
     }
-    // Nothing was signed, so nothing is said of its age.
+    // Nothing was signed, so no age is reported.
     expect(await samples("tallystick_checkpoint_age_seconds")).toEqual([]);
     expect(await only("tallystick_log_contradicted")).toBe(0);
   });
 
-  test("say what gas there is, and leave out the budget of play money", async () => {
+  test("report the gas, without a budget for worthless money", async () => {
     expect(await only("tallystick_gas_left_eth")).toBeGreaterThan(1);
     expect(await only("tallystick_gas_spent_eth")).toBeGreaterThanOrEqual(0);
     expect(await samples("tallystick_gas_budget_eth")).toEqual([]);
@@ -59,7 +59,7 @@ describe("gauges", () => {
     expect(await only("tallystick_refunds_open_usdc")).toBe(0);
   });
 
-  test("say how webhooks, vintages and connections fare", async () => {
+  test("report the state of webhooks, vintages and connections", async () => {
     expect(await only("tallystick_webhooks_waiting")).toBe(0);
     expect(await only("tallystick_webhooks_overdue_seconds")).toBe(0);
     expect((await samples("tallystick_database_connections")).map(([labels]) => labels)).toEqual([
@@ -69,7 +69,7 @@ describe("gauges", () => {
     ]);
   });
 
-  test("one that cannot be read is left out, and the others are told", async () => {
+  test("that cannot be read are left out, and the others are reported", async () => {
     const { chain } = service.app;
     const { balance } = chain;
     chain.balance = () => Promise.reject(new Error("away"));
@@ -81,31 +81,31 @@ describe("gauges", () => {
     }
   });
 
-  test("names are said once, and each says what it is", () => {
+  test("have unique names and a description", () => {
     const gauges = areas.flatMap(({ gauges = [] }) => gauges);
     expect(new Set(gauges.map(({ name }) => name)).size).toBe(gauges.length);
     for (const { help } of gauges) expect(help).toMatch(/^.{15,200}$/);
   });
 });
 
-describe("what stands in docker/watching", () => {
+describe("the files in docker/watching", () => {
   const named = (text: string) => new Set(text.match(/\b(?:tallystick|process|nodejs)_\w+/g));
-  /** As Prometheus makes them of a histogram. */
+  /** The names that Prometheus derives from a histogram. */
   const base = (name: string) => name.replace(/_(?:bucket|count|sum)$/, "");
   const textOf = (file: string) => readFileSync(`docker/watching/${file}`, "utf8");
 
-  test.each(["alerts.yml", "dashboard.json"])("%s reads metrics that there are", async (file) => {
+  test.each(["alerts.yml", "dashboard.json"])("%s reads existing metrics", async (file) => {
     const there = await documented();
     expect([...named(textOf(file))].map(base).filter((name) => !there.has(name))).toEqual([]);
   });
 
-  test("the dashboard and the alerts together read every gauge", () => {
+  test("read every gauge, by dashboard and alerts together", () => {
     const read = named(textOf("alerts.yml") + textOf("dashboard.json"));
     const gauges = areas.flatMap(({ gauges = [] }) => gauges.map(({ name }) => name));
     expect(gauges.filter((name) => !read.has(name))).toEqual([]);
   });
 
-  test("Prometheus is told of each process that is asked, by the job that alerts and dashboard know, and of the alerts", () => {
+  test("let Prometheus scrape each process under the expected job, and load the alerts", () => {
     type Scraping = {
       scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
       rule_files: string[];
@@ -123,7 +123,7 @@ describe("what stands in docker/watching", () => {
     expect(rule_files.map((file) => file.replace(/.*\//, ""))).toEqual(["alerts.yml"]);
   });
 
-  test("two who ask at once are told the same", async () => {
+  test("simultaneous scrapes get the same answer", async () => {
     const told = await Promise.all(
       Array.from({ length: 4 }, async () => (await fetch(`${service.url}/metrics`)).text()),
     );

@@ -1,4 +1,4 @@
-/** OpenAPI as a whole: what is said once, and what generators of clients make of it. */
+/** OpenAPI as a whole: shared parts, and its use by client generators. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { open } from "../../src/api/declare/access/open.ts";
@@ -27,9 +27,9 @@ const TERMS = {
 const described = openapi(catalogue, "https://tally.example.org") as unknown as Document;
 const entries = Object.values(described.paths).flatMap((methods) => Object.values(methods));
 
-/** Characters an operation, with its share of what all have in common. */
+/** Characters per operation, with its share of the common parts. */
 const MOST_EACH = 3_400;
-/** Of one area: what a model reads in one go. */
+/** One area's document, which a model reads at once. */
 const MOST_AREA = 100_000;
 
 const referencesIn = (text: string) => new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!));
@@ -41,14 +41,14 @@ function expectWhole(document: Document): void {
   expect([...referencesIn(JSON.stringify(document))].filter((to) => !there.includes(to))).toEqual([]);
 }
 
-test("what operations share stands once, and every reference leads somewhere", () => {
+test("shared parts appear once, and every reference resolves", () => {
   const text = JSON.stringify(described);
   expect(text.length).toBeLessThan(MOST_EACH * catalogue.operations.length);
   expectWhole(described);
   expect(referencesIn(text).size).toBeGreaterThan(80);
 });
 
-test("of an area alone it is a document of its own, short enough to be read in one go", () => {
+test("an area's document is complete and short enough to read at once", () => {
   const documents = documentsOf(catalogue, TERMS);
   for (const { name, operations } of catalogue.areas.filter(({ operations }) => operations.length > 0)) {
     const { body } = documents
@@ -64,7 +64,7 @@ test("of an area alone it is a document of its own, short enough to be read in o
   }
 });
 
-test("a schema that stands in several answers is said once, and so are the fields of one that others extend", () => {
+test("a schema of several answers appears once, as do the fields that others extend", () => {
   const word = { type: "object", properties: { a: { type: "string" }, b: { enum: ["x".repeat(60)] } } };
   const base = { type: "object", properties: { source: { type: "string" } }, required: ["source"] };
   const extended = {
@@ -104,7 +104,7 @@ test("a schema that stands in several answers is said once, and so are the field
   expect(components).toEqual({ Base: base, Word: word });
 });
 
-test("every status that an operation may refuse with is told, for itself or with what is wrong with any call", () => {
+test("every refusal status of an operation is documented, by itself or for all calls", () => {
   for (const { operationId, responses } of entries) {
     const one = catalogue.operations.find(({ name }) => name === operationId)!;
     const told = [...refusalsOf(one)].filter(
@@ -116,7 +116,7 @@ test("every status that an operation may refuse with is told, for itself or with
   for (const status of OF_ANY_CALL) expect(description).toContain(`${status} `);
 });
 
-test("an answer has one form, so that it has one type, and its others are named beside it", () => {
+test("an answer has one format, so that it has one type, and others are listed next to it", () => {
   for (const { operationId, responses } of entries) {
     const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"));
     for (const [, { content }] of answers)
@@ -127,7 +127,7 @@ test("an answer has one form, so that it has one type, and its others are named 
   }
 });
 
-test("two schemas of one id are refused", () => {
+test("two schemas with one id are refused", () => {
   const answering = (name: string, answer: z.ZodType) =>
     operation({
       name,

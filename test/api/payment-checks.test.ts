@@ -1,4 +1,4 @@
-/** Each check of a payment is switched off in turn: the payment it alone refuses must then get through. */
+/** Each check of a payment is switched off in turn: then the payment that only it refuses must pass. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { examine, paymentChecks, type RequiredPayment } from "../../src/api/serve/x402/checks.ts";
@@ -26,7 +26,7 @@ type Attack = { presented: object; code: string };
 const signed = async (value: bigint, more: Parameters<typeof payment>[2]) =>
   presentedV1(await payment(payer, value, more));
 
-/** For each check a payment that only this check turns away. */
+/** For each check a payment that only this check refuses. */
 const attacks: Record<string, Attack[]> = {
   scheme: [
     { presented: presentedV1(sound, { scheme: "upto" }), code: "invalid_scheme" },
@@ -111,12 +111,12 @@ const judged = (presented: object, checks = paymentChecks) =>
   examine(readPayment(presented), required, now, recover, checks);
 
 describe("every check of a payment", () => {
-  test("has its attack", () => {
+  test("has an attack", () => {
     expect(Object.keys(attacks).sort()).toEqual(paymentChecks.map(({ name }) => name).sort());
   });
 
   test.each(paymentChecks.map(({ name }) => name))(
-    "%s refuses its attacks, and nothing else does",
+    "%s refuses its attacks, and no other check does",
     (name) => {
       const without = paymentChecks.filter((check) => check.name !== name);
       for (const { presented, code } of attacks[name]!) {
@@ -127,8 +127,8 @@ describe("every check of a payment", () => {
   );
 });
 
-describe("a sound payment", () => {
-  test("is taken in either generation, whatever name the service was reached by", () => {
+describe("a valid payment", () => {
+  test("is accepted in either version, under any name of the service", () => {
     expect(judged(presentedV1(sound))).toEqual({ signed: sound, contract: false });
     for (const url of [required.resource, "http://127.0.0.1:4021/v1/agent/count?limit=3"])
       expect(judged(presentedV2(sound, PAYEE, { resource: { url } }))).toEqual({
@@ -138,12 +138,12 @@ describe("a sound payment", () => {
     expect(judged(presentedV2(sound, PAYEE))).toEqual({ signed: sound, contract: false });
   });
 
-  test("may hold for an hour, and must hold six seconds", async () => {
+  test("may be valid for an hour, and must be valid for six seconds", async () => {
     for (const valid_before of [seconds + 6n, seconds + 3600n])
       expect(judged(await signed(PRICE, { valid_before }))).toMatchObject({ contract: false });
   });
 
-  test("has its signature written as the contract takes it", () => {
+  test("gets its signature in the contract's form", () => {
     const body = sound.signature.slice(0, -2);
     const short = sound.signature.endsWith("1b") ? "00" : "01";
     const upper = `0x${(body.slice(2) + short).toUpperCase()}`;
@@ -154,7 +154,7 @@ describe("a sound payment", () => {
   });
 });
 
-describe("a signature that is not the payer's key's", () => {
+describe("a signature by another key than the payer's", () => {
   test.each([
     ["of another wallet", async () => (await payment(wallet(1), PRICE, sound.transfer)).signature],
     ["of other terms", async () => (await payment(payer, PRICE)).signature],
@@ -163,7 +163,7 @@ describe("a signature that is not the payer's key's", () => {
     ["of zeros", async () => `0x${"00".repeat(65)}`],
     ["of another length", async () => `0x${"ab".repeat(200)}`],
     ["of no length", async () => "0x"],
-  ])("%s is for the chain to judge, and travels as it came", async (_, forged) => {
+  ])("%s is left to the chain, and sent unchanged", async (_, forged) => {
     const signature = (await forged()) as Hex;
     expect(judged(presentedV1({ ...sound, signature }))).toEqual({
       signed: { transfer: sound.transfer, signature },
@@ -174,7 +174,7 @@ describe("a signature that is not the payer's key's", () => {
 
 const turned = (signature: Hex) => signature.slice(0, -2) + (signature.endsWith("1b") ? "1c" : "1b");
 
-/** The same point from the other side: what every ECDSA signature has, and the token's contract refuses. */
+/** The same point's other form: every ECDSA signature has one, and the token's contract refuses it. */
 function highS(signature: Hex): string {
   const order = BigInt("0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
   const s = order - BigInt(`0x${signature.slice(66, 130)}`);

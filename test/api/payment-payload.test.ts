@@ -1,4 +1,4 @@
-/** What is read as a payment, and what is refused by name; and the header that asks for one. */
+/** The parsing of payments, refusals by field, and the header that requests one. */
 import {
   decodePaymentRequiredHeader,
   decodePaymentSignatureHeader,
@@ -10,7 +10,7 @@ import { z } from "zod";
 import { paymentOf } from "../../src/api/declare/access/way.ts";
 import { methodOf, pathOf } from "../../src/api/declare/operation-facts.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/serve/x402/payload.ts";
-import { PaymentRefused } from "../../src/api/serve/x402/refused.ts";
+import { PaymentRefused } from "../../src/api/serve/x402/payment-refusal.ts";
 import { paymentRequired } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
@@ -32,8 +32,8 @@ const refusal = (presented: string | object): { code: string; message: string } 
   throw new Error("it was read");
 };
 
-describe("a payment is read", () => {
-  test("of version 1", () => {
+describe("a payment is parsed", () => {
+  test("in version 1", () => {
     expect(readPayment(headerOf(v1))).toEqual({
       x402_version: 1,
       scheme: "exact",
@@ -64,7 +64,7 @@ describe("a payment is read", () => {
     expect(readPayment({ ...echoed, extensions: offered.extensions })).not.toHaveProperty("identifier");
   });
 
-  test("in both alphabets of base64, padded or not, and as an object", () => {
+  test("in both base64 alphabets, padded or not, and as an object", () => {
     const text = Buffer.from(JSON.stringify({ ...v2, extensions: { note: "»?>~" } }));
     for (const presented of [
       text.toString("base64"),
@@ -75,7 +75,7 @@ describe("a payment is read", () => {
       expect(readPayment(presented)).toEqual(readPayment(v2));
   });
 
-  test("with addresses in capitals, which it has in lower case", () => {
+  test("with capital addresses, which become lower case", () => {
     const from = wallet(0).address;
     const { payload } = v1;
     const capital = { ...v1, payload: { ...payload, authorization: { ...payload.authorization, from } } };
@@ -84,7 +84,7 @@ describe("a payment is read", () => {
   });
 });
 
-describe("what cannot be read is refused by name", () => {
+describe("an unreadable payment is refused by field", () => {
   const withAuthorization = (more: object) => ({
     ...v1,
     payload: { ...v1.payload, authorization: { ...v1.payload.authorization, ...more } },
@@ -155,7 +155,7 @@ describe("what cannot be read is refused by name", () => {
   });
 });
 
-describe("whatever comes is read or refused", () => {
+describe("any input is parsed or refused", () => {
   const members = [
     "x402Version",
     "scheme",
@@ -166,7 +166,7 @@ describe("whatever comes is read or refused", () => {
     "extensions",
     "__proto__",
   ];
-  /** A value put somewhere into a sound payment, or taken out of it. */
+  /** A value put into a valid payment, or removed from it. */
   const broken = fc
     .tuple(
       fc.constantFrom(v1 as object, v2 as object),
@@ -245,7 +245,7 @@ describe("the 402", () => {
   };
 
   test.each(priced.map((one) => [one.name, one] as const))(
-    "of %s has room in one header, with its extensions",
+    "of %s fits into one header, with its extensions",
     (_, operation) => {
       const price = paymentOf(operation)!.unit_price;
       const { headers, v2: offered } = paymentRequired(operation, pathOf(operation), terms, { price });
@@ -256,7 +256,7 @@ describe("the 402", () => {
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
-      // Directories hold `info` against `schema` before they list it.
+      // Directories check `info` against `schema` before they list it.
       expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
       expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
         false,
@@ -280,7 +280,7 @@ describe("the 402", () => {
     });
   });
 
-  test("leaves the descriptions of fields out when they are long, and nothing else of that name", () => {
+  test("omits long field descriptions, and nothing else of that name", () => {
     const description = z.string().describe("what it says ".repeat(400));
     const wordy = { ...countCalls, input: z.object({ description }), example: { description: "mine" } };
     const { headers, v2: offered } = paymentRequired(wordy, "/v1/agent/count", terms, { price: "0.05" });
@@ -301,7 +301,7 @@ describe("the 402", () => {
     expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
   });
 
-  test("warns on the development chain, and there alone", () => {
+  test("warns on the development chain only", () => {
     const warning = "Development chain: do not sign with a funded wallet.";
     const here = paymentRequired(countCalls, "/", { ...terms, embedded_chain: true }, { price: "0.05" });
     expect(here.body.accepts[0]!.description).toContain(warning);
@@ -324,7 +324,7 @@ describe("the 402", () => {
     expect(body.errors).toEqual(errors);
   });
 
-  test("says why a payment was refused, in both generations", () => {
+  test("says why a payment was refused, in both versions", () => {
     const refused = new PaymentRefused("insufficient_funds", "the wallet holds too little; fund it");
     const { body, v2: offered } = paymentRequired(countCalls, "/", terms, { price: "0.05", refused });
     expect(body).toMatchObject({

@@ -1,4 +1,4 @@
-/** After a restart: ready is who has everything open that was released, and until then says what is missing. */
+/** After a restart a process is ready once it has opened every release, and until then names the missing ones. */
 import { rename } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { manifestPath } from "../../src/datasets/manifest.ts";
@@ -26,7 +26,7 @@ async function overviewOf({ url, issue }: Service) {
   return { status: response.status, text: await response.text() };
 }
 
-test("while Postgres does not answer, nor refuses, it is not ready, and says so", async () => {
+test("/ready reports a Postgres that neither answers nor refuses", async () => {
   const { app } = first;
   const never = () => new Promise<never>(() => undefined);
   const stalled = [vi.spyOn(app.store, "head"), vi.spyOn(app.accepting, "contradiction")];
@@ -43,7 +43,7 @@ test("while Postgres does not answer, nor refuses, it is not ready, and says so"
   });
 });
 
-test("a dataset or table that is not open yet is named, and neither ready nor the overview passes over it", async () => {
+test("/ready and the overview name a dataset or table that is not open yet", async () => {
   expect(await readinessOf(first)).toMatchObject({ status: 200, missing: [] });
   const sandbox = first.app.data.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
   const table = first.app.data.reference.open().find(({ dataset }) => dataset === "sandbox-hicp")!;

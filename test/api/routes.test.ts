@@ -1,4 +1,4 @@
-/** Which route a method and a path lead to. */
+/** The route of a method and a path. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { methodOf, pathOf, pathWith } from "../../src/api/declare/operation-facts.ts";
@@ -10,7 +10,7 @@ const entry = (route: `${Entry<string>["method"]} /${string}`): Entry<string> =>
   return { method, path, target: route };
 };
 
-// Parameters are declared before what is written, and whatever ends too soon before what goes on.
+// Parameters are declared before fixed segments, and short paths before long ones.
 const table = routeTable(
   [
     "GET /",
@@ -48,7 +48,7 @@ test.each([
 
 test.each([
   ["DELETE", "/souls/42", ["GET"]],
-  // What is written and what a parameter takes are one path.
+  // A fixed segment and a parameter's value may share one path.
   ["DELETE", "/souls/register", ["POST", "GET"]],
   ["PUT", "/souls/1/keys", ["POST"]],
   ["HEAD", "/souls/1/keys", ["POST"]],
@@ -58,21 +58,21 @@ test.each([
 });
 
 test.each(["/souls", "/souls//", "/souls//keys", "/souls/42//", "//", "/*", "/log"])(
-  "POST %j is nothing",
+  "POST %j has no route",
   (path) => {
     expect(table("POST", path)).toBeUndefined();
   },
 );
 
-test("a parameter that is no UTF-8 cannot be read", () => {
+test("a parameter that is not UTF-8 is refused", () => {
   expect(() => table("GET", "/souls/%ZZ")).toThrow(URIError);
 });
 
-test("two routes that differ in a parameter's name alone are one", () => {
+test("two routes that differ only in a parameter's name are one", () => {
   expect(() => routeTable([entry("GET /a/{x}"), entry("GET /a/{y}")])).toThrow("two routes are GET /a/{y}");
 });
 
-test("each operation is found by its path, whatever stands in it", () => {
+test("each operation is found by its path, with any parameters", () => {
   const routes = routeTable(
     catalogue.map((operation) => ({
       method: methodOf(operation),
@@ -84,7 +84,7 @@ test("each operation is found by its path, whatever stands in it", () => {
     const names = [...pathOf(operation).matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
     fc.assert(
       fc.property(
-        // No other operation's path is written with an underscore before it.
+        // No other operation's path has a segment that begins with an underscore.
         fc.tuple(...names.map(() => fc.string({ unit: "grapheme" }).map((text) => `_${text}`))),
         (values) => {
           const params = Object.fromEntries(names.map((name, at) => [name, values[at]]));

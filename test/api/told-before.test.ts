@@ -1,4 +1,4 @@
-/** Answers asked within others: on the same data they are told again and not computed, on other data they are. */
+/** Nested answers: on the same data they are repeated and not computed, on other data they are computed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Context, Operation } from "../../src/api/declare/operation.ts";
 import { type CitedAnswer, withNestedCalls } from "../../src/api/serve/nested-calls.ts";
@@ -28,7 +28,7 @@ const operations = [counted("trade_balance")];
 
 type NestedAnswer = { told: CitedAnswer; rests_on: string };
 
-/** As a plan asks, with how often the operation was at work for it. */
+/** A call as in a plan, with the number of times that the operation ran. */
 async function asked(input: Record<string, unknown>): Promise<NestedAnswer & { times: number }> {
   const before = computed;
   const context = {
@@ -49,7 +49,7 @@ async function asked(input: Record<string, unknown>): Promise<NestedAnswer & { t
 
 const LV = { reporter: "LV", hs: "27" };
 
-test("the same question is computed once, whoever asks, and rests on the same; another is another", async () => {
+test("an equal nested call is computed once, with the same vintages; a different one is computed", async () => {
   const first = await asked(LV);
   const again = await asked(LV);
   expect([first.times, again.times]).toEqual([1, 0]);
@@ -58,19 +58,19 @@ test("the same question is computed once, whoever asks, and rests on the same; a
   expect((await asked({ ...LV, hs: "44" })).times).toBe(1);
 });
 
-test("what one does with its answer is not told to the next", async () => {
+test("one caller's change to an answer does not affect the next", async () => {
   const one = await asked({ reporter: "DE", hs: "84" });
   (one.told.answer.meta as { rests_on: string }).rests_on = "nothing";
   const two = await asked({ reporter: "DE", hs: "84" });
   expect([two.times, two.told.answer.meta.rests_on]).toEqual([0, two.told.origin.vintage]);
 });
 
-test("a refusal is not kept", async () => {
+test("a refusal is not cached", async () => {
   const refused = () => asked({ reporter: "XX" }).catch((error: { code: string }) => error.code);
   expect([await refused(), await refused()]).toEqual(["invalid", "invalid"]);
 });
 
-test("after a release it is computed of the new data, and what was told of the old ones is not told any more", async () => {
+test("after a release the answer is computed from the new data, and the old one is not repeated", async () => {
   const before = await asked(LV);
   expect(before.times).toBe(0);
   const { app, data_dir } = service;

@@ -1,4 +1,4 @@
-/** `tallystick verify` over the database itself names what is wrong, also where its tree cannot be made any more. */
+/** `tallystick verify` over the database itself names the faults, even if its tree cannot be built. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-test("an event that is missing is found, and where", async () => {
+test("a missing event is reported with its position", async () => {
   const setup = await openAnchoringSetup();
   const dir = await mkdtemp(join(tmpdir(), "tallystick-verify-"));
   onTestFinished(async () => {

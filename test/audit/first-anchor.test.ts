@@ -1,4 +1,4 @@
-/** Who anchored a log first, asked of endpoints with the limits that public ones have. */
+/** Finds a log's first anchorer by endpoints with public providers' limits. */
 import { expect, test } from "vitest";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { firstAnchor } from "../../src/audit/first-anchor.ts";
@@ -43,14 +43,14 @@ test.each<[string, Limits]>([
   ["limits the range to 10,000 blocks", { range: 10_000 }],
   ["limits the range to 500 blocks", { range: 500 }],
   ["limits the range and has no state of old blocks", { range: 10_000, old_state: false }],
-])("an endpoint that %s shows the first account", async (_name, limits) => {
+])("an endpoint that %s reveals the first account", async (_name, limits) => {
   const { ask, asked } = endpoint([later, earlier], limits);
   expect(await firstAnchor(ask, { contract, log_id })).toEqual({ signer: ours, block: 930_000 });
   expect(asked.logs).toBeLessThan(LATEST / 1_000);
   expect(await firstAnchor(endpoint([], limits).ask, { contract, log_id })).toBeUndefined();
 });
 
-test("an endpoint that answers no range at all is no answer", async () => {
+test("an endpoint that refuses every range gives no answer", async () => {
   const { ask } = endpoint([earlier], { range: 10 });
   await expect(firstAnchor(ask, { contract, log_id })).rejects.toThrow("max block range");
 });

@@ -1,4 +1,7 @@
-/** docs/vectors/forged.json, read as a stranger would: both verifiers say of each case what it says, positions included. */
+/**
+ * docs/vectors/forged.json, from an independent reader's view: both verifiers give each case's verdicts, positions
+ * included.
+ */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
@@ -9,7 +12,7 @@ import { readPack } from "./vectors.ts";
 const text = readFileSync(new URL("../../docs/vectors/forged.json", import.meta.url), "utf8");
 const { cases } = JSON.parse(text) as ReturnType<typeof forgedVectors>;
 
-test("is what the cases make", () => {
+test("the published vectors equal the generated cases", () => {
   expect(text).toBe(forgedText());
 });
 

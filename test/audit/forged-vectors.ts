@@ -1,4 +1,7 @@
-/** docs/vectors/forged.json: what the text makes exact, as changes to the packs beside it; `npx tsx test/audit/forged-vectors.ts` writes it anew. */
+/**
+ * docs/vectors/forged.json: exact consequences of the text, as changes to the packs next to it; `npx tsx
+ * test/audit/forged-vectors.ts` writes it anew.
+ */
 import { writeFileSync } from "node:fs";
 import { linesOf } from "./pack-builder.ts";
 import { type PackTampering, type PartName, truePack } from "./pack-tampering.ts";
@@ -10,7 +13,7 @@ const FILES: Record<PartName, string> = {
   stream: "stream-pack.ndjson",
 };
 
-/** A case as docs/vectors has it: which lines of which pack are replaced by which. */
+/** A case in the form of docs/vectors: which lines of which pack are replaced. */
 function splicedFrom({ name, lines, held, fails }: PackTampering) {
   const part = name.slice(0, name.indexOf(":")) as PartName;
   const base = linesOf(truePack(part));

@@ -1,4 +1,4 @@
-/** Both verifiers, asked the same. */
+/** Runs both verifiers on the same input. */
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
@@ -9,7 +9,7 @@ import { toldBy, type World } from "./told-chain.ts";
 
 const recover = recoverKey;
 
-/** Checks to run; all when left out. */
+/** The checks to run. Default: all. */
 export type Left = Pick<VerifyPackOptions, "auditChecks" | "checks">;
 
 export const textOfLines = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
@@ -24,7 +24,7 @@ const askOf =
   async (method, params) =>
     toldBy(world, method, params) as never;
 
-/** The first verifier's report, of bytes that come in chunks of a size. */
+/** The first verifier's report on chunks of a size. */
 export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}, size = 1 << 20) {
   const { key, witnesses, checkpoints, world, ...rest } = held;
   return verifyPack(chunked(text, size), {

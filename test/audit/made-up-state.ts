@@ -1,17 +1,20 @@
-/** A state that no chain has, with the proofs that a pack shows of one: what a stranger can make up about an anchor. */
+/** A state that no chain has, with a pack's proofs of it: a forger's possible claims about an anchor. */
 import { type Hex, hexToBigInt, keccak256, numberToHex, toRlp } from "viem";
 import { headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import type { AnchorLine } from "./pack-builder.ts";
 
 type Entry = { path: string; value: Hex };
 
-/** The digits of a short node's way, behind the flag that tells leaf from extension and odd from even (Yellow Paper, appendix C). */
+/**
+ * The digits of a short node's path, after the flag for leaf or extension and odd or even (Yellow Paper, appendix
+ * C).
+ */
 const prefixed = (path: string, isLeaf: boolean): Hex =>
   path.length % 2 === 1 ? `0x${isLeaf ? 3 : 1}${path}` : `0x${isLeaf ? 2 : 0}0${path}`;
 
 const leafOf = (path: string, value: Hex): Hex => toRlp([prefixed(path, true), value]);
 
-/** The trie of two entries: a way that both share, a branch, two leaves. */
+/** A trie of two entries: a shared path, a branch, two leaves. */
 function trieOfTwo([one, other]: [Entry, Entry]): { root: Hex; proofs: [Hex[], Hex[]] } {
   let shared = 0;
   while (one.path[shared] === other.path[shared]) shared++;
@@ -33,7 +36,10 @@ function trieOfTwo([one, other]: [Entry, Entry]): { root: Hex; proofs: [Hex[], H
 
 const digits = (key: Hex) => keccak256(key).slice(2);
 
-/** An anchor of this head, at a time in seconds of Unix time, in a state that has nothing but the contract, under the header and the transaction of a true one. */
+/**
+ * An anchor of this head at a Unix time in seconds, in a state with only the contract, under a true anchor's header
+ * and transaction.
+ */
 export function madeUpAnchor(
   { size, root, origin, at }: { size: number; root: string; origin: string; at: number },
   { signer, contract, header, ...rest }: AnchorLine & { items: Hex[] },
@@ -55,7 +61,7 @@ export function madeUpAnchor(
   };
 }
 
-/** A signature that means the same, with its s in the upper half of the order, which the chain refuses (EIP-2). */
+/** An equivalent signature, with its s in the upper half of the order, which the chain refuses (EIP-2). */
 export const mirrored = ({ s, yParity }: { s: Hex; yParity: number }) => ({
   s: numberToHex(SECP256K1_ORDER - hexToBigInt(s), { size: 32 }),
   yParity: 1 - yParity,

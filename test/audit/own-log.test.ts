@@ -1,4 +1,4 @@
-/** `tallystick verify` and `export` over a database whose signed end was taken away: what is known of it elsewhere convicts it. */
+/** `tallystick verify` and `export` over a database whose signed end was removed: other sources reveal that. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openExport, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import { Audit } from "../../src/audit/audit.ts";
@@ -20,11 +20,11 @@ let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
 const closing: (() => unknown)[] = [];
-/** The events that are left, and how many were signed. */
+/** The remaining events, and the signed number. */
 let left: number;
 let signed: number;
 
-/** A witness behind HTTP; what it answers is its own. */
+/** A witness over HTTP, with scripted answers. */
 async function witnessAt(folder: string, origin: string): Promise<string> {
   const log = verifierKey(origin, "ed25519", setup.app.signer.public_key);
   const witness = await openWitness({ dir: folder, name: "w.example", logs: [log] });
@@ -39,7 +39,7 @@ async function witnessAt(folder: string, origin: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${formatVerifierKey(witness.key)}`;
 }
 
-/** Signed twice, anchored and cosigned once; then the database loses what came after the first commit boundary. */
+/** Signed twice, anchored and cosigned once; then the database loses everything after the first commit. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   closing.push(() => setup.close());
@@ -54,7 +54,7 @@ beforeAll(async () => {
   left = (await app.store.head()).position;
   await setup.happen(app);
   await setup.turn({}, app);
-  await cosignTurn(app, { witnesses: parseWitnesses(witness) });
+  await cosignTick(app, { witnesses: parseWitnesses(witness) });
   signed = (await app.signed.last(origin))!.size;
   await close();
   const client = await setup.app.pool.connect();
@@ -72,22 +72,22 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-test("nothing in the database itself tells of it", async () => {
+test("the database alone does not reveal a rewrite", async () => {
   const { code, said } = await run(["verify"], elsewhere);
   expect(said).toMatch(/: verified$/m);
   expect(code).toBe(0);
 });
 
-test("what this machine signed last does, with the place", async () => {
+test("this machine's last signature reveals it, with the position", async () => {
   const { code, said } = await run(["verify"], env);
   expect(said).toMatch(
-    new RegExp(`FAIL completeness .*this machine signed last is of ${signed} events.*the end was cut`),
+    new RegExp(`FAIL completeness .*this machine's last signature is of ${signed} events.*the end was cut`),
   );
   expect(said).toContain(`the first at position ${left + 1}`);
   expect(code).toBe(1);
 });
 
-test("the configured chain does", async () => {
+test("the configured chain reveals it", async () => {
   const { rpc_url, gas_key, pay_to } = setup.chain;
   const onBase = { BASE_RPC_URL: rpc_url, GAS_KEY: gas_key, PAY_TO: pay_to, REFUND_KEY: gas_key };
   const { code, said } = await run(["verify"], { ...elsewhere, ...onBase });
@@ -95,7 +95,7 @@ test("the configured chain does", async () => {
   expect(code).toBe(1);
 });
 
-test("a witness does, and one that is away is named and proves nothing", async () => {
+test("a witness reveals it, and an unavailable one is named and proves nothing", async () => {
   const { code, said } = await run(["verify"], { ...elsewhere, ...asking });
   expect(said).toMatch(
     new RegExp(`FAIL completeness .*w.example has cosigned ${signed} events that this log does not continue`),
@@ -107,7 +107,7 @@ test("a witness does, and one that is away is named and proves nothing", async (
   expect(alone.code).toBe(0);
 });
 
-test("no export hides it: none is written unless told, and then it carries what convicts it", async () => {
+test("no export hides it: an export needs an option, and then contains the evidence", async () => {
   const file = join(dir, "log.ndjson");
   const refused = await run(["export", file], env);
   expect(refused.said).toMatch(/were signed or anchored, and the log has .*it was cut; .*--despite/);

@@ -1,7 +1,7 @@
 /**
- * True packs, written from docs/event-log.md: rows of the log builder, notes signed by test keys, proofs by the RFC's own
- * recursion, anchors read back from a real chain. Every part can be replaced before the lines are made, so that a test can
- * forge what it wants.
+ * Valid packs, written from docs/event-log.md: rows of the log builder, notes signed by test keys, proofs by the
+ * RFC's own recursion, anchors read from a real chain. Every part can be replaced before the lines are written, for
+ * forgeries.
  */
 import { createHash } from "node:crypto";
 import { type Hex, hexToBigInt, keccak256, numberToHex, toRlp } from "viem";
@@ -43,10 +43,10 @@ export type InclusionLine = {
 /** A key that signs notes under a name, as a log (type 1) or as a witness (type 4). */
 export type NoteSigner = { name: string; type: 1 | 4; signer: Signer };
 
-/** What a pack is made of; all but `rows` has a default, or is left out. */
+/** A pack's parts; all but `rows` have a default, or are left out. */
 export type PackPlan = {
   origin: string;
-  /** The whole log, whatever part of it is exported: the tree is over these. */
+  /** The whole log, for any exported part: the tree covers these. */
   rows: LogRow[];
   /** The first position exported. */
   first?: number;
@@ -63,7 +63,7 @@ export type PackPlan = {
 export type Pack = {
   header: string;
   evidence: EvidenceLine[];
-  /** Each event line, and what follows it. */
+  /** Each event line, and the lines after it. */
   events: { line: string; inclusion?: InclusionLine }[];
   end: string;
 };
@@ -104,7 +104,7 @@ export function noteOf(
   return `${text}\n${lines.join("")}`;
 }
 
-/** The roots of the perfect subtrees that `size` leaves split into, the largest first. */
+/** The roots of the perfect subtrees of `size` leaves, the largest first. */
 export function frontierOf(rows: LogRow[], size: number): string[] {
   const bits = [...size.toString(2)].map((bit, i, all) => (bit === "1" ? 2 ** (all.length - 1 - i) : 0));
   const sizes = bits.filter((one) => one > 0);
@@ -127,7 +127,7 @@ export function inclusionLine(rows: LogRow[], row: LogRow, size: number): Inclus
   return { evidence: "inclusion", version, position, size, proof };
 }
 
-/** A pack of a log, of a part of it, or of one stream, with the evidence that the plan names and the proofs that join it. */
+/** A pack of a log, of a part, or of one stream, with the planned evidence and the proofs that join it. */
 export function packOf({
   origin,
   rows,
@@ -147,7 +147,8 @@ export function packOf({
   const [header, ...lines] = stream
     ? streamExportLines(origin, rows, stream.tenant, stream.stream_id)
     : exportLines(origin, part, rows[first - 2]?.log_hash);
-  // Nothing is computed of a stream, so its tree heads are joined to each other; of a log, those before its beginning.
+  // A stream's roots are not computed, so its tree heads are joined to each other; a log's are joined only before its
+  // beginning.
   const joined = stream ? sizes : [...sizes.filter((size) => size < first - 1), first - 1];
   const links = joined.slice(1).map((second, i) => consistencyLine(rows, joined[i]!, second));
   const evidence: EvidenceLine[] = [];
@@ -167,7 +168,7 @@ export function packOf({
   return { header: header!, evidence, events, end: lines.at(-1)! };
 }
 
-/** The lines of a pack, as a file has them. */
+/** The lines of a pack file. */
 export const linesOf = ({ header, evidence, events, end }: Pack): string[] => [
   header,
   ...evidence.map((line) => JSON.stringify(line)),
@@ -182,7 +183,7 @@ export const textOf = (pack: Pack): string =>
 
 type Block = Record<string, Hex> & { hash: Hex; number: Hex };
 
-/** The members of a block's header in their order; those that a fork brought come last (EIP-1559, 4895, 4844, 4788, 7685). */
+/** The members of a block's header in order; those of later forks come last (EIP-1559, 4895, 4844, 4788, 7685). */
 const HEADER = [
   ...["parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"],
   ...["difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce"],
@@ -206,7 +207,7 @@ const NUMBERS = [
   "excessBlobGas",
 ];
 
-/** A header in RLP, held against the hash that the node gives the block. */
+/** A header in RLP, checked against the node's block hash. */
 export function headerOf(block: Block): Hex {
   const members = HEADER.filter((name) => block[name] !== undefined).map((name): Hex => {
     const value = block[name]!;
@@ -221,7 +222,7 @@ export function headerOf(block: Block): Hex {
   return header;
 }
 
-/** Anchors the tree heads of these sizes by the workshop's gas key, one after another, and reads back what a pack shows of each. */
+/** Anchors the tree heads of these sizes by the workshop's gas key, in sequence, and reads each one's evidence. */
 export async function anchorsOn(
   { chain, rpc }: Workshop,
   origin: string,

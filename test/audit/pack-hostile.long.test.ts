@@ -1,4 +1,7 @@
-/** Whatever a pack holds, both verifiers answer; a byte changed anywhere is red, unless nothing binds it; size costs no more than its length. */
+/**
+ * Both verifiers answer for any pack; a changed byte fails unless no hash covers it; the cost is linear in the
+ * length.
+ */
 import * as fc from "fast-check";
 import { fromRlp, type Hex, toHex, toRlp } from "viem";
 import { describe, expect, test } from "vitest";
@@ -19,7 +22,7 @@ const texts = Object.fromEntries(
   PARTS.map((part) => [part, Buffer.from(textOfLines(linesOf(truePack(part))))]),
 ) as Record<PartName, Buffer>;
 
-/** The line that a byte stands in, the member before it, and where in the line it is. */
+/** A byte's line, the member before it, and its offset in the line. */
 function placeOf(text: Buffer, at: number): { line: string; member: string | undefined; before: string } {
   const start = text.lastIndexOf(10, at - 1) + 1;
   const line = text.subarray(start, text.indexOf(10, at)).toString("latin1");
@@ -27,7 +30,10 @@ function placeOf(text: Buffer, at: number): { line: string; member: string | und
   return { line, member: [...before.matchAll(/"(\w+)":/g)].at(-1)?.[1], before };
 }
 
-/** docs/event-log.md, "Not covered"; what only the chain can say; and lines of keys that the auditor does not know or need. */
+/**
+ * docs/event-log.md, "Not covered"; claims that only the chain can prove; and lines of keys that the auditor does
+ * not know or need.
+ */
 function isUncovered(text: Buffer, at: number): boolean {
   const { line, member, before } = placeOf(text, at);
   if (line.startsWith('{"format"')) return member === "log_id" || member === "exported_at";
@@ -43,7 +49,7 @@ const change = fc.record({
   bits: fc.integer({ min: 1, max: 255 }),
 });
 
-test("a byte changed anywhere is red, unless nothing binds it", async () => {
+test("a changed byte anywhere fails, unless no hash covers it", async () => {
   await fc.assert(
     fc.asyncProperty(change, async ({ part, at: any, bits }) => {
       const text = Buffer.from(texts[part]);
@@ -58,7 +64,7 @@ test("a byte changed anywhere is red, unless nothing binds it", async () => {
   );
 });
 
-test("an event line taken away, doubled or exchanged with another is red", async () => {
+test("a removed, repeated or swapped event line fails", async () => {
   const lines = linesOf(truePack("whole"));
   const from = lines.findIndex((line) => line.startsWith('{"position"'));
   const place = fc.integer({ min: from, max: lines.length - 2 });
@@ -78,7 +84,7 @@ test("an event line taken away, doubled or exchanged with another is red", async
   );
 });
 
-/** By its definition: the most leaves with which a chain of links still leads from one size to the other. */
+/** By definition: the most leaves with which a chain of links still leads from one size to the other. */
 function mostInCommon(
   base: number,
   size: number,
@@ -96,7 +102,7 @@ function mostInCommon(
   return Math.max(-1, ...links.map(({ first: least }) => least).filter(reaches));
 }
 
-test("leaves in common are the most that some chain of links carries over", () => {
+test("common leaves are the best over all chains of links", () => {
   const size = fc.nat({ max: 12 });
   const link = fc.tuple(size, size).map(([a, b]) => ({ first: Math.min(a, b), second: Math.max(a, b) }));
   fc.assert(
@@ -108,7 +114,7 @@ test("leaves in common are the most that some chain of links carries over", () =
   );
 });
 
-describe("lines made to break a reader", () => {
+describe("hostile lines", () => {
   const lines = linesOf(truePack("whole"));
   const deep = "[".repeat(200_000) + "]".repeat(200_000);
   test.each<[string, string]>([
@@ -133,14 +139,11 @@ describe("lines made to break a reader", () => {
     expect(red(await second(text, { key: KEY }))).toHaveProperty("format");
   });
 
-  test.each(["x", "x+00000000+AA==", "", "\\u0000"])(
-    "the key line %j beside a key that is given",
-    async (key) => {
-      const pack = truePack("whole");
-      evidenceIn(pack, "key").key = key;
-      expect((await first(textOfLines(linesOf(pack)), { key: KEY })).ok).toBe(true);
-    },
-  );
+  test.each(["x", "x+00000000+AA==", "", "\\u0000"])("the key line %j next to a given key", async (key) => {
+    const pack = truePack("whole");
+    evidenceIn(pack, "key").key = key;
+    expect((await first(textOfLines(linesOf(pack)), { key: KEY })).ok).toBe(true);
+  });
 
   test("deep RLP in an anchor", async () => {
     for (const name of ["transaction", "header"] as const) {
@@ -151,7 +154,7 @@ describe("lines made to break a reader", () => {
     }
   });
 
-  test("a cosignature at a time that no calendar has", async () => {
+  test("a cosignature with a time outside the calendar", async () => {
     const pack = truePack("whole");
     const { text, signatures } = parseNote(note(4));
     const late = cosignText(text, WITNESS.name, WITNESS.signer, Number.MAX_SAFE_INTEGER);
@@ -166,11 +169,11 @@ describe("lines made to break a reader", () => {
   });
 });
 
-/** A hundred thousand of each: what takes the square of that is not done in the time a test has. */
+/** A hundred thousand of each: quadratic work would exceed the test's time. */
 describe("many lines", () => {
   const MANY = 100_000;
   const numbers = Array.from({ length: MANY }, (_, n) => n + 1);
-  /** In place of the evidence of the true pack. */
+  /** Replaces the valid pack's evidence. */
   const amid = (evidence: object[], part: PartName = "whole") => {
     const { header, events, end } = truePack(part);
     return textOfLines([
@@ -186,7 +189,7 @@ describe("many lines", () => {
   });
   const noteOfFour = note(4);
 
-  test("consistency lines that lead nowhere, in the worst order", async () => {
+  test("useless consistency lines in the worst order", async () => {
     const links = numbers.map((n) => ({
       evidence: "consistency",
       first: MANY - n,
@@ -198,7 +201,7 @@ describe("many lines", () => {
   });
 
   test.each(["whole", "stream"] as const)(
-    "tree heads, all of their own size, and consistency lines between them: %s",
+    "tree heads of distinct sizes with consistency lines between them: %s",
     async (part) => {
       const sizes = numbers.slice(0, MANY / 10).map((n) => n + 100);
       const heads = sizes.map(unsigned);
@@ -212,20 +215,20 @@ describe("many lines", () => {
     },
   );
 
-  test("a line more than a verifier keeps is a fault of format; so many are none", async () => {
+  test("exceeding the line limit is a format fault; the limit itself is not", async () => {
     const line = { evidence: "consistency", first: 4, second: 4, proof: [] };
     for (const judge of [first, second])
       expect(red(await judge(amid(Array(MANY + 1).fill(line))))).toHaveProperty("format");
     expect(red(await first(amid(Array(MANY).fill(line))))).not.toHaveProperty("format");
   });
 
-  test("so is more than 64 MiB of evidence", async () => {
+  test("more than 64 MiB of evidence is a format fault", async () => {
     const heavy = { evidence: "checkpoint", note: "x".repeat(99_000) };
     for (const judge of [first, second])
       expect(red(await judge(amid(Array(680).fill(heavy))))).toHaveProperty("format");
   });
 
-  test("tree heads of one size, each with another root", async () => {
+  test("tree heads of one size with different roots", async () => {
     const heads = numbers.slice(0, MANY / 10).map((n) => ({
       evidence: "checkpoint",
       note: noteOfFour.replace(/\n4\n.{8}/, `\n4\n${n.toString(36).padStart(8, "0")}`),
@@ -233,7 +236,7 @@ describe("many lines", () => {
     expect(red(await first(amid(heads)))).toEqual({ signature: 4, tree: 4 });
   });
 
-  test("links of one size to many, and of many to one", () => {
+  test("links from one size to many, and from many to one", () => {
     const star = numbers.map((n) => ({ first: n, second: MANY + 1 }));
     const chain = numbers.map((n) => ({ first: n, second: n + 1 }));
     expect(commonLeaves(MANY + 1, star).get(7)).toBe(7);
@@ -241,7 +244,7 @@ describe("many lines", () => {
     expect(commonLeaves(1, chain).get(MANY)).toBe(1);
   });
 
-  test("a head of the pack in small chunks, which the chain is asked about", async () => {
+  test("a pack's head in small chunks, for which the chain is queried", async () => {
     const pack = truePack("whole");
     const more = { evidence: "consistency" as const, first: 4, second: 4, proof: [] };
     pack.evidence.push(...numbers.slice(0, MANY / 10).map(() => more));
@@ -249,7 +252,7 @@ describe("many lines", () => {
     expect(red(await first(textOfLines(linesOf(pack)), held, {}, 16))).toEqual({});
   });
 
-  test("anchors in many blocks: the endpoint is asked for a few at a time", async () => {
+  test("anchors in many blocks, queried a few at a time", async () => {
     let open = 0;
     let most = 0;
     let asked = 0;

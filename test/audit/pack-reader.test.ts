@@ -1,4 +1,7 @@
-/** The one reader of packs that the commands have: what is no export is said, events are those that were verified, files are closed. */
+/**
+ * The commands' reader of packs: it reports files that are no export, returns verified events, and closes its
+ * files.
+ */
 import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +52,7 @@ async function run(...args: string[]) {
   }
 }
 
-test("names the log and the file before anything else", async () => {
+test("reports the log and the file first", async () => {
   const pack = await file("pack.ndjson", vector("pack.ndjson"));
   const { code, stdout } = await run(pack);
   expect([code, stdout.split("\n")[0]]).toEqual([0, `log ${ORIGIN}, in ${pack}`]);
@@ -60,7 +63,7 @@ test("names the log and the file before anything else", async () => {
   });
 });
 
-describe("what is no export of a log ends with 2, and with no verdict", () => {
+describe("a file that is no export ends with 2 and without a verdict", () => {
   test.each<[string, string | Uint8Array | undefined]>([
     ["missing.ndjson", undefined],
     ["missing.ndjson.gz", undefined],
@@ -82,7 +85,7 @@ describe("what is no export of a log ends with 2, and with no verdict", () => {
   });
 });
 
-test("the events of a stream are kept, those under an escaped name too", async () => {
+test("a stream's events are collected, also under an escaped name", async () => {
   const lines = exportLines(ORIGIN, log());
   const stream = JSON.parse(lines[1]!).stream_id as string;
   const escaped = `"\\u${stream.charCodeAt(0).toString(16).padStart(4, "0")}${stream.slice(1)}"`;
@@ -98,7 +101,7 @@ test("the events of a stream are kept, those under an escaped name too", async (
   }
 });
 
-test("a pack that is refused leaves no file open", async () => {
+test("a refused pack leaves no file open", async () => {
   const pack = await file("whole.ndjson", vector("pack.ndjson"));
   const refused = [
     await file("open.ndjson", "no header\n"),

@@ -1,4 +1,4 @@
-/** The tamper matrix, the part about what the auditor holds: cuts, forks and rewrites that only it convicts. */
+/** The tamper matrix with the auditor's own knowledge: cuts, forks and rewrites that only it reveals. */
 
 import { log, ORIGIN } from "../eventstore/tampering.ts";
 import { consistencyLine, keyOf, type NoteSigner } from "./pack-builder.ts";
@@ -38,7 +38,7 @@ export const receiptOf = (
 const NO_RECEIPTS = { fails: {}, because: "it reads no receipts" };
 const NO_WITNESSES = { fails: {}, because: "it knows no witnesses: their lines are of unknown keys" };
 
-/** Events up to a position and the evidence that there was by then. */
+/** Events up to a position and the evidence of that time. */
 export const cutTo =
   (last: number): Change =>
   (pack) => {

@@ -1,4 +1,4 @@
-/** The tamper matrix, the part about time: what the chain says of the blocks that events name, and of those that anchor them. */
+/** The tamper matrix on time: the chain's times of the blocks that events name, and of those that anchor them. */
 import { keccak256 } from "viem";
 import { type LogRow, rehash } from "../eventstore/log-builder.ts";
 import { log, ORIGIN } from "../eventstore/tampering.ts";
@@ -9,14 +9,14 @@ import type { World } from "./told-chain.ts";
 
 const DATED = Date.parse("2026-01-01T00:00:00Z") / 1_000;
 
-/** Event 3 names block 7, and event 4 block 9, which is not there. */
+/** Event 3 names block 7, and event 4 block 9, which does not exist. */
 const naming: LogRow[] = log().slice(0, 4);
 naming[2]!.payload = '{"block_number":7}';
 naming[3]!.payload = '{"caller":{"block_number":8},"network":"eip155:8453","seen_block":9}';
 rehash(ORIGIN, naming);
 const anchor = await strangersAnchor({ root: treeOf(naming).root(4).toString("hex") });
 
-/** The log that names blocks, beside a chain with these times of them. */
+/** The log that names blocks, with a chain that has these times for them. */
 const named = (name: string, fails: Record<string, number>, says: RegExp, world: Partial<World>) =>
   tampered("whole", `blocks that events name: ${name}`, fails, says, () => {}, {
     plan: { rows: naming, checkpoints: [4], anchors: [anchor] },

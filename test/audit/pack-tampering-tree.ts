@@ -1,4 +1,4 @@
-/** The tamper matrix, the part about frontiers and proofs of the tree, and histories rewritten under true evidence. */
+/** The tamper matrix on frontiers and proofs of the tree, and on rewritten histories with valid evidence. */
 import { exportLines, type LogRow, streamExportLines } from "../eventstore/log-builder.ts";
 import { ORIGIN } from "../eventstore/tampering.ts";
 import { consistencyLine, type EvidenceLine, inclusionLine, type Pack } from "./pack-builder.ts";
@@ -177,7 +177,7 @@ export const inclusionCases: PackTampering[] = [
     included(`a tree of another size of version ${version}`, version, /./, (pack) =>
       Object.assign(inclusionAt(pack, version), { size: 9 }),
     ),
-    included(`an unknown tree of version ${version}`, version, /nobody vouches/, (pack) =>
+    included(`an unknown tree of version ${version}`, version, /neither signed nor anchored/, (pack) =>
       Object.assign(inclusionAt(pack, version), { size: 10 }),
     ),
     included(`a position beyond the tree of version ${version}`, version, /there is no leaf/, (pack) =>
@@ -196,14 +196,14 @@ export const inclusionCases: PackTampering[] = [
   included(
     "of another version",
     2,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => Object.assign(inclusionAt(pack, 2), { version: 3 }),
     { format: 3 },
   ),
   included(
     "behind another event",
     1,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => {
       pack.events[0]!.inclusion = inclusionLine(ALL, rows[3]!, 4);
     },
@@ -212,14 +212,14 @@ export const inclusionCases: PackTampering[] = [
   included(
     "twice",
     1,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => pack.events.splice(1, 0, { line: JSON.stringify(inclusionAt(pack, 1)) }),
     { format: 2 },
   ),
   included(
     "before the first event",
     1,
-    /only behind its event/,
+    /must follow its event/,
     (pack) => pack.events.unshift({ line: JSON.stringify(inclusionAt(pack, 1)) }),
     { format: 1 },
   ),
@@ -227,11 +227,11 @@ export const inclusionCases: PackTampering[] = [
     "whole",
     "an inclusion line in the export of a log",
     { format: 2 },
-    /only behind its event/,
+    /must follow its event/,
     (pack) => void (pack.events[0]!.inclusion = inclusionLine(ALL, rows[0]!, 4)),
   ),
   included("of a node for a leaf", 2, /too short/, (pack) => {
-    // The two leaves under a node, taken for the event: only the first byte of what is hashed tells them apart.
+    // The two leaves under a node, passed off as the event: only the first hashed byte distinguishes them.
     const line = inclusionAt(pack, 2);
     Object.assign(line, { position: 2, size: 4, proof: line.proof.slice(1) });
   }),
@@ -241,7 +241,7 @@ export const inclusionCases: PackTampering[] = [
 const forgedRows = (at: number): LogRow[] =>
   rewritten((own) => Object.assign(own[at - 1]!, { payload: "{}" }));
 
-/** The first two events of a stream in each other's places in the tree, which the log signs. */
+/** The first two events of a stream, swapped in the tree that the log signs. */
 const disordered = ALL.with(0, rows[3]!).with(3, rows[0]!);
 
 export const rewriteCases: PackTampering[] = [

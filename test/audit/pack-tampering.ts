@@ -1,9 +1,9 @@
 /**
- * The tamper matrix over packs: each case is a pack with something wrong, the verdicts that fail with the first bad position,
- * and what the auditor knows. Here what is common to all, and the cases about events; evidence has files of its own.
+ * The tamper matrix over packs: each case is a faulty pack, its failing verdicts with the first bad position, and
+ * the auditor's knowledge. This file has the common parts, and the cases on events; evidence has separate files.
  */
 import { hash } from "node:crypto";
-import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../../src/audit/evidence-state.ts";
 import type { Fault } from "../../src/audit/fault.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { commitHash, exportLines, type LogRow, NO_REQUEST_HASH, rehash } from "../eventstore/log-builder.ts";
@@ -22,13 +22,13 @@ import {
 import type { World } from "./told-chain.ts";
 import { LOG, PACKS, planOf, recordedAnchors } from "./vectors.ts";
 
-/** What the auditor knows; keys and notes as text, so that either verifier can be told. */
+/** The auditor's knowledge; keys and notes as text, for both verifiers. */
 export type Held = {
   key?: string | undefined;
   origin?: string;
   heads?: { position: number; hash_prefix: string }[];
   checkpoints?: string[];
-  events?: HeldEvent[];
+  events?: ReceiptedEvent[];
   witnesses?: string[];
   network?: string;
   contract?: Hex;
@@ -36,7 +36,7 @@ export type Held = {
   tiles?: Fault;
   denials?: string[];
   treeHeads?: { name: string; size: number; root: Buffer }[];
-  /** What the auditor's endpoint says. */
+  /** The answers of the auditor's endpoint. */
   world?: World;
 };
 
@@ -44,10 +44,10 @@ export type PackTampering = {
   name: string;
   lines: string[];
   held: Held;
-  /** Verdict and first bad position: of the events a position (in a stream: version), of a tree head its size. */
+  /** Verdict and first bad position: an event's position (in a stream: version), or a tree head's size. */
   fails: Record<string, number>;
   says?: RegExp;
-  /** Where the second verifier rightly says something else, and why. */
+  /** The cases where the second verifier rightly differs, and why. */
   second?: { fails: Record<string, number>; because: string };
 };
 
@@ -58,7 +58,7 @@ export const tree = treeOf([...rows]);
 export const A_HASH = hash("sha256", "another");
 export const KEY = keyOf(LOG);
 
-/** A note of the log over its true root, unless told otherwise. */
+/** A note of the log over its true root by default. */
 export const note = (
   size: number,
   { root = tree.root(size) as Uint8Array, origin = ORIGIN, signers = [LOG] as NoteSigner[] } = {},
@@ -91,7 +91,7 @@ export const inNote = (pack: Pack, change: (note: string) => string, at = 0): vo
   line.note = change(line.note);
 };
 
-/** Other events under the evidence of a pack. */
+/** Other events with a pack's evidence. */
 export function withEvents(pack: Pack, others: LogRow[]): void {
   const lines = exportLines(ORIGIN, others, others[0]!.position > 1 ? rowBefore(others) : undefined);
   pack.events = lines.slice(1, -1).map((line) => ({ line }));
@@ -104,7 +104,7 @@ export type Change = (pack: Pack) => void;
 
 export type Options = { plan?: Partial<PackPlan>; held?: Held; second?: PackTampering["second"] };
 
-/** The auditor knows the log's key unless told otherwise. */
+/** By default the auditor knows the log's key. */
 export function tampered(
   part: PartName,
   name: string,
@@ -130,7 +130,7 @@ const headOver = (position: number) => [4, 7, 9].find((size) => size >= position
 
 const SIGNED_ONLY = { anchors: [] };
 
-// Every column of every row, under true evidence.
+// Every column of every row, with valid evidence.
 const OTHER_VALUE: { [Name in keyof LogRow]: (row: LogRow) => LogRow[Name] } = {
   position: ({ position }) => position + 41,
   tenant: ({ tenant }) => `${tenant}x`,
@@ -194,7 +194,7 @@ const streamColumns = ofStream.flatMap((row) =>
             chain: at,
             ...(name === "meta" ? { commits: at } : {}),
             ...(name === "event_hash" ? { tree: at, ...(isLast ? { completeness: at + 1 } : {}) } : {}),
-            // The inclusion line behind it is of another version than the event.
+            // The inclusion line after it has another version than the event.
             ...(name === "version" ? { format: at + 1, ...(isLast ? { completeness: at + 1 } : {}) } : {}),
           };
       const change: Change = (pack) => {
@@ -205,7 +205,7 @@ const streamColumns = ofStream.flatMap((row) =>
     }),
 );
 
-/** Events moved about under the evidence of the true ones. */
+/** Moved events with the evidence of the original ones. */
 const moved = (
   name: string,
   fails: Record<string, number>,
@@ -258,7 +258,7 @@ const moves: PackTampering[] = [
   moved("cut behind the first checkpoint", { tree: 7 }, /nothing joins/, (own) => own.slice(0, 6)),
 ];
 
-/** What the log itself signs over a bent export: the same verdicts fail as without evidence. */
+/** A log that signs a changed export: the same verdicts fail as without evidence. */
 function signedAsItIs({ lines, options, fails, name }: Tampering): PackTampering | undefined {
   const header = JSON.parse(lines[0]!) as { origin: string; first_position?: number };
   const first = header.first_position;

@@ -1,4 +1,4 @@
-/** Beside the tamper matrix: packs that look odd and are true, and how far each is proven. */
+/** Besides the tamper matrix: unusual but valid packs, and how far each is proven. */
 
 import { log } from "../eventstore/tampering.ts";
 import { consistencyLine, type EvidenceLine, keyOf } from "./pack-builder.ts";
@@ -22,7 +22,7 @@ import { LOG, WITNESS } from "./vectors.ts";
 
 const ALL = [...rows];
 
-/** What is as it should be, and what the completeness verdict of the first verifier says of it. */
+/** A valid pack, and the first verifier's completeness verdict. */
 export type Variation = PackTampering & { reach: RegExp };
 
 const variation = (
@@ -102,14 +102,14 @@ export const variations: Variation[] = [
   variation(
     "whole",
     "a held checkpoint between those in the pack",
-    /proven by a held checkpoint up to 5$/,
+    /proven by the auditor's checkpoint up to 5$/,
     () => {},
     { held: { checkpoints: [note(5)] } },
   ),
   variation(
     "whole",
     "a held checkpoint beyond the end, joined",
-    /proven by a held checkpoint up to 7$/,
+    /proven by the auditor's checkpoint up to 7$/,
     (pack) => {
       cutTo(7)(pack);
       pack.evidence.push(consistencyLine(ALL, 7, 9));
@@ -122,7 +122,7 @@ export const variations: Variation[] = [
   variation("stream", "a receipt", /^anchored to 3, signed to 3$/, () => {}, {
     held: { events: [receiptOf(4)] },
   }),
-  variation("stream", "a held checkpoint", /proven by a held checkpoint up to 3$/, () => {}, {
+  variation("stream", "a held checkpoint", /proven by the auditor's checkpoint up to 3$/, () => {}, {
     held: { checkpoints: [note(9)] },
   }),
   variation(

@@ -1,4 +1,4 @@
-/** What the service exports is what the auditor verifies: whole, in parts, a stream; with the chain asked and without. */
+/** The auditor verifies what the service exports: whole, in parts, a stream; with and without the chain. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import type { ChainView } from "../../src/audit/chain-view.ts";
-import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import type { ReceiptedEvent } from "../../src/audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
@@ -31,7 +31,7 @@ let folder: string;
 let trusted: { origin: string; key: ReturnType<typeof verifierKey> };
 const recover = recoverKey;
 
-/** Anchored at 5 and 8 of 12 events, the last four of which nothing vouches for. */
+/** Anchored at 5 and 8 of 12 events; the last four are neither signed nor anchored. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   folder = await mkdtemp(join(tmpdir(), "tallystick-pack-"));
@@ -85,15 +85,15 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
     /^anchored to (\d), signed to \1, unproven beyond \1$/,
   ],
 ])("%s", (_name, partOf, completeness) => {
-  test("verifies by itself, and says what was believed", async () => {
+  test("verifies alone, and reports its assumptions", async () => {
     const report = await verified(await exported(await partOf()));
     expect(failures(report)).toEqual({});
     expect(says(report, "signature")).toContain("a key that came with the log");
-    expect(says(report, "anchor")).toContain("was believed");
+    expect(says(report, "anchor")).toContain("was assumed");
     expect(says(report, "completeness")).toMatch(completeness);
   });
 
-  test("verifies against what the auditor knows and what the chain says", async () => {
+  test("verifies against the auditor's knowledge and the chain", async () => {
     const ask = asking();
     const { sender } = setup.app.chain;
     const named = { network: "eip155:8453", contract: ANCHOR_ADDRESS, signer: sender };
@@ -104,9 +104,9 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
   });
 });
 
-test("a pack of yesterday verifies today, and says that the chain keeps more by now", async () => {
+test("yesterday's pack verifies today, with the chain's larger head reported", async () => {
   const file = await exported({});
-  // Blocks are stamped in whole seconds, and on a busy machine late.
+  // Block times are whole seconds, and late on a busy machine.
   const exported_at = Date.now();
   const { chain } = setup.app;
   await until(async () => {
@@ -120,7 +120,7 @@ test("a pack of yesterday verifies today, and says that the chain keeps more by 
   expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
 });
 
-test("a receipt is met, in a part and in a stream too, or the verdict says that it was not", async () => {
+test("a receipt matches in a part and in a stream, or the verdict says that it does not", async () => {
   const { origin } = trusted;
   const whole = (await readFile(await exported({}), "utf8")).trimEnd().split("\n");
   const rows = whole.flatMap((line) => (line.startsWith('{"position"') ? [JSON.parse(line)] : []));
@@ -128,7 +128,7 @@ test("a receipt is met, in a part and in a stream too, or the verdict says that 
     ...{ name: "receipt.jws", origin, position, event_hash },
   });
   const { tenant, stream_id } = rows[2];
-  const faults = async (part: Part, ...events: HeldEvent[]) =>
+  const faults = async (part: Part, ...events: ReceiptedEvent[]) =>
     failures(await verified(await exported(part), { events }));
   expect(await faults({ from: 4 }, receipt(4))).toEqual({});
   expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 4 });
@@ -139,19 +139,19 @@ test("a receipt is met, in a part and in a stream too, or the verdict says that 
   expect(await faults({ from: 4 }, { ...receipt(4), issued_at: issued_at - 86_400 })).toEqual({
     completeness: 4,
   });
-  // Of two that name one position, one at least was never in the log.
+  // Of two events at one position, at least one was never in the log.
   const forged = receipt(3, "ab".repeat(32));
   expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });
 });
 
-describe("who followed a signer", () => {
+describe("a signer's successors", () => {
   const other = `0x${"66".repeat(20)}` as const;
   const anchorIn = async (contract: Hex) => {
     const lines = (await readFile(await exported({}), "utf8")).split("\n").map(readEvidence);
     const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
     return { ...(anchor as AnchorEvidence), contract };
   };
-  /** Beside the chain's own contract there is another, with the same heads; one of the two endorses the other. */
+  /** A second contract next to the chain's own, with the same heads; one of the two endorses the other. */
   const endorsedBy =
     (endorser: Hex): AskChain =>
     async (method, params) => {
@@ -166,20 +166,20 @@ describe("who followed a signer", () => {
       contract,
     });
 
-  test("says the contract that the auditor named, not one that the pack names", async () => {
+  test("come from the contract that the auditor named, not from the pack's", async () => {
     expect(await view(other, ANCHOR_ADDRESS)).toMatchObject({ successors: [] });
     expect(await view(other)).toMatchObject({ successors: [] });
   });
 
-  test("keeps heads of its own, where it is a contract", async () => {
+  test("have heads of their own if they are contracts", async () => {
     const { heads } = (await view(ANCHOR_ADDRESS, ANCHOR_ADDRESS)) as ChainView;
     expect(heads).toHaveLength(2);
     expect(await view(ANCHOR_ADDRESS, ANCHOR_ADDRESS)).toMatchObject({ successors: [other] });
   });
 });
 
-describe("the chain convicts", () => {
-  /** The lines of an export without the last `n` events, framed as if it had never had them. */
+describe("the chain reveals", () => {
+  /** The lines of an export without the last `n` events, framed as if they had never existed. */
   async function cut(file: string, last: number): Promise<string[]> {
     const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
     const kept = lines.filter((line) => !line.startsWith('{"position"') || positionIn(line) <= last);
@@ -187,7 +187,7 @@ describe("the chain convicts", () => {
       line.startsWith('{"evidence"') && ["anchor", "checkpoint"].includes(JSON.parse(line).evidence);
     const { log_hash } = JSON.parse(kept.findLast((line) => line.startsWith('{"position"'))!);
     const end = JSON.stringify({ end: true, events: last, head: { position: last, log_hash } });
-    // Made well after the anchor, as it says.
+    // Written well after the anchor, as it states.
     const header = { ...JSON.parse(kept[0]!), exported_at: new Date(Date.now() + 600_000).toISOString() };
     return [JSON.stringify(header), ...kept.slice(1, -1).filter((line) => !evidence(line)), end];
   }
@@ -196,7 +196,7 @@ describe("the chain convicts", () => {
     yield Buffer.from(`${lines.join("\n")}\n`);
   };
 
-  test("an end that was cut before the anchor, together with all that would tell of it", async () => {
+  test("an end that was cut before the anchor, with all its evidence", async () => {
     const lines = await cut(await exported({}), 4);
     const { sender: signer } = setup.app.chain;
     const alone = await verifyPack(bytes(lines), { recover });
@@ -207,7 +207,7 @@ describe("the chain convicts", () => {
     expect(failures(report)).toMatchObject({ completeness: 5, anchor: 0 });
   });
 
-  test("and a checkpoint, a head or a receipt in the auditor's hand does too", async () => {
+  test("as do a checkpoint, a head or a receipt of the auditor", async () => {
     const file = await exported({});
     const lines = await cut(file, 4);
     const { checkpoint } = await setup.state();
@@ -230,7 +230,7 @@ describe("the chain convicts", () => {
     }
   });
 
-  test("an endpoint that does not answer, serves another chain, or has no contract proves nothing", async () => {
+  test("nothing if the endpoint fails, serves another chain, or has no contract", async () => {
     const file = await exported({});
     const dead = await verified(file, { ask: asking("http://127.0.0.1:9") });
     expect(failures(dead)).toEqual({ anchor: 0 });
@@ -249,7 +249,7 @@ describe("the chain convicts", () => {
   });
 });
 
-test("what the auditor names must be there", async () => {
+test("everything that the auditor names must match", async () => {
   const bare = await openAnchoringSetup();
   onTestFinished(() => bare.close());
   await bare.happen();

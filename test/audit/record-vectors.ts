@@ -1,4 +1,4 @@
-/** Records the packs of docs/vectors anew, with anchors of a fresh chain: `npx tsx test/audit/record-vectors.ts`. */
+/** Records the packs of docs/vectors anew, with anchors of a new chain: `npx tsx test/audit/record-vectors.ts`. */
 import { writeFileSync } from "node:fs";
 import { openWorkshop } from "../chain/fixture.ts";
 import { log, ORIGIN } from "../eventstore/tampering.ts";
@@ -10,7 +10,7 @@ try {
   const anchors = await anchorsOn(workshop, ORIGIN, log(), ANCHORED);
   for (const name of Object.keys(PACKS)) writeFileSync(new URL(name, VECTORS), packText(name, anchors));
   writeFileSync(new URL("packs.json", VECTORS), `${JSON.stringify(packVerdicts(anchors), null, 2)}\n`);
-  // Loaded only now: these are made of the packs that were just written.
+  // Loaded only now, because these use the packs that were just written.
   const { forgedText } = await import("./forged-vectors.ts");
   writeFileSync(new URL("forged.json", VECTORS), forgedText());
 } finally {

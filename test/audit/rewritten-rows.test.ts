@@ -1,4 +1,4 @@
-/** Rows that were rewritten below full tiles of the tree: neither exported nor backed up, and `anchor status` says so. */
+/** Rows rewritten below full tiles of the tree are neither exported nor backed up, and `anchor status` reports them. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { eventHash, logHash, payloadHash } from "../../eventstore/hash.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { storedPages } from "../../eventstore/verify/stored-rows.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { run } from "./run-command.ts";
@@ -15,12 +15,12 @@ let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
 
-/** The first tile is full, and what it is made of is signed. */
+/** The first tile is full, and its events are signed. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   dir = await mkdtemp(join(tmpdir(), "tallystick-rewritten-"));
   await Promise.all(Array.from({ length: 260 }, () => setup.happen()));
-  expect(await signTurn(setup.app, AT_ONCE)).toBe("done");
+  expect(await signTick(setup.app, AT_ONCE)).toBe("done");
   const { rows } = await setup.app.pool.query("select * from anchoring.tiles_v1");
   expect(rows).toHaveLength(1);
   env = { DATABASE_URL: setup.database_url, SIGNING_KEY: setup.signing_key, DATA_DIR: join(dir, "data") };
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** As somebody with the owner's rights. */
+/** With the owner's rights. */
 async function asOwner(work: (query: (sql: string, values?: unknown[]) => Promise<unknown>) => unknown) {
   const client = await setup.app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
@@ -52,7 +52,7 @@ async function changed(work: Parameters<typeof asOwner>[0]): Promise<void> {
   await asOwner(work);
 }
 
-/** Another payload at a position, and all hashes from there on made to fit. */
+/** Another payload at a position, with all later hashes recomputed. */
 const rewrite = (at: number) =>
   changed(async (query) => {
     const origin = await setup.origin();
@@ -92,19 +92,19 @@ async function expectRefused(reason: RegExp): Promise<void> {
 }
 
 describe("a log with a full tile", () => {
-  test("whose rows were rewritten with all their hashes", async () => {
+  test("fails if its rows were rewritten with all their hashes", async () => {
     await rewrite(100);
     await expectRefused(/the first \d+ events are not those that were signed/);
   });
 
-  test("one row of which was edited beside its hashes", async () => {
+  test("fails if a row was edited without its hashes", async () => {
     await changed((query) =>
       query("update eventstore.events set payload = '{\"edited\":true}' where position = 100"),
     );
     await expectRefused(/the row at position 100 does not fit its hashes: payload_hash/);
   });
 
-  test("whose tile alone was changed", async () => {
+  test("fails if only its tile was changed", async () => {
     const { pool } = setup.app;
     await pool.query("update anchoring.tiles_v1 set hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1)");
     onTestFinished(async () => {

@@ -1,11 +1,11 @@
-/** A command in this process, as src/main.ts runs it. */
+/** Runs a command in this process, like src/main.ts. */
 import pino from "pino";
 import { expect, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { patientConfig } from "../support/patience.ts";
 
-/** Its exit code, and all that it wrote. */
+/** Its exit code and output. */
 export async function run(
   args: string[],
   settings: Record<string, string>,

@@ -1,13 +1,13 @@
-/** `tallystick verify` over a database with a second history: each witness that cosigned the first one convicts it. */
+/** `tallystick verify` over a database with a second history: each witness that cosigned the first one reveals it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import type { App } from "../../src/core/app.ts";
 import { openWitness } from "../../src/witness/witness.ts";
@@ -17,15 +17,15 @@ import { run } from "./run-command.ts";
 let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
-/** The service that goes on with the second history. */
+/** The service that continues with the second history. */
 let second: App;
 const closing: (() => unknown)[] = [];
 const witnesses: Record<string, string> = {};
 
 type Kind = {
-  /** It serves what it cosigned last at its monitoring address. */
+  /** It serves its last cosigned checkpoint at its monitoring address. */
   monitored: boolean;
-  /** It answers 409 for another root of the same size, as witnesses did before July 2026. */
+  /** It answers 409 for another root of the same size, like witnesses before July 2026. */
   old?: boolean;
 };
 
@@ -35,7 +35,7 @@ const kinds: Record<string, Kind> = {
   "old.example": { monitored: false, old: true },
 };
 
-/** A witness behind HTTP, as people write it into WITNESSES. */
+/** A witness over HTTP, in the form of WITNESSES. */
 async function serve(name: string, { monitored, old = false }: Kind): Promise<string> {
   const log = verifierKey(await setup.origin(), "ed25519", setup.app.signer.public_key);
   const witness = await openWitness({ dir: join(dir, name), name, logs: [log] });
@@ -66,7 +66,7 @@ async function happen(times: number, app: App): Promise<void> {
   for (let n = 0; n < times; n++) await setup.happen(app);
 }
 
-/** As somebody with the owner's rights. */
+/** With the owner's rights. */
 async function cutTo(position: number): Promise<void> {
   const client = await setup.app.pool.connect();
   await client.query(`begin; set local session_replication_role = replica;
@@ -74,11 +74,11 @@ async function cutTo(position: number): Promise<void> {
   client.release();
 }
 
-const sign = async (app: App) => expect(await signTurn(app, AT_ONCE)).toBe("done");
+const sign = async (app: App) => expect(await signTick(app, AT_ONCE)).toBe("done");
 
 const verify = (WITNESSES: string) => run(["verify"], { ...env, WITNESSES });
 
-/** Three events of the first history are cosigned; then three others take their places, and are signed too. */
+/** Three events of the first history are cosigned; then three others replace them, and are signed too. */
 beforeAll(async () => {
   setup = await openAnchoringSetup();
   closing.push(() => setup.close());
@@ -90,7 +90,7 @@ beforeAll(async () => {
   await happen(3, setup.app);
   await sign(setup.app);
   const all = parseWitnesses(Object.values(witnesses).join(","));
-  expect(await cosignTurn(setup.app, { witnesses: all })).toBe("done");
+  expect(await cosignTick(setup.app, { witnesses: all })).toBe("done");
 
   await cutTo(common);
   const DATA_DIR = join(dir, "second");
@@ -105,7 +105,7 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-describe("of the size that the witness cosigned", () => {
+describe("a rewrite of the size that the witness cosigned", () => {
   test.each(Object.keys(kinds))("%s denies it", async (name) => {
     const { code, said } = await verify(witnesses[name]!);
     expect(said).toMatch(new RegExp(`FAIL (completeness|tree) .*${name}`));
@@ -113,7 +113,7 @@ describe("of the size that the witness cosigned", () => {
   });
 });
 
-describe("longer than the witness cosigned", () => {
+describe("a rewrite longer than the cosigned one", () => {
   beforeAll(async () => {
     await happen(2, second);
     await sign(second);
@@ -125,10 +125,10 @@ describe("longer than the witness cosigned", () => {
     expect(code).toBe(1);
   });
 
-  test.each(Object.entries(kinds))("%s says nothing against what continues it", async (name, kind) => {
+  test.each(Object.entries(kinds))("%s does not deny a continuation of it", async (name, kind) => {
     const fresh = await serve(`fresh.${name}`, kind);
     const unused = await serve(`unused.${name}`, kind);
-    await cosignTurn(second, { witnesses: parseWitnesses(fresh) });
+    await cosignTick(second, { witnesses: parseWitnesses(fresh) });
     await happen(2, second);
     await sign(second);
     const { code, said } = await verify(`${fresh},${unused}`);
@@ -137,7 +137,7 @@ describe("longer than the witness cosigned", () => {
   });
 });
 
-describe("cut, with all that was signed of it", () => {
+describe("a log truncated with its signatures", () => {
   beforeAll(() => cutTo(1));
 
   test.each(Object.keys(kinds))("%s denies it", async (name) => {

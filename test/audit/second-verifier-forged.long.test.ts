@@ -1,4 +1,4 @@
-/** The second verifier: each forgery of the evidence is red where it belongs, and says why. */
+/** The second verifier refuses each forgery of the evidence in the right place, with the reason. */
 import { expect, test } from "vitest";
 import { verifyPack } from "../../src/explorer/verifier.js";
 import { exportLines, rehash, sha256 } from "../eventstore/log-builder.ts";

@@ -1,4 +1,4 @@
-/** The second verifier: true packs are green as far as they reach, tampered exports are red, and nothing makes it throw. */
+/** The second verifier accepts valid packs as far as they claim, refuses tampered exports, and never throws. */
 import { execFile, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -25,11 +25,11 @@ const detail = (verdicts: Verdicts, name: string) => verdicts.find((one) => one.
 const judged = (lines: string[], options?: Options) =>
   verifyPack(lines.map((line) => `${line}\n`).join(""), options);
 
-test("has at most as many lines as an auditor reads in one go", async () => {
+test("has at most as many lines as an auditor reads in one session", async () => {
   expect((await readFile(SCRIPT, "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(385);
 });
 
-test("imports nothing but, run by Node, what reads a file and its arguments", async () => {
+test("imports only what reads a file and its arguments, when run by Node", async () => {
   const text = await readFile(SCRIPT, "utf8");
   expect(text).not.toMatch(/^(import|export .* from)\b/m);
   expect([...text.matchAll(/import\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual([
@@ -39,7 +39,7 @@ test("imports nothing but, run by Node, what reads a file and its arguments", as
   ]);
 });
 
-describe("hashes", () => {
+describe("its hashes", () => {
   test.each([0, 1, 55, 56, 63, 64, 65, 135, 136, 137, 271, 272, 1000])("of %i bytes", async (length) => {
     const bytes = randomBytes(length);
     expect(await H(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
@@ -47,9 +47,9 @@ describe("hashes", () => {
   });
 });
 
-describe("true packs", () => {
+describe("valid packs", () => {
   test.each(Object.keys(PACKS))(
-    "%s is what the builder makes, and green as far as it reaches",
+    "%s equals the builder's, and passes as far as its evidence goes",
     async (name) => {
       const text = readPack(name);
       expect(text).toBe(packText(name, anchors));
@@ -67,20 +67,20 @@ describe("true packs", () => {
     },
   );
 
-  test("a key out of the pack is said to be trusted, a block to be believed", async () => {
+  test("a pack's own key is reported as trusted, and its block as assumed", async () => {
     const { verdicts } = await verifyPack(readPack("pack.ndjson"));
     expect(detail(verdicts, "signature")).toMatch(/trusted/);
     expect(detail(verdicts, "anchor")).toMatch(/believed that block \d+ 0x[0-9a-f]{64} is of eip155:8453/);
   });
 
-  test("no evidence proves nothing, and is no failure", async () => {
+  test("missing evidence proves nothing, and is no failure", async () => {
     const report = await judged(exportLines(ORIGIN, log()));
     expect(red(report.verdicts)).toEqual({});
     expect(detail(report.verdicts, "completeness")).toBe("unproven beyond 0");
     expect(report.head).toEqual({ position: 9, hash: log()[8]!.log_hash });
   });
 
-  test("bytes and chunks of any size are read alike", async () => {
+  test("bytes and chunks of any size give the same result", async () => {
     const text = readPack("pack.ndjson");
     async function* chunks(bytes: Uint8Array, size: number) {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -90,7 +90,7 @@ describe("true packs", () => {
   });
 });
 
-describe("the tamperings of exports", () => {
+describe("tampered exports", () => {
   const options = (one: (typeof cases)[number]["options"]): Options => ({
     origin: one?.origin,
     heads: one?.heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
@@ -106,7 +106,7 @@ describe("the tamperings of exports", () => {
   });
 });
 
-describe("hostile input is a verdict", () => {
+describe("hostile input gives a verdict", () => {
   const pack = packOf(planOf(anchors));
   const text = textOf(pack);
   const lines = linesOf(pack);
@@ -139,7 +139,7 @@ describe("hostile input is a verdict", () => {
     for (const { ok, reason } of report.verdicts) if (!ok) expect(reason).toBeTruthy();
   });
 
-  test("a source that breaks", async () => {
+  test("from a source that breaks", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(`${lines[0]}\n`);
       throw new Error("the disk is gone");
@@ -148,7 +148,7 @@ describe("hostile input is a verdict", () => {
     expect(reasons(verdicts)).toMatch(/the disk is gone/);
   });
 
-  test("a byte changed anywhere is red, or in what nothing binds", async () => {
+  test("with a byte changed anywhere, unless no hash covers it", async () => {
     for (let at = 0; at < text.length; at += 151) {
       const changed = Buffer.from(text);
       changed[at]! ^= 1;
@@ -171,7 +171,7 @@ describe("the command line", () => {
       (error: { code: number; stdout: string; stderr: string }) => error,
     );
 
-  test("prints a line a verdict and exits 1 when one is red", async () => {
+  test("prints a line per verdict and exits with 1 on a failure", async () => {
     const file = join(dir, "pack.ndjson.gz");
     await writeFile(file, gzipSync(readPack("pack.ndjson")));
     await writeFile(join(dir, "note"), note);
@@ -194,14 +194,14 @@ describe("the command line", () => {
     expect(await run(file)).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL format/) });
   });
 
-  test("says how it is called", async () => {
+  test("prints its usage", async () => {
     expect((await run("--help")).stdout).toMatch(/PACK \[--key/);
     for (const args of [[], ["pack", "--wrong", "x"], ["pack", "--key"], ["pack", "--head", "1"]])
       expect(await run(...args)).toMatchObject({ code: 2, stdout: expect.stringMatching(/PACK \[--key/) });
   });
 
   test.each(["missing", "missing.gz", "folder", "other.json", "missing-note"])(
-    "exits with 2 where nothing was checked: %s",
+    "exits with 2 if nothing was checked: %s",
     async (name) => {
       await mkdir(join(dir, "folder"), { recursive: true });
       await writeFile(join(dir, "other.json"), "{}\n");
@@ -216,7 +216,7 @@ describe("the command line", () => {
     },
   );
 
-  test("runs under any name, by a link, without its ending and out of standard input", async () => {
+  test("runs under any name, by a link, without an extension, and from standard input", async () => {
     const cut = join(dir, "cut.ndjson");
     await writeFile(cut, readPack("pack.ndjson").split("\n").slice(0, -2).join("\n").concat("\n"));
     const saved = join(dir, "check a log.mjs");

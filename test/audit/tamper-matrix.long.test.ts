@@ -1,4 +1,7 @@
-/** The tamper matrix over packs, judged by both verifiers: each case red where it belongs, what is true green, no check without a case. */
+/**
+ * The tamper matrix over packs, for both verifiers: each case fails where it should, valid packs pass, and each
+ * check has a case.
+ */
 import { describe, expect, test } from "vitest";
 import { checks } from "../../eventstore/verify/checks.ts";
 import { auditChecks } from "../../src/audit/checks.ts";
@@ -47,7 +50,7 @@ describe.each(Object.entries(groups))("%s", (_, group) => {
   });
 });
 
-describe("what is true is green, and reaches as far as it says", () => {
+describe("valid packs pass, as far as they claim", () => {
   test.each([...variations, ...exactVariations])("$name", async (one) => {
     const report = await judgedByFirst(one);
     expect(red(report)).toEqual({});
@@ -61,15 +64,15 @@ describe("what is true is green, and reaches as far as it says", () => {
   });
 });
 
-/** A check that can be left out without any tampering passing is no check. */
-describe("each check is needed", () => {
+/** A check is useless if no tampering passes without it. */
+describe("every check is necessary", () => {
   const passesWithout = async (verdict: string, left: Parameters<typeof judgedByFirst>[1]) => {
-    // The many that change a column come first, and show the same few checks.
+    // The many changes of columns come first, and cover the same few checks.
     for (const one of cases.toReversed()) {
       if (Object.keys(one.fails).join() !== verdict) continue;
       const isGreen = await judgedByFirst(one, left).then(
         ({ ok }) => ok,
-        // What a check would have kept out may be more than what follows it can read.
+        // Input that a check would have refused may be unreadable for later code.
         () => false,
       );
       if (isGreen) return one.name;

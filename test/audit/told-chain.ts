@@ -1,19 +1,19 @@
-/** A chain that says what it is told to, method by method: what an auditor's endpoint may answer, true or not. */
+/** A scripted chain, method by method: any answer of an auditor's endpoint, true or false. */
 import { decodeFunctionData, encodeAbiParameters, encodeEventTopics, encodeFunctionResult } from "viem";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 
-/** Heads and successors by signer, hashes by block number; the rest is not there. */
+/** Heads and successors by signer, hashes by block number; all else is missing. */
 export type World = {
   chain_id: number;
   blocks: Record<number, Hex>;
-  /** In seconds of Unix time; blocks that are left out are of the beginning. */
+  /** Unix seconds; missing blocks have the time of the beginning. */
   times?: Record<number, number>;
   newest?: { number: number; time: number };
   finalized: number;
   heads: Record<Hex, { size: number; root: Hex; timestamp: number }>;
   successors: Record<Hex, Hex>;
-  /** Who anchored the log, in which block. */
+  /** The accounts that anchored the log, and their blocks. */
   anchored: { signer: Hex; block: number }[];
 };
 

@@ -1,4 +1,4 @@
-/** The packs of docs/vectors, and how they are built; record-vectors.ts records them anew. */
+/** The packs of docs/vectors and their construction; record-vectors.ts records them anew. */
 import { readFileSync } from "node:fs";
 import { signerOf } from "../anchoring/signers.ts";
 import { log, ORIGIN } from "../eventstore/tampering.ts";
@@ -42,7 +42,7 @@ export const recordedAnchors = (): AnchorLine[] =>
     .filter((line) => line.startsWith('{"evidence":"anchor"'))
     .map((line) => JSON.parse(line));
 
-/** What a verifier says of the packs: nothing fails, and how far each is proven. */
+/** The verifiers' reports on the packs: nothing fails, and how far each is proven. */
 export function packVerdicts(anchors: AnchorLine[]) {
   const { network, contract, signer } = anchors[0]!;
   return {

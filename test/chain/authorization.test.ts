@@ -1,4 +1,4 @@
-/** The digest of a TransferWithAuthorization and its signer, held against viem. */
+/** The digest of a TransferWithAuthorization and its signer, compared with viem. */
 import fc from "fast-check";
 import { hashTypedData, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -32,12 +32,12 @@ const transfers: fc.Arbitrary<TransferAuthorization> = fc.record({
   nonce: hex(32),
 });
 
-test("the domain separator is the one USDC answers on Base", () => {
+test("the domain separator equals USDC's on Base", () => {
   // Source: DOMAIN_SEPARATOR() of 0x8335…2913 on Base.
   expect(toHex(separator)).toBe("0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f");
 });
 
-test("the digest equals viem's for whatever is signed", () => {
+test("the digest equals viem's for any transfer", () => {
   fc.assert(
     fc.property(transfers, (transfer) => {
       expect(toHex(digestOf(transfer))).toBe(hashTypedData(typedData(transfer)));
@@ -57,7 +57,7 @@ test.each([
 });
 
 describe("recovery", () => {
-  test("finds who signed, with v as 27 or 28 and as 0 or 1, and nobody else for another message", async () => {
+  test("finds the signer, with v as 27 or 28 and as 0 or 1, and nobody for another message", async () => {
     const cases = fc.sample(fc.tuple(transfers, hex(32)), 20);
     for (const [message, key] of cases) {
       if (BigInt(key) === 0n || BigInt(key) >= ORDER) continue;
@@ -74,7 +74,7 @@ describe("recovery", () => {
     }
   });
 
-  test("answers undefined, never throws, when no key could have signed", () => {
+  test("returns undefined, without throwing, when no key could have signed", () => {
     const digest = digestOf(fc.sample(transfers, 1)[0]!);
     const zero = { rs: new Uint8Array(64), recovery: 0 } as const;
     expect(signerOf(digest, zero, recoverKey)).toBeUndefined();
@@ -82,7 +82,7 @@ describe("recovery", () => {
     expect(signerOf(digest, tooLarge, recoverKey)).toBeUndefined();
   });
 
-  test("survives random signatures", () => {
+  test("succeeds for random signatures", () => {
     fc.assert(
       fc.property(transfers, hex(65), (transfer, text) => {
         const signature = readSignature(text);
@@ -92,10 +92,10 @@ describe("recovery", () => {
   });
 });
 
-describe("is no signature of a key", () => {
+describe("an invalid signature is refused", () => {
   const low = `0x${"11".repeat(32)}${"22".repeat(32)}1b`;
   const upper = (s: bigint) => `0x${"11".repeat(32)}${s.toString(16).padStart(64, "0")}1b`;
-  test("but this one is", () => {
+  test("next to a valid one", () => {
     expect(readSignature(low)).toBeDefined();
     expect(readSignature(upper(ORDER / 2n))).toBeDefined();
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { demoAccount, demoAddresses } from "../../src/domain/wallet/demo-accounts.ts";
 
-test("the addresses written down are those of the development mnemonic", () => {
+test("the listed addresses belong to the development mnemonic", () => {
   const derived = demoAddresses.map((_, index) => demoAccount(index).address.toLowerCase());
   expect(derived).toEqual(demoAddresses);
 });

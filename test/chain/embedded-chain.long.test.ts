@@ -1,4 +1,4 @@
-/** The chain in a folder: joined, left, stopped and started again, killed at any moment. */
+/** The chain in a folder: joined, left, stopped and restarted, killed at any moment. */
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -34,13 +34,13 @@ const settle = async (value: bigint, payer = 0) => {
   return { signed, receipt };
 };
 
-test("a second holder joins the node, and the last one to leave stops it", async () => {
+test("a second process joins the node, and the last one to leave stops it", async () => {
   const { pid } = await runningNode(workshop.dir);
   const second = await workshop.join();
   expect(second.rpc_url).toBe(workshop.node.rpc_url);
   await second.leave();
   expect(isAlive(pid)).toBe(true);
-  // Holders that died without leaving are not waited for, even one that had this process's pid.
+  // Processes that died without leaving are not waited for, even one with this process's pid.
   for (const pid of [999_999, process.pid])
     await writeFile(join(workshop.dir, "chain", "members", `${pid}-gone`), "");
   const { receipt, signed } = await settle(1_000n);
@@ -74,7 +74,7 @@ test("a node whose starter died before it was ready is replaced", async () => {
   await settle(3_000n);
 });
 
-test("what happened becomes final by itself, and then the chain rests", async () => {
+test("transactions become final without further calls, and then the chain is idle", async () => {
   const { receipt } = await settle(4_000n);
   await until(async () => {
     const { finalized } = await workshop.chain.heads();
@@ -85,7 +85,7 @@ test("what happened becomes final by itself, and then the chain rests", async ()
   expect((await workshop.chain.heads()).latest.number).toBeLessThanOrEqual(latest.number + 1n);
 });
 
-test("kill -9: the node comes back by itself, and only what came after the last save is lost, whole", async () => {
+test("after kill -9 the node restarts, and only what followed the last save is lost", async () => {
   let lost = 0;
   await workshop.node.leave();
   workshop.node = await workshop.join(() => lost++);
@@ -98,7 +98,7 @@ test("kill -9: the node comes back by itself, and only what came after the last 
       }
     };
     await settleUntil(Date.now() + 1_000);
-    // The save by itself comes late on a busy machine.
+    // The automatic save comes late on a busy machine.
     await workshop.node.save();
     await settleUntil(Date.now() + 1_200 + 370 * round);
     const killedAt = Date.now();
@@ -115,7 +115,7 @@ test("kill -9: the node comes back by itself, and only what came after the last 
     const kept = new Set(logs.map(({ topics }) => topics[2]));
     const gone = settled.filter(({ signed }) => !kept.has(signed.transfer.nonce));
     expect(kept.size).toBeGreaterThan(0);
-    // Balances and logs are of the same moment: an authorization is used exactly when its log is there.
+    // Balances and logs are of the same moment: an authorization is used exactly if its log exists.
     const facts = await factsOf(
       workshop.chain,
       settled.map(({ signed }) => signed),
@@ -123,10 +123,10 @@ test("kill -9: the node comes back by itself, and only what came after the last 
     expect(facts.map(({ used }) => used)).toEqual(
       settled.map(({ signed }) => kept.has(signed.transfer.nonce)),
     );
-    // The loss is a tail: nothing settled after it is there.
+    // The loss is the end: nothing settled after it exists.
     expect(settled.slice(-gone.length || settled.length).filter((one) => gone.includes(one))).toEqual(gone);
     for (const { at } of gone) expect(killedAt - at).toBeLessThan(15_000);
-    // What was lost can be settled again: its authorization is unused.
+    // Lost settlements can be repeated: their authorizations are unused.
     const [first] = gone;
     if (first) {
       const receipt = await workshop.chain.send(transferCall(first.signed), {
@@ -139,7 +139,7 @@ test("kill -9: the node comes back by itself, and only what came after the last 
   expect(lost).toBe(3);
 });
 
-test("mining that rested for a save whose holder died goes on", async () => {
+test("mining paused for a save resumes after its process died", async () => {
   await until(async () => expect(await readdir(join(workshop.dir, "chain"))).not.toContain("paused"));
   await workshop.rpc("evm_setAutomine", false);
   await writeFile(join(workshop.dir, "chain", "paused"), "");
@@ -147,7 +147,7 @@ test("mining that rested for a save whose holder died goes on", async () => {
   await until(async () => expect(await workshop.rpc("anvil_getAutomine")).toBe(true));
 });
 
-test("what was saved on request is there after kill -9", async () => {
+test("a requested save survives kill -9", async () => {
   const { receipt } = await settle(77n);
   await workshop.node.save();
   await workshop.kill();
@@ -155,7 +155,7 @@ test("what was saved on request is there after kill -9", async () => {
   expect(await readdir(join(workshop.dir, "chain"))).not.toContain("state.json.gz.new");
 });
 
-test("what one holder has saved no other saves again", async () => {
+test("one process's save is not repeated by another", async () => {
   await stopMining(workshop);
   const saved = () => stat(join(workshop.dir, "chain", "state.json.gz"));
   const before = await saved();
@@ -166,7 +166,7 @@ test("what one holder has saved no other saves again", async () => {
   await mineAgain(workshop);
 });
 
-test("a folder of an earlier version, whose state was not zipped, goes on", async () => {
+test("a folder of an earlier version, with an unzipped state, still opens", async () => {
   const { receipt } = await settle(78n);
   await workshop.node.leave();
   const folder = join(workshop.dir, "chain");

@@ -1,4 +1,4 @@
-/** The endpoint dies, hangs or lies; transactions get stuck, are overtaken or reorged away. */
+/** The endpoint dies, hangs or lies; transactions get stuck, are overtaken or removed by a reorg. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ afterAll(() => workshop.close());
 const settle = (chain: BaseChain, signed: SignedTransfer): Promise<Receipt> =>
   chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" });
 
-describe("an endpoint that", () => {
+describe("an endpoint", () => {
   type Manner = (body: string, response: ServerResponse) => void | Promise<void>;
   let manner: Manner;
   let proxy: Server;
@@ -72,9 +72,9 @@ describe("an endpoint that", () => {
     ["has a limit", says({ error: { code: -32005, message: "limit exceeded" } })],
     ["serves another chain", says({ result: "0x1" })],
   ];
-  test.each(wrong)("%s is ChainUnavailable in time, and heals by itself", async (_, bad) => {
+  test.each(wrong)("%s is ChainUnavailable in time, and recovers by itself", async (_, bad) => {
     const signed = await payment(wallet(0), 10n);
-    // A chain of its own: the first question is the one that is met badly.
+    // A new chain, so that its first request meets the fault.
     const fresh = workshop.connect({
       rpc_url: rpcUrl(),
       request_ms: 200,
@@ -98,12 +98,12 @@ describe("an endpoint that", () => {
     fresh.close();
   });
 
-  test("answers late or not at all while a transaction is under way does not settle it twice", async () => {
+  test("that answers late or never during a transaction does not settle it twice", async () => {
     const before = await balanceOf(workshop.chain, PAYEE);
     const signed = await payment(wallet(0), 11n);
     let swallowed = 0;
     manner = async (body, response) => {
-      // The transaction reaches the chain, but nobody hears of it at first.
+      // The transaction reaches the chain, but its answer is lost at first.
       if (body.includes("eth_sendRawTransaction") && swallowed++ < 3) {
         await fetch(workshop.node.rpc_url, {
           method: "POST",
@@ -126,10 +126,10 @@ describe("an endpoint that", () => {
   };
 });
 
-describe("a transaction that", () => {
+describe("a transaction", () => {
   const sending = { stuck_ms: 150, foreign_ms: 150, poll_ms: 20, wait_ms: 20_000 };
   const sender = privateKeyToAccount(GAS_KEY);
-  test("is stuck is replaced by one that pays more, and settles once", async () => {
+  test("that is stuck is replaced by one with a higher fee, and settles once", async () => {
     const chain = workshop.connect({ sending });
     await stopMining(workshop);
     const signed = await payment(wallet(1), 20n);
@@ -153,7 +153,7 @@ describe("a transaction that", () => {
     chain.close();
   });
 
-  test("is overtaken by another with its nonce is sent anew", async () => {
+  test("whose nonce another used is sent again", async () => {
     const chain = workshop.connect({ sending: { ...sending, stuck_ms: 400 } });
     await stopMining(workshop);
     const signed = await payment(wallet(2), 30n);
@@ -175,7 +175,7 @@ describe("a transaction that", () => {
     chain.close();
   });
 
-  test("is not mined in time is said to be pending; the queue goes on after it", async () => {
+  test("that is not mined in time is reported as pending, and the queue continues", async () => {
     const chain = workshop.connect({ sending: { ...sending, wait_ms: 300, stuck_ms: 10_000 } });
     await stopMining(workshop);
     const [signed, behind] = [await payment(wallet(3), 40n), await payment(wallet(3), 41n)];
@@ -197,7 +197,7 @@ describe("a transaction that", () => {
     chain.close();
   });
 
-  test("cannot be paid for is refused at once, and goes when there is gas again", async () => {
+  test("without gas is refused at once, and is sent once there is gas", async () => {
     const chain = workshop.connect({ sending });
     const signed = await payment(wallet(4), 50n);
     await workshop.rpc("anvil_setBalance", sender.address, "0x1");
@@ -208,7 +208,7 @@ describe("a transaction that", () => {
     chain.close();
   });
 
-  test("a reorg takes away is seen to be gone, and settles again", async () => {
+  test("that a reorg removed is detected, and settles again", async () => {
     const { chain } = workshop;
     const signed = await payment(wallet(5), 60n);
     const seen = await settle(chain, signed);

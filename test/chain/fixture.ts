@@ -19,20 +19,20 @@ export type Workshop = {
   dir: string;
   node: EmbeddedChain;
   chain: BaseChain;
-  /** Starts or joins the node in the same folder; what is put into `node` is left at the end. */
+  /** Starts or joins the node in the same folder; what is put into `node` leaves at the end. */
   join(onLost?: () => void): Promise<EmbeddedChain>;
   connect(more?: Partial<BaseChainOptions>): BaseChain;
-  /** A question to the node past the port. */
+  /** A request to the node without the port. */
   rpc<T>(method: string, ...params: unknown[]): Promise<T>;
-  /** Ends the node as a power cut would. */
+  /** Ends the node like a power cut. */
   kill(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A node that a test meddles with: the service's own, or a workshop's. */
+/** A node that a test manipulates: the service's own, or a workshop's. */
 export type Meddled = { chain: Chain; rpc: Workshop["rpc"] };
 
-/** On the worker's node, as it was at first; `own` is for those who start, stop or kill it. */
+/** On the worker's node in its initial state; `own` for tests that start, stop or kill it. */
 export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-chain-"));
   const giveBack = own ? undefined : await lendNode(join(dir, "chain"));
@@ -69,26 +69,26 @@ export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
 /** The node of a data folder. */
 export const runningNode = (dir: string) => nodeIn(join(dir, "chain"));
 
-/** The facts of many payments, in one question. */
+/** The facts of many payments, in one request. */
 export async function factsOf(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint) {
   const answers = await chain.read(payments.flatMap(factCalls), { gas });
   return payments.map((_, i) => paymentFacts(answers.slice(3 * i, 3 * i + 3)));
 }
 
-/** What an account has, in micro-USDC. */
+/** An account's balance, in micro-USDC. */
 export async function balanceOf(chain: Chain, account: Hex): Promise<bigint> {
   const data: Hex = `0x70a08231${account.slice(2).padStart(64, "0")}`;
   const [answer] = await chain.read([{ to: USDC.address, data }]);
   return BigInt(answer!.data);
 }
 
-/** Gives an account this code, and one USDC. */
+/** Gives an account this code and one USDC. */
 export async function placeWallet(workshop: Workshop, account: Hex, code: Hex): Promise<void> {
   await carriedByStranger(workshop, await payment(wallet(8), 1_000_000n, { to: account }));
   await workshop.rpc("anvil_setCode", account, code);
 }
 
-/** Has a payer cancel an authorization on the chain. */
+/** Lets a payer cancel an authorization on the chain. */
 export async function cancelAuthorization(
   workshop: Meddled,
   payer: HDAccount,
@@ -111,7 +111,7 @@ export async function cancelAuthorization(
   await sentByStranger(workshop, USDC.address, data);
 }
 
-/** Carries an authorization to the chain past the service, as anybody may; answers the mined transaction. */
+/** Carries an authorization to the chain without the service, as anybody may; returns the mined transaction. */
 export function carriedByStranger(workshop: Meddled, signed: SignedTransfer): Promise<Hex> {
   const { to, data } = transferCall(signed);
   return sentByStranger(workshop, to, data);
@@ -120,18 +120,18 @@ export function carriedByStranger(workshop: Meddled, signed: SignedTransfer): Pr
 async function sentByStranger({ rpc, chain }: Meddled, to: Hex, data: Hex): Promise<Hex> {
   const gas = `0x${TRANSFER_GAS.toString(16)}`;
   const transaction = await rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
-  // Mining rests while the node's state is saved.
+  // Mining is paused while the node's state is saved.
   await until(async () => Boolean(await chain.receipt(transaction)));
   return transaction;
 }
 
-/** Mines until what is in the chain now is final. */
+/** Mines until the chain's current content is final. */
 export async function finalize({ chain, rpc }: Meddled): Promise<void> {
   const { latest } = await chain.heads();
   while ((await chain.heads()).finalized.number < latest.number) await rpc("evm_mine");
 }
 
-/** Takes the chain back to a snapshot and lets it go on differently: another history, a little longer than the first one. */
+/** Resets the chain to a snapshot and continues it with another, slightly longer history. */
 export async function rewind({ chain, rpc }: Meddled, snapshot: Hex): Promise<void> {
   const { latest } = await chain.heads();
   if (!(await rpc<boolean>("evm_revert", snapshot))) throw new Error("there is no such snapshot");
@@ -139,17 +139,17 @@ export async function rewind({ chain, rpc }: Meddled, snapshot: Hex): Promise<vo
   while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
 }
 
-/** A transaction that waits to be mined, as the node tells of it. */
+/** A pending transaction, as the node reports it. */
 export type Pooled = { hash: Hex; maxFeePerGas: Hex; nonce: Hex; input: Hex };
 type Pool = { pending: Record<string, Record<string, Pooled>> };
 
-/** The transactions that wait to be mined. */
+/** The pending transactions. */
 export async function inPool({ rpc }: Workshop) {
   const { pending } = await rpc<Pool>("txpool_content");
   return Object.values(pending).flatMap((byNonce) => Object.values(byNonce));
 }
 
-/** From now on blocks come when they are asked for: the node mines nothing, and the chain is at rest. */
+/** From now on blocks come on request: the node mines nothing, and the chain is idle. */
 export async function stopMining({ chain, node, rpc }: Workshop): Promise<void> {
   const isAtRest = async () => {
     const { latest } = await chain.heads();
@@ -159,7 +159,7 @@ export async function stopMining({ chain, node, rpc }: Workshop): Promise<void> 
     return (await Promise.all(blocks)).every(({ transactions }) => transactions.length === 0);
   };
   await until(async () => Boolean(await isAtRest()));
-  // Nothing is left to save, and saving would set mining going again.
+  // Nothing is left to save, which would restart mining.
   await node.save();
   await rpc("evm_setAutomine", false);
 }

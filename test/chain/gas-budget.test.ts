@@ -1,4 +1,4 @@
-/** The day's gas budget over real transactions: what they cost is counted, and what is above it is not sent. */
+/** The daily gas budget over real transactions: their cost is counted, and nothing is sent beyond it. */
 import { parseEther } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type GasBudget, gasBudget } from "../../src/adapters/gas-budget.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => workshop.close());
 
-/** The mined transactions of the record, and the days whose sum was asked for. */
+/** The record's mined transactions, and the days whose sum was read. */
 let records: Pick<MinedTransaction, "day" | "transaction" | "fee_wei">[];
 let questions: string[];
 let isAway: boolean;
@@ -25,7 +25,7 @@ let now: number;
 let budget: GasBudget;
 let chain: Chain;
 let settlement: Settlement;
-/** Nothing but settling costs the sender of the workshop ether. */
+/** Only settling costs the workshop's sender ether. */
 let etherBefore: bigint;
 
 const ether = async () => BigInt(await workshop.rpc<Hex>("eth_getBalance", workshop.chain.sender, "latest"));
@@ -34,7 +34,7 @@ const later = (ms: number) => {
   now += ms;
 };
 
-/** A budget of so much, over the record. */
+/** A budget of this size, over the record. */
 function open(budget_wei: bigint): void {
   const committed = async (asked: string) => {
     questions.push(asked);
@@ -67,7 +67,7 @@ beforeEach(async () => {
   etherBefore = await ether();
 });
 
-test("payments settle until the budget is spent, then nothing is sent till the next UTC day", async () => {
+test("payments settle until the budget is spent; then nothing is sent until the next UTC day", async () => {
   open(1n);
   const first = await settle();
   expect(etherBefore - (await ether())).toBe(first.fee_wei);
@@ -86,7 +86,7 @@ test("payments settle until the budget is spent, then nothing is sent till the n
   await settle();
 });
 
-test("a transaction of many payments costs once, and one that failed costs all the same", async () => {
+test("a transaction of many payments costs once, and a failed one costs too", async () => {
   open(10n ** 17n);
   const many = await Promise.all(Array.from({ length: 20 }, () => settle()));
   expect(new Set(many.map(({ transaction }) => transaction)).size).toBe(1);
@@ -94,7 +94,7 @@ test("a transaction of many payments costs once, and one that failed costs all t
   await expect(settlement.settle(drained, 0n)).rejects.toThrow(/exceeds balance/);
   const spent = etherBefore - (await ether());
   expect(spent).toBeGreaterThan(many[0]!.fee_wei);
-  // As much as was spent is not above the budget of one wei more, and is above its own.
+  // The spent amount is below a budget of one wei more, and above its own.
   open(spent + 1n);
   records = [{ day: "2026-01-02", transaction: "0x01", fee_wei: spent }];
   expect(await settlement.facts(await payment(wallet(0), 5n))).toMatchObject({ would_settle: true });
@@ -102,7 +102,7 @@ test("a transaction of many payments costs once, and one that failed costs all t
   await expect(settle()).rejects.toThrow(GasBudgetSpent);
 });
 
-test("what failed is counted by the process that sent it", async () => {
+test("a failed transaction is counted by the process that sent it", async () => {
   open(1n);
   await expect(settlement.settle(await payment(wallet(1), 20_000_000_000n), 0n)).rejects.toThrow(
     /exceeds balance/,
@@ -110,7 +110,7 @@ test("what failed is counted by the process that sent it", async () => {
   await expect(settle()).rejects.toThrow(GasBudgetSpent);
 });
 
-test("what others and earlier runs recorded counts, asked for at most every ten seconds", async () => {
+test("costs recorded by other processes and earlier runs count, read at most every ten seconds", async () => {
   open(1_000n);
   records = [{ day: "2026-01-01", transaction: "0x01", fee_wei: 5_000n }];
   const signed = await payment(wallet(0), 5n);
@@ -123,13 +123,13 @@ test("what others and earlier runs recorded counts, asked for at most every ten 
   const failures = await Promise.allSettled([1, 2, 3].map(() => settlement.facts(signed)));
   for (const failure of failures) expect(failure).toMatchObject({ reason: expect.any(GasBudgetSpent) });
   expect(questions).toHaveLength(2);
-  // The database being away does not make the day cheaper.
+  // An unavailable database does not reduce the day's cost.
   isAway = true;
   later(10_000);
   await expect(settlement.facts(signed)).rejects.toThrow(GasBudgetSpent);
 });
 
-test("other transactions of the key are counted too, and are not held up", async () => {
+test("other transactions of the key count too, but are not delayed", async () => {
   open(1n);
   const send = async () =>
     chain.send(transferCall(await payment(wallet(2), 3n)), { gas: TRANSFER_GAS, purpose: "anchor" });

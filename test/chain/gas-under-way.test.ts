@@ -1,4 +1,4 @@
-/** Gas of transactions that are under way: each is in the record before it is sent, and keeps its reservation until its end is known. */
+/** Gas of transactions in flight: each is recorded before it is sent, and reserved until its outcome is known. */
 import { privateKeyToAccount } from "viem/accounts";
 import { formatEther } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const ether = () => workshop.chain.balance(workshop.chain.sender);
 const sending = { wait_ms: 100_000, stuck_ms: 100_000, foreign_ms: 100_000, poll_ms: 20 };
 
-/** A process that sends by the gas key, and what it may spend. `has_died`: it writes nothing any more. */
+/** A process that sends by the gas key, and its budget. `has_died`: it records nothing any more. */
 function openProcess(budgets: Partial<GasBudgetOptions> = {}) {
   const clock = { now: () => new Date(now) };
   const record = gasRecord(pool, networkOf(workshop.chain));
@@ -71,7 +71,7 @@ const recorded = async () => {
 const paidInAll = (rows: { fee_wei: string | null }[]) =>
   rows.reduce((sum, { fee_wei }) => sum + BigInt(fee_wei ?? 0n), 0n);
 
-test("a transaction that was pending at midnight is counted once, on the day it was signed", async () => {
+test("a transaction pending at midnight counts once, on the day of its signature", async () => {
   const one = openProcess();
   await leavesPending(one, "anchor");
   expect(await recorded()).toMatchObject([{ day: "2031-01-02", purpose: "anchor", fee_wei: null }]);
@@ -87,7 +87,7 @@ test("a transaction that was pending at midnight is counted once, on the day it 
   later.close();
 });
 
-test("a process that is killed after it sent leaves its transaction in the record, and another one counts it", async () => {
+test("a killed process leaves its transaction in the record, and another one counts it", async () => {
   const dying = openProcess();
   dying.process.has_died = true;
   await dying.send("attestation");
@@ -99,7 +99,7 @@ test("a process that is killed after it sent leaves its transaction in the recor
   next.close();
 });
 
-test("nothing is sent that cannot be written down first", async () => {
+test("nothing is sent without being recorded first", async () => {
   const chain = workshop.connect({
     sending: { ...sending, unsent_ms: 150 },
     journal: () => Promise.reject(new Error("the database is away")),
@@ -113,7 +113,7 @@ test("nothing is sent that cannot be written down first", async () => {
 test.each(["refund", "carrying"] as const)(
   "a pending %s keeps its reservation in every process until it is mined",
   async (purpose) => {
-    // Less than a transaction may cost, and more than it does.
+    // Less than a transaction's highest cost, and more than its actual one.
     const budget_eth = formatEther(60_000n * (await workshop.chain.gasPrice()));
     const budgets =
       purpose === "refund" ? { budget_eth } : { budget_eth, purposes_eth: { carrying: budget_eth } };
@@ -123,7 +123,7 @@ test.each(["refund", "carrying"] as const)(
     expect(await inPool(workshop)).toHaveLength(1);
     await mineAgain(workshop);
     await until(async () => (await ether()) < etherBefore);
-    // The other process asks for the sum of all at most every ten seconds.
+    // The other process reads the total at most every ten seconds.
     now += 10_000;
     expect(await processes[1].send(purpose)).toMatchObject({ success: true });
     expect(paidInAll(await recorded())).toBe(etherBefore - (await ether()));
@@ -131,7 +131,7 @@ test.each(["refund", "carrying"] as const)(
   },
 );
 
-test("a reservation ends once the nonce is used by another for good, and that one alone is counted", async () => {
+test("a reservation ends once another transaction finally uses the nonce, and only that one counts", async () => {
   const stuck = openProcess();
   await leavesPending(stuck, "withdrawal");
   const [{ hash, nonce, maxFeePerGas }] = (await inPool(workshop)) as [Awaited<ReturnType<typeof inPool>>[0]];

@@ -1,4 +1,4 @@
-/** A facilitator that settles for us: a real one over the chain, and one that fails in every way it can. */
+/** A facilitator that settles for us: a real one over the chain, and one with every possible failure. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -18,7 +18,7 @@ const TOKEN = "facilitator-token";
 
 let workshop: Workshop;
 let meddler: Meddler;
-/** Ours, whose key has no ether: what it sent would fail. */
+/** Ours, whose key has no ether: its sends would fail. */
 let chain: BaseChain;
 /** The facilitator's. */
 let theirs: BaseChain;
@@ -102,7 +102,7 @@ const honest: Manner = async (one, response) => {
   says(response, { success: true, payer, transaction, network: "eip155:8453" });
 };
 
-/** Verifies honestly, and meets a request to settle in this manner. */
+/** Verifies honestly, and answers a settlement request in this way. */
 const settles =
   (how: Manner): Manner =>
   (one, response) =>
@@ -125,8 +125,8 @@ const outcomeOf = async (signed: SignedTransfer, more: Partial<FacilitatorOption
   return { outcome, moved: (await balanceOf(workshop.chain, PAYEE)) - begun };
 };
 
-describe("a facilitator that does its work", () => {
-  test("is asked as version 2 has it, verifies and settles, and the chain bears it out", async () => {
+describe("a working facilitator", () => {
+  test("is called in version 2's form, verifies and settles, and the chain confirms it", async () => {
     const signed = await payment(wallet(0), 50_000n);
     const settlement = hosted({ url: `${url}/`, token: TOKEN });
     const facts = await settlement.facts(signed);
@@ -163,7 +163,7 @@ describe("a facilitator that does its work", () => {
       });
   });
 
-  test("gets no header of ours without a token, and is not bothered with what cannot settle", async () => {
+  test("gets no authorization header without a token, and no payment that cannot settle", async () => {
     const settlement = hosted();
     const poor = await payment(wallet(0), 20_000_000_000n);
     expect(await settlement.facts(poor)).toMatchObject({
@@ -175,7 +175,7 @@ describe("a facilitator that does its work", () => {
     expect(asked.map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 
-  test("may refuse a payment that the chain would take", async () => {
+  test("may refuse a payment that the chain would accept", async () => {
     manner = (_, response) => says(response, { isValid: false, invalidReason: "payer_is_sanctioned" });
     expect(await hosted().facts(await payment(wallet(0), 1n))).toMatchObject({
       would_settle: false,
@@ -183,7 +183,7 @@ describe("a facilitator that does its work", () => {
     });
   });
 
-  test("asked twice for the same payment, both times it is settled once", async () => {
+  test("settles a payment once when it is called twice", async () => {
     const signed = await payment(wallet(1), 6n);
     const first = await hosted().settle(signed, 0n);
     manner = (_, response) => says(response, failure("invalid_exact_evm_nonce_already_used"));
@@ -191,8 +191,8 @@ describe("a facilitator that does its work", () => {
   });
 });
 
-describe("what it says is no settlement", () => {
-  test("when it names a transaction that nobody sent", async () => {
+describe("its answer alone settles nothing", () => {
+  test("with a transaction that nobody sent", async () => {
     const transaction = `0x${"ab".repeat(32)}` as const;
     manner = settles((_, response) =>
       says(response, { success: true, transaction, network: "eip155:8453", payer: "0x" }),
@@ -203,7 +203,7 @@ describe("what it says is no settlement", () => {
     expect(moved).toBe(0n);
   });
 
-  test("when it names the transaction of another payment", async () => {
+  test("with another payment's transaction", async () => {
     const other = await hosted().settle(await payment(wallet(2), 8n), 0n);
     manner = settles((_, response) => says(response, { success: true, transaction: other.transaction }));
     expect(await outcomeOf(await payment(wallet(2), 8n))).toMatchObject({
@@ -212,7 +212,7 @@ describe("what it says is no settlement", () => {
     });
   });
 
-  test("but one that is mined late, or named wrongly, counts once the chain shows it", async () => {
+  test("but a late or misnamed one counts once the chain shows it", async () => {
     manner = settles((one, response) => {
       says(response, { success: true, transaction: `0x${"cd".repeat(32)}` });
       setTimeout(() => void carried(one), 150);
@@ -223,7 +223,7 @@ describe("what it says is no settlement", () => {
   });
 });
 
-describe("a facilitator that fails after it may have sent the payment: the chain tells, or nobody knows yet", () => {
+describe("a facilitator that fails after it may have sent the payment leaves the outcome to the chain", () => {
   const failing: [name: string, how: (response: ServerResponse) => void][] = [
     ["hangs up", (response) => void response.destroy()],
     ["never answers", () => undefined],
@@ -256,15 +256,15 @@ describe("a facilitator that fails after it may have sent the payment: the chain
       how(response);
     });
     const signed = await payment(wallet(3), 4n);
-    // Mining rests while the node's state is saved; the chain is asked until it shows the payment.
+    // Mining is paused while the node's state is saved; the chain is polled until it shows the payment.
     const { outcome, moved } = await outcomeOf(signed, { wait_ms: 30_000 });
     expect(settledBy(outcome, signed.transfer)).toBe(true);
     expect(moved).toBe(4n);
   });
 });
 
-describe("a facilitator that surely sent nothing", () => {
-  test.each([401, 403, 404, 429])("because it does not admit us: %i", async (status) => {
+describe("a facilitator that sent nothing", () => {
+  test.each([401, 403, 404, 429])("because it did not admit us: %i", async (status) => {
     manner = (_, response) => says(response, { error: "no" }, status);
     expect(await outcomeOf(await payment(wallet(4), 3n))).toMatchObject({
       outcome: expect.any(ChainUnavailable),
@@ -273,7 +273,7 @@ describe("a facilitator that surely sent nothing", () => {
     await expect(hosted().facts(await payment(wallet(4), 3n))).rejects.toThrow(ChainUnavailable);
   });
 
-  test("because nobody is there", async () => {
+  test("because it is unreachable", async () => {
     const gone = createServer();
     await new Promise<void>((done) => gone.listen(0, "127.0.0.1", done));
     const { port } = gone.address() as AddressInfo;
@@ -285,14 +285,14 @@ describe("a facilitator that surely sent nothing", () => {
     }
   });
 
-  test("because it refuses the payment for a reason it knows", async () => {
+  test("because it refused the payment with a known reason", async () => {
     manner = settles((_, response) => says(response, failure("invalid_payload"), 400));
     const { outcome } = await outcomeOf(await payment(wallet(4), 3n));
     expect(outcome).toBeInstanceOf(NotSettled);
     expect(outcome.message).toMatch(/invalid_payload/);
   });
 
-  test("because the chain itself would not move it", async () => {
+  test("because the chain itself would refuse it", async () => {
     manner = settles((_, response) => says(response, failure("settlement_failed")));
     const { outcome } = await outcomeOf(await payment(wallet(4), 20_000_000_000n));
     expect(outcome).toBeInstanceOf(NotSettled);
@@ -300,7 +300,7 @@ describe("a facilitator that surely sent nothing", () => {
   });
 });
 
-describe("while /verify does not work, nothing is handed over", () => {
+describe("without a working /verify no payment is submitted", () => {
   test.each<[name: string, how: Manner]>([
     ["it hangs", () => undefined],
     ["it answers 500", (_, response) => void response.writeHead(500).end()],
@@ -311,7 +311,7 @@ describe("while /verify does not work, nothing is handed over", () => {
   });
 });
 
-test("while our own endpoint is away, what the facilitator settled is not known yet, and is found when it is back", async () => {
+test("a settlement while our endpoint is unavailable is unknown, and found once it recovers", async () => {
   const signed = await payment(wallet(5), 12n);
   const before = await balanceOf(workshop.chain, addressOf(wallet(5)));
   meddler.meddle = () => "hangs up";

@@ -1,4 +1,4 @@
-/** One EVM node a worker, lent to one test file after the other as it was when its contracts had just been placed. */
+/** One EVM node per worker, lent to its test files in turn, each time in the state after its contracts were placed. */
 import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
@@ -7,13 +7,13 @@ import type { Hex } from "../../src/core/model/chain.ts";
 
 type Kept = { dir: string; snapshot: Hex };
 
-/** The node of this process and its state at first; the one thing that tests keep from one file to the next. */
+/** This process's node and its initial state, the only thing that tests share between files. */
 let kept: Kept | undefined;
 let isLent = false;
 
 /**
- * Puts the worker's node at `place`, where `embeddedChain` joins it; answers how it is given back. While it is lent,
- * whoever asks gets nothing at `place` and so starts a node of its own there.
+ * Puts the worker's node at `place`, where `embeddedChain` joins it; the result returns it. While it is lent, other
+ * callers find nothing at `place` and start their own node.
  */
 export async function lendNode(place: string): Promise<() => void> {
   if (isLent) return () => {};
@@ -25,7 +25,7 @@ export async function lendNode(place: string): Promise<() => void> {
   };
 }
 
-/** Starts the node. The run is a holder of it beside those who borrow it, so that none of them is the last to leave. */
+/** Starts the node. The run is a member besides the borrowers, so that none of them is the last to leave. */
 async function started(): Promise<Kept> {
   const dir = join(inject("runDir"), "nodes", `${process.pid}-${Date.now()}`);
   await mkdir(join(dir, "members"), { recursive: true });
@@ -36,7 +36,7 @@ async function started(): Promise<Kept> {
   return { dir, snapshot };
 }
 
-/** The node as it was at first, but for the time, or nothing where it is gone. */
+/** The node in its initial state, except for the time; nothing if it is gone. */
 async function reverted(): Promise<Kept | undefined> {
   if (!kept) return undefined;
   const { dir } = kept;
@@ -47,7 +47,7 @@ async function reverted(): Promise<Kept | undefined> {
     await ask(url, "anvil_dropAllTransactions");
     if (!(await ask<boolean>(url, "evm_revert", kept.snapshot))) return undefined;
     const snapshot = await ask<Hex>(url, "evm_snapshot");
-    // Else the chain's time goes on from its last block.
+    // Otherwise the chain's time continues from its last block.
     await ask(url, "evm_setTime", Math.floor(Date.now() / 1000));
     await ask(url, "evm_mine");
     return { dir, snapshot };
@@ -56,12 +56,12 @@ async function reverted(): Promise<Kept | undefined> {
   }
 }
 
-/** The node that runs in a chain's folder, as `embeddedChain` keeps it there. */
+/** The node that runs in a chain's folder, as `embeddedChain` stores it. */
 export async function runningNode(chainDir: string): Promise<{ pid: number; port: number }> {
   return JSON.parse(await readFile(join(chainDir, "node.json"), "utf8"));
 }
 
-/** A question to a node past the port `Chain`. */
+/** A request to a node without the port `Chain`. */
 export async function ask<T>(url: string, method: string, ...params: unknown[]): Promise<T> {
   const response = await fetch(url, {
     method: "POST",

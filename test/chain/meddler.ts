@@ -1,10 +1,10 @@
-/** Stands between us and a node: counts what is asked, and answers itself what a test wants answered wrongly. */
+/** A proxy in front of a node: counts requests, and answers some wrongly for a test. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * What becomes of a question: an answer in the node's place, or a text that is none; `hangs up` breaks the connection,
- * `hangs` leaves it open; `swallows` passes the question on and nothing back; undefined passes on both.
+ * A request's fate: an answer instead of the node's, or an invalid text; `hangs up` breaks the connection, `hangs`
+ * leaves it open; `swallows` forwards the request and returns nothing; undefined forwards both.
  */
 export type Meddling =
   | { result: unknown }
@@ -17,7 +17,7 @@ export type Meddling =
 
 export type Meddler = {
   url: string;
-  /** The methods asked for, in order. */
+  /** The requested methods, in order. */
   asked: string[];
   meddle: (method: string, params: unknown[]) => Meddling | Promise<Meddling>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Processes that send by one gas key take nonces of their own. */
+/** Processes that send by one gas key take separate nonces. */
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Nobody who is overtaken would be done in time. */
+/** An overtaken sender would not finish in time. */
 const sending = { foreign_ms: 100_000, stuck_ms: 100_000, wait_ms: 20_000, poll_ms: 20 };
 
 const minedCount = async () => {
@@ -61,13 +61,13 @@ function openProcess(
   };
 }
 
-/** A transaction that does nothing, and travels alone. */
+/** An empty transaction that travels alone. */
 const sendAlone = (chain: Chain, confirm?: () => Promise<void>) => {
   const options = { gas: 30_000n, purpose: "attestation", alone: true, ...(confirm && { confirm }) } as const;
   return chain.send({ to: chain.sender, data: "0x" }, options);
 };
 
-test("those of many processes stand beside each other: none waits for another's to be mined", async () => {
+test("nonces of many processes are in flight together, and none waits for another's receipt", async () => {
   const processes = Array.from({ length: 4 }, () => openProcess());
   const before = await minedCount();
   await stopMining(workshop);
@@ -85,7 +85,7 @@ test("those of many processes stand beside each other: none waits for another's 
   await Promise.all(processes.map(({ close }) => close()));
 });
 
-test("a gap that a process left which took nonces and died before it sent is filled", async () => {
+test("a gap left by a process that died before sending is filled", async () => {
   const one = openProcess({ gap_ms: 200 });
   expect(await one.settle(0)).toBe(true);
   const next = await minedCount();
@@ -97,7 +97,7 @@ test("a gap that a process left which took nonces and died before it sent is fil
   await one.close();
 });
 
-test("a nonce that is far too high, since an endpoint lied, is left, and those below it are free", async () => {
+test("a nonce that is far too high because of a lying endpoint is abandoned, and lower ones are free", async () => {
   const [one, other] = [openProcess({ gap_ms: 200 }), openProcess({ gap_ms: 200 })];
   const next = await minedCount();
   expect(await one.nonces.take(next + 10_000)).toBe(next + 10_000);
@@ -108,7 +108,7 @@ test("a nonce that is far too high, since an endpoint lied, is left, and those b
   await Promise.all([one.close(), other.close()]);
 });
 
-test("what must be carried once is not sent anew beside one that is left: nobody knows what becomes of that", async () => {
+test("a call that may be carried once is not sent again next to an abandoned nonce", async () => {
   const one = openProcess({ gap_ms: 200 });
   const next = await minedCount();
   expect(await one.nonces.take(next + 10_000)).toBe(next + 10_000);
@@ -120,7 +120,7 @@ test("what must be carried once is not sent anew beside one that is left: nobody
   await one.close();
 });
 
-test("what was taken long ago and never sent is free", async () => {
+test("a nonce taken long ago and never sent is free", async () => {
   const one = openProcess();
   const next = await minedCount();
   expect(await one.nonces.take(next + 5)).toBe(next + 5);
@@ -130,7 +130,7 @@ test("what was taken long ago and never sent is free", async () => {
   await one.close();
 });
 
-test("one whose gas key was empty leaves no gap behind", async () => {
+test("a send with an empty gas key leaves no gap", async () => {
   const [one, other] = [openProcess(), openProcess()];
   const { address } = privateKeyToAccount(GAS_KEY);
   const balance = await workshop.rpc<string>("eth_getBalance", address, "latest");
@@ -143,7 +143,7 @@ test("one whose gas key was empty leaves no gap behind", async () => {
   await Promise.all([one.close(), other.close()]);
 });
 
-test("where the database is away, one goes by what the chain says; what must be carried once is not sent", async () => {
+test("without the database the chain's nonce is used, and calls that may be carried once are not sent", async () => {
   const one = openProcess({ unsent_ms: 300 }, { url: "postgres://nobody@127.0.0.1:1/nothing" });
   expect(await one.settle(4)).toBe(true);
   const next = await minedCount();
@@ -153,7 +153,7 @@ test("where the database is away, one goes by what the chain says; what must be 
   await one.close();
 });
 
-test("what must be carried once is not sent where its sender has lost the right to by then", async () => {
+test("a call that may be carried once is not sent after its sender lost the right to it", async () => {
   const one = openProcess();
   const next = await minedCount();
   await expect(sendAlone(one.chain, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
@@ -162,7 +162,7 @@ test("what must be carried once is not sent where its sender has lost the right 
   await one.close();
 });
 
-test("the highest of all nonces stays known when lower ones are free again, for a day", async () => {
+test("the highest nonce stays known for a day, even when lower ones are free again", async () => {
   const one = openProcess();
   const next = await minedCount();
   const aDayPasses = () =>
@@ -181,14 +181,14 @@ test("the highest of all nonces stays known when lower ones are free again, for 
   await one.close();
 });
 
-test("what a dead process sent for too little is replaced, so that others come through", async () => {
+test("a dead process's underpriced transaction is replaced, so that others are mined", async () => {
   const [dead, other] = [openProcess(), openProcess({ gap_ms: 50, stuck_ms: 100 })];
   const next = await minedCount();
   await stopMining(workshop);
   const lost = dead.settle(0).catch(() => "lost");
   await until(async () => expect(await inPool(workshop)).toHaveLength(1));
   await dead.close();
-  // Dearer than what was offered.
+  // More expensive than the offer.
   const [sent] = await inPool(workshop);
   const dear = 2n * BigInt(sent!.maxFeePerGas);
   await workshop.rpc("anvil_setNextBlockBaseFeePerGas", `0x${dear.toString(16)}`);
@@ -201,7 +201,7 @@ test("what a dead process sent for too little is replaced, so that others come t
   await other.close();
 });
 
-test("one that is sent again is not given up as unpaid: it may be in a pool", async () => {
+test("a repeated transaction is not rejected as unpaid, because a pool may have it", async () => {
   const meddler = await openMeddler(workshop.node.rpc_url);
   const [other, one] = [openProcess(), openProcess({ stuck_ms: 100 }, { rpc_url: meddler.url })];
   await stopMining(workshop);
@@ -222,7 +222,7 @@ test("one that is sent again is not given up as unpaid: it may be in a pool", as
   await meddler.close();
 });
 
-test("one that a node refuses for what it offers is signed anew with more", async () => {
+test("a transaction that a node refuses as underpriced is signed again with a higher fee", async () => {
   const meddler = await openMeddler(workshop.node.rpc_url);
   const one = openProcess({ stuck_ms: 200 }, { rpc_url: meddler.url });
   const offered: string[] = [];
@@ -240,7 +240,7 @@ test("one that a node refuses for what it offers is signed anew with more", asyn
   await meddler.close();
 });
 
-test("a chain that went back is followed", async () => {
+test("the queue follows a chain that went back", async () => {
   const one = openProcess({ gap_ms: 200 });
   const kept = await workshop.rpc<string>("evm_snapshot");
   const next = await minedCount();
@@ -248,7 +248,7 @@ test("a chain that went back is followed", async () => {
   await workshop.rpc("evm_revert", kept);
   expect(await minedCount()).toBe(next);
   expect(await one.settle(1)).toBe(true);
-  // The nonce that is free again is used up by a transaction that does nothing.
+  // An empty transaction uses the nonce that is free again.
   expect(await minedCount()).toBe(next + 2);
   await one.close();
 });

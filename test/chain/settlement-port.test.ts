@@ -1,4 +1,7 @@
-/** The Settlement port over a real chain: what is asked and sent together, whom it may harm, and what it says when it cannot tell. */
+/**
+ * The Settlement port over a real chain: its batches, the isolation of payments, and its answers when the outcome
+ * is unknown.
+ */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
@@ -46,10 +49,10 @@ beforeEach(() => {
   meddler.asked.length = 0;
 });
 
-/** Jumps back to its start for ever. */
+/** Jumps back to its start forever. */
 const BURN: Hex = "0x5b600056";
 
-/** An account with this code and one USDC, and a payment it is said to have signed. */
+/** An account with this code and one USDC, and a payment that it claims to have signed. */
 async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
   const from: Hex = `0x${randomBytes(20).toString("hex")}`;
   await placeWallet(workshop, from, code);
@@ -60,7 +63,7 @@ async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
 const count = (method: string) => meddler.asked.filter((one) => one === method).length;
 
 describe("facts", () => {
-  test("of 200 payments asked at once take a handful of requests, and each is its own", async () => {
+  test("of 200 payments queried together take few requests, and each is right", async () => {
     const good = await Promise.all(
       Array.from({ length: 198 }, (_, i) => payment(wallet(i % 8), BigInt(i + 1))),
     );
@@ -75,13 +78,13 @@ describe("facts", () => {
     ]);
     const { latest } = await workshop.chain.heads();
     for (const { seen_block } of facts) expect(Number(latest.number - seen_block)).toBeLessThanOrEqual(2);
-    // One for who has code, five for three questions each about 200 payments, and one each for the two whose trial failed beside
-    // others: it may have failed by what a neighbour's trial moved, and only a trial alone tells. Such payments are rare here,
-    // because what this process can judge by itself, a key's signature and the time, never comes so far.
+    // One for code, five for three requests each about 200 payments, and one each for the two whose trial failed in a
+    // batch: another trial may have moved their money, so only a separate trial decides. Such payments are rare here,
+    // because this process checks keys' signatures and times itself.
     expect(meddler.asked).toEqual(Array(8).fill("eth_call"));
   });
 
-  test("of payers with code are asked one by one; who delegates (EIP-7702) has code", async () => {
+  test("of payers with code are queried separately; a delegated account (EIP-7702) has code", async () => {
     const [yes, no, burn] = [
       await contractPayer(SAYS_YES),
       await contractPayer(SAYS_NO),
@@ -93,13 +96,13 @@ describe("facts", () => {
     const facts = await Promise.all([yes, plain, no, burn, delegating].map((one) => settlement.facts(one)));
     expect(facts.map(({ would_settle }) => would_settle)).toEqual([true, true, false, false, true]);
     expect(facts.map(({ balance }) => balance).with(1, 1_000_000n)).toEqual(Array(5).fill(1_000_000n));
-    // Each with code is tried as the transaction that it would be.
+    // Each payer with code is tried as a transaction.
     const count = (method: string) => meddler.asked.filter((one) => one === method).length;
     expect([count("eth_call"), count("eth_estimateGas"), count("eth_getCode")]).toEqual([6, 4, 4]);
     expect(count("eth_sendRawTransaction")).toBe(0);
   });
 
-  test("who has code is told of more accounts than one call can answer for", async () => {
+  test("about code cover more accounts than one call can answer", async () => {
     const { transfer } = await contractPayer(SAYS_YES);
     const accounts = Array.from({ length: 1_201 }, (): Hex => `0x${randomBytes(20).toString("hex")}`);
     accounts[1_100] = transfer.from;
@@ -111,7 +114,7 @@ describe("facts", () => {
 });
 
 describe("settling", () => {
-  test("many at once is one transaction; a replay is settled by the first", async () => {
+  test("many payments together takes one transaction; a replay settles by the first", async () => {
     const before = await balanceOf(chain, PAYEE);
     const many = await Promise.all(Array.from({ length: 60 }, (_, i) => payment(wallet(i % 8), 10n)));
     const receipts = await Promise.all(many.map((one) => settlement.settle(one, 0n)));
@@ -122,7 +125,7 @@ describe("settling", () => {
     expect(await balanceOf(chain, PAYEE)).toBe(before + 600n);
   });
 
-  test("a contract's payment travels alone, and by what its code says", async () => {
+  test("a contract's payment is sent alone, and follows the contract's code", async () => {
     const [yes, no] = [await contractPayer(SAYS_YES), await contractPayer(SAYS_NO)];
     const plain = await payment(wallet(3), 5n);
     const settled = await Promise.all([settlement.settle(yes, 0n), settlement.settle(plain, 0n)]);
@@ -131,7 +134,7 @@ describe("settling", () => {
     await expect(settlement.settle(no, 0n)).rejects.toThrow(NotSettled);
   });
 
-  test("a contract that burns the gas it is given harms nobody else", async () => {
+  test("a contract that burns its gas harms no other payment", async () => {
     const burn = await contractPayer(BURN);
     const good = await Promise.all([1n, 2n, 3n].map((value) => payment(wallet(4), value)));
     const [burnt, ...receipts] = await Promise.allSettled(
@@ -141,7 +144,7 @@ describe("settling", () => {
     for (const receipt of receipts) expect(receipt.status).toBe("fulfilled");
   });
 
-  test("not even one that had no code yet when it was looked at: its neighbours are carried again, alone", async () => {
+  test("a payer that got code after the check harms no other payment: the others are sent again, alone", async () => {
     const burn = await contractPayer(BURN);
     const good = await Promise.all([1n, 2n, 3n].map((value) => payment(wallet(4), value)));
     const blind = chainSettlement({ ...chain, hasCode: async (accounts) => accounts.map(() => false) });
@@ -156,7 +159,7 @@ describe("settling", () => {
     expect(new Set(transactions).size).toBe(3);
   });
 
-  test("what a stranger carried first is found by its log", async () => {
+  test("a transfer that a stranger sent first is found by its log", async () => {
     const signed = await payment(wallet(5), 70n);
     const { seen_block } = await settlement.facts(signed);
     const transaction = await carriedByStranger(workshop, signed);
@@ -165,7 +168,7 @@ describe("settling", () => {
     expect(settledBy(receipt, signed.transfer)).toBe(true);
   });
 
-  test("is refused when the balance is gone, the authorization cancelled or its nonce used for another transfer", async () => {
+  test("is refused without balance, after a cancellation, or if the nonce was used for another transfer", async () => {
     const before = await balanceOf(chain, PAYEE);
     const everything = await balanceOf(chain, addressOf(wallet(6)));
     const signed = await payment(wallet(6), 100n);
@@ -175,7 +178,7 @@ describe("settling", () => {
     const cancelled = await payment(wallet(5), 80n);
     const { finalized } = await chain.heads();
     await cancelAuthorization(workshop, wallet(5), cancelled.transfer);
-    // The chain may still take it back; the node mines on by itself, so what is final is held where it was.
+    // A reorg may still remove it; the node mines by itself, so the final block is fixed here.
     const early = chainSettlement({ ...chain, heads: async () => ({ ...(await chain.heads()), finalized }) });
     await expect(early.settle(cancelled, 0n)).rejects.toThrow(TransactionPending);
     await finalize(workshop);
@@ -193,8 +196,8 @@ describe("settling", () => {
   });
 });
 
-describe("an endpoint that is", () => {
-  test("dead: nothing is known and nothing was sent, and it heals", async () => {
+describe("an endpoint", () => {
+  test("that is dead gives no facts, sends nothing, and recovers", async () => {
     const signed = await payment(wallet(0), 9n);
     meddler.meddle = () => "hangs up";
     await expect(settlement.facts(signed)).rejects.toThrow(ChainUnavailable);
@@ -204,11 +207,11 @@ describe("an endpoint that is", () => {
     expect(settledBy(await settlement.settle(signed, 0n), signed.transfer)).toBe(true);
   });
 
-  test("dead to one question fails nobody whose question it answers", async () => {
+  test("that fails one request fails no other", async () => {
     const contract = await contractPayer(SAYS_YES);
     const plain = await payment(wallet(1), 9n);
     const { from } = contract.transfer;
-    // Of the two that share who has code, only the contract's own question goes unanswered.
+    // Of the two that share the code request, only the contract's own request stays unanswered.
     meddler.meddle = (method, [call]) => {
       const data = (call as { to?: Hex; data?: string })?.to ? String((call as { data?: string }).data) : "";
       return method === "eth_call" && data.includes(from.slice(2)) ? "hangs up" : undefined;
@@ -218,7 +221,7 @@ describe("an endpoint that is", () => {
     expect(second).toMatchObject({ value: { would_settle: true } });
   });
 
-  test("dead after the transaction was mined without moving the payment: the outcome is not known yet", async () => {
+  test("that dies after a mined transaction without the transfer leaves the outcome unknown", async () => {
     const signed = await payment(wallet(5), 71n);
     const transaction = await carriedByStranger(workshop, signed);
     meddler.meddle = (method) => (method === "eth_getLogs" ? "hangs up" : undefined);
@@ -227,7 +230,7 @@ describe("an endpoint that is", () => {
     expect((await settlement.settle(signed, 0n)).transaction).toBe(transaction);
   });
 
-  test("behind with its logs: a payment whose nonce is spent is not called refused", async () => {
+  test("with lagging logs does not make a payment with a used nonce refused", async () => {
     const signed = await payment(wallet(5), 72n);
     await carriedByStranger(workshop, signed);
     meddler.meddle = (method) => (method === "eth_getLogs" ? { result: [] } : undefined);
@@ -235,7 +238,7 @@ describe("an endpoint that is", () => {
     expect(count("eth_sendRawTransaction")).toBe(1);
   });
 
-  test("wrong about who has code is not believed", async () => {
+  test("with wrong answers about code is not trusted", async () => {
     meddler.meddle = (method) => (method === "eth_call" ? { result: "0x" } : undefined);
     await expect(settlement.facts(await payment(wallet(0), 1n))).rejects.toThrow(ChainUnavailable);
   });

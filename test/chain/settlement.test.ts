@@ -1,4 +1,4 @@
-/** Payments on a real chain: what it says of them, how they settle, and what its logs prove. */
+/** Payments on a real chain: their facts, their settlement, and the proof in the logs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex, Receipt } from "../../src/core/model/chain.ts";
 import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
@@ -22,7 +22,7 @@ afterAll(() => workshop.close());
 const settle = (signed: SignedTransfer): Promise<Receipt> =>
   workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" });
 
-test("the token has Base's address, name and domain, and the demo wallets their play money", async () => {
+test("the token has Base's address, name and domain, and the demo wallets have worthless money", async () => {
   const [separator, name, version, symbol, decimals] = await workshop.chain.read(
     ["0x3644e515", "0x06fdde03", "0x54fd4d50", "0x95d89b41", "0x313ce567"].map((data) => ({
       to: USDC.address as Hex,
@@ -62,7 +62,7 @@ test("an authorization settles once: the balance moves, the logs prove it, a rep
   expect(await balanceOf(chain, PAYEE)).toBe(before + 50_000n);
 });
 
-test("payments travel together, and each fails alone", async () => {
+test("batched payments fail separately", async () => {
   const { chain } = workshop;
   const good = await Promise.all(
     Array.from({ length: 40 }, (_, i) => payment(wallet(i % 10), BigInt(1_000 + i))),
@@ -108,7 +108,7 @@ test("payments travel together, and each fails alone", async () => {
   );
 });
 
-test("a settlement by somebody else is found by its log; a cancellation is none", async () => {
+test("another sender's settlement is found by its log; a cancellation is none", async () => {
   const { chain, rpc } = workshop;
   const [carried, cancelled] = [await payment(wallet(5), 70n), await payment(wallet(5), 80n)];
   const stranger = wallet(9).address;
@@ -148,16 +148,16 @@ const typedDomain = {
 const cancelCall = (authorizer: Hex, nonce: Hex, signature: Hex): Hex =>
   `0xb7b72899${authorizer.slice(2).padStart(64, "0")}${nonce.slice(2)}${"60".padStart(64, "0")}${"41".padStart(64, "0")}${signature.slice(2).padEnd(192, "0")}`;
 
-describe("a wallet that is a contract (ERC-1271)", () => {
+describe("a contract wallet (ERC-1271)", () => {
   const CONTRACT: Hex = "0x00000000000000000000000000000000c0ffee01";
-  /** Answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
+  /** Answers every call with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
   const YES: Hex = "0x631626ba7e60e01b60005260206000f3";
   /** Answers 32 bytes of zero. */
   const NO: Hex = "0x600060005260206000f3";
-  /** Jumps back to its start for ever. */
+  /** Jumps back to its start forever. */
   const LOOP: Hex = "0x5b600056";
 
-  test("pays by what its code says of the signature, even one of no curve", async () => {
+  test("pays if its code accepts the signature, even one of no curve", async () => {
     const { chain, rpc } = workshop;
     await rpc("anvil_setCode", CONTRACT, YES);
     await settle(await payment(wallet(6), 500n, { to: CONTRACT }));
@@ -176,7 +176,7 @@ describe("a wallet that is a contract (ERC-1271)", () => {
     expect(settledBy(receipt, transfer)).toBe(true);
   });
 
-  test("that burns all the gas it can burns only its own", async () => {
+  test("that burns all its gas burns only its own", async () => {
     const { chain, rpc } = workshop;
     await rpc("anvil_setCode", CONTRACT, LOOP);
     const { transfer, signature } = await payment(wallet(7), 1n, { from: CONTRACT });
@@ -192,7 +192,7 @@ describe("a wallet that is a contract (ERC-1271)", () => {
   });
 });
 
-test("payments that travel alone do not keep the others waiting", async () => {
+test("payments that travel alone do not block the others", async () => {
   const { chain } = workshop;
   const send = async (index: number, alone: boolean) =>
     chain.send(transferCall(await payment(wallet(index), 1_000n)), {

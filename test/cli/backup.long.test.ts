@@ -1,9 +1,12 @@
-/** `tallystick backup` and `tallystick restore` as an operator runs them beside a service: the drill of docs/operating.md, step by step. */
+/**
+ * `tallystick backup` and `tallystick restore` with a running service: the drill of docs/operating.md, step by
+ * step.
+ */
 import { cp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readBackup } from "../../eventstore/files/backup.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { manifest, partitionsDir, vintagesDir } from "../../src/datasets/manifest.ts";
 import { importFiles } from "../../src/operator/releases.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
@@ -20,7 +23,7 @@ let service: Service & { database_url: string };
 let folder: string;
 let signing_key: string;
 let vintage: string;
-/** The first backup, which lacks what the service has signed since. */
+/** The first backup, without later signatures. */
 let older: string;
 
 beforeAll(async () => {
@@ -47,7 +50,7 @@ const headNow = async () => {
   return `${position}:${Buffer.from(log_hash).toString("hex")}`;
 };
 
-test("each run says what it added and up to where the folder has the log, which is its head", async () => {
+test("each run reports the added events and the folder's last position, which is the log's head", async () => {
   const first = await backUp(folder, runWith);
   const { position } = await service.app.store.head();
   expect(first).toEqual({
@@ -58,7 +61,7 @@ test("each run says what it added and up to where the folder has the log, which 
   await cp(folder, older, { recursive: true });
   expect((await backUp()).stdout).toMatch(/^0 events added; /);
   await service.issue({ tenant: "acme" });
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
   await sealFirst(service.app);
   const more = (await service.app.store.head()).position - position;
@@ -67,7 +70,7 @@ test("each run says what it added and up to where the folder has the log, which 
   );
 });
 
-test("the segments are in it, and the manifests of the vintages, without their partitions", async () => {
+test("it includes the segments, and the vintages' manifests without their partitions", async () => {
   const { packs } = (await readBackup(folder))!;
   expect(packs.map(({ first, last }) => [first, last])).toEqual([
     [1, 1],
@@ -84,7 +87,7 @@ test("the segments are in it, and the manifests of the vintages, without their p
   );
 });
 
-test("restored into an empty database it has the head that was printed, verifies, and the same files are the same vintage", async () => {
+test("a restored database has the printed head, verifies, and the same files give the same vintage", async () => {
   const printed = /up to (\S+)\n$/.exec((await backUp()).stdout)![1]!;
   const there = await elsewhere(signing_key);
   const settings = settingsOf(there, { SIGNING_KEY: signing_key });
@@ -108,13 +111,13 @@ test("restored into an empty database it has the head that was printed, verifies
   expect(contentOf(made)).toEqual(contentOf(kept));
 });
 
-test("a log that lacks what this machine has signed is restored for reading, and no backup is made of it", async () => {
+test("a log without this machine's last signature is restored read-only, and cannot be backed up", async () => {
   const there = await elsewhere(signing_key);
   await cp(join(service.data_dir, "signed"), join(there.data_dir, "signed"), { recursive: true });
   const settings = settingsOf(there, { SIGNING_KEY: signing_key });
   const restored = await runHere(settings, "restore", older);
   expect(restored.code, restored.stderr).toBe(1);
-  expect(restored.stdout).toMatch(/\nHeld against what this machine signed\.\nRead-only, /);
+  expect(restored.stdout).toMatch(/\nCompared with what this machine signed\.\nRead-only, /);
   const refused = join(there.data_dir, "backup");
   const { code, stdout, stderr } = await runHere(settings, "backup", refused);
   expect([code, stdout]).toEqual([1, ""]);
@@ -122,12 +125,12 @@ test("a log that lacks what this machine has signed is restored for reading, and
   await expect(readdir(refused)).rejects.toThrow("ENOENT");
 });
 
-test("a folder of another log, and one without a backup, are refused", async () => {
+test("a folder of another log, or without a backup, is refused", async () => {
   const there = await elsewhere(signing_key);
   const empty = await runHere(settingsOf(there), "restore", there.data_dir);
   expect([empty.code, empty.stdout]).toEqual([1, ""]);
   expect(empty.stderr).toContain("no backup.json is in it");
-  // An empty database gets a log of its own.
+  // An empty database gets its own log.
   const other = await runHere(settingsOf(there), "backup", folder);
   expect([other.code, other.stdout]).toEqual([1, ""]);
   expect(other.stderr).toContain("name another folder");

@@ -1,4 +1,4 @@
-/** The command line as a newcomer uses it: a folder of its own, the embedded database, the service running or not. */
+/** The command line for a newcomer: a new folder, the embedded database, with and without a running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ const environment = (extra: Record<string, string> = {}) => ({
 });
 
 const run = (...args: string[]) => runHere(environment(), ...args);
-/** The same as a process of its own. */
+/** The same as a separate process. */
 const start = (args: string[], extra: Record<string, string> = {}) => runWith(environment(extra), ...args);
 
 type Running = { url: string; process: ChildProcess; output: () => string; ended: Promise<number | null> };
@@ -55,7 +55,7 @@ function serve(extra: Record<string, string> = {}): Promise<Running> {
   });
 }
 
-test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", async () => {
+test.runIf(process.platform === "linux")("the service uses sixteen of libuv's threads", async () => {
   const count = `process.on("exit", () => console.error(require("node:fs").readdirSync("/proc/self/task").length))`;
   const threads = async (size: string) => {
     await writeFile(join(dir, "count.cjs"), count);
@@ -66,13 +66,13 @@ test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", 
 });
 
 describe("without a running service", () => {
-  test.each(["--help", "keys issue --help"])("%s explains itself", async (line) => {
+  test.each(["--help", "keys issue --help"])("%s shows its help", async (line) => {
     const { code, stdout } = await start(line.split(" "));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: tallystick/);
   });
 
-  test("every command explains itself, loaded alone and without any settings", async () => {
+  test("every command shows its help, loaded alone and without any settings", async () => {
     const refused = () => expect.unreachable("an explanation needs no settings");
     const terminal = { settings: refused, logger: refused };
     const withThose = (command: Command): Command[] => [command, ...command.commands.flatMap(withThose)];
@@ -86,7 +86,7 @@ describe("without a running service", () => {
     }
   });
 
-  test("a wrong variable is named, with what it should be", async () => {
+  test("a wrong variable is named, with its valid form", async () => {
     const { code, stderr } = await start(["keys", "list"], { PORT: "http", DATABASE_URL: "mysql://x" });
     expect(code).toBe(1);
     expect(stderr).toContain("PORT is a whole number from 0 to 65535");
@@ -102,7 +102,7 @@ describe("without a running service", () => {
     expect((await start(["keys", "issue"])).stderr).toContain("--tenant");
   });
 
-  test("keys are issued, listed and revoked, and the log of it verifies", async () => {
+  test("keys are issued, listed and revoked, and the resulting log verifies", async () => {
     const issue = "keys issue --tenant acme --scopes read,quote --daily none --json";
     const issued = await start(issue.split(" "));
     const key = JSON.parse(issued.stdout) as { key_id: string; secret: string };
@@ -132,11 +132,11 @@ describe("without a running service", () => {
     const tampered = await run("verify", file);
     expect(tampered.code).toBe(1);
     expect(tampered.stdout).toMatch(/FAIL chain .*position 1/);
-    // The embedded Postgres was started for each moment and is gone.
+    // The embedded Postgres was started for a moment and is gone.
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("a reader that goes away after the first line is no failure", async () => {
+  test("a reader that leaves after the first line is no failure", async () => {
     const child = spawn(process.execPath, [bin, "docs"], { env: environment() });
     child.stdout.destroy();
     let told = "";
@@ -169,7 +169,7 @@ describe("with the service running", () => {
   };
   const isItsPostgresThere = () => existsSync(join(dir, "data", "postgres", "postmaster.pid"));
 
-  test("commands join its database, and what they change shows at once", async () => {
+  test("commands join its database, and their changes show at once", async () => {
     expect(service.output()).toMatch(/curl -s/);
     const commands = service.output().match(/^ {2}curl .*$/gm)!;
     expect(commands).toHaveLength(3);
@@ -184,7 +184,7 @@ describe("with the service running", () => {
         headers: { Authorization: `Bearer ${secret}` },
       });
     expect(await (await ask()).text()).toContain(key_id);
-    // Data is not there yet: the question about it says so and when to ask again.
+    // Data are not ready yet: the question's answer says so and when to retry.
     const trade = await fetch(`${service.url}/v1/agent/trade/balance?reporter=DE`, {
       headers: { Authorization: `Bearer ${secret}` },
     });
@@ -192,7 +192,7 @@ describe("with the service running", () => {
     expect(trade.headers.get("retry-after")).toBeTruthy();
   });
 
-  test("a taken port is named", async () => {
+  test("a used port is named", async () => {
     const { code, stderr } = await start(["serve"], { PORT: new URL(service.url).port });
     expect(code).toBe(1);
     expect(stderr).toContain("is taken; set PORT");
@@ -229,16 +229,16 @@ describe("with the service running", () => {
     expect(await stopped("SIGTERM")).toBe(0);
     isOver = true;
     await Promise.all(callers);
-    // An answer that came is whole; the rest never got a connection.
+    // A received answer is complete; the others never got a connection.
     for (const line of lastLines) expect(JSON.parse(line)).toMatchObject({ up_to_date: true });
     for (const code of refused) expect(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET"]).toContain(code);
-    // A consumer that follows is told where it stands.
+    // A following consumer gets its position.
     const tail = (await followed.text()).trim().split("\n").at(-1)!;
     expect(JSON.parse(tail)).toMatchObject({ cursor: expect.stringMatching(/^v1\./) });
     expect(isItsPostgresThere()).toBe(false);
   });
 
-  test("started again it has the same sandbox key, in a file of mode 0600", async () => {
+  test("a restart keeps the sandbox key, in a file of mode 0600", async () => {
     const path = join(dir, "data", "sandbox.key");
     const key = (await readFile(path, "utf8")).trim();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -246,7 +246,7 @@ describe("with the service running", () => {
     expect(service.output()).toContain(key);
   });
 
-  test("killed hard it leaves its Postgres running; the next start joins it and nothing acknowledged is lost", async () => {
+  test("kill -9 leaves its Postgres running; the next start joins it and nothing acknowledged is lost", async () => {
     const { stdout } = await run("keys", "issue", "--tenant", "survivor", "--json");
     const { key_id } = JSON.parse(stdout) as { key_id: string };
     await stopped("SIGKILL");

@@ -1,4 +1,4 @@
-/** The real command, with nothing of this process's environment. */
+/** The real command, without this process's environment. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
 export type Ran = { code: number; stdout: string; stderr: string };
 
-/** Runs `tallystick …args` with `dir` for its home and its data, the embedded database and chain among them. */
+/** Runs `tallystick …args` with `dir` as its home and data folder, with the embedded database and chain. */
 export function runCommand(dir: string, ...args: string[]): Promise<Ran> {
   const env = { HOME: dir, DATA_DIR: join(dir, "data"), PORT: "0", SANDBOX: "0", TRUST_SECONDS: "5" };
   return runWith(env, ...args);

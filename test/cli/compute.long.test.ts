@@ -1,4 +1,7 @@
-/** The demo's story of the compute market as a newcomer runs it: the real command, a worker of its own, the embedded database and chain. */
+/**
+ * The demo of the compute market for a newcomer: the real command, a separate worker, the embedded database and
+ * chain.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test("a task is paid for by x402, done by a worker's process, checked, settled, and its receipt verified offline", async () => {
+test("a task is paid by x402, run by a worker's process, checked, settled, and its receipt verified offline", async () => {
   const { code, stdout, stderr } = await runCommand(dir, "demo", "--story", "compute");
   expect(code, stderr).toBe(0);
   expect(stderr).toBe("");

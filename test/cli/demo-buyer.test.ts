@@ -1,4 +1,4 @@
-/** The demo's buyer at services that are not what they should be: nothing is signed for them. */
+/** The demo's buyer at faulty services: nothing is signed for them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { verifyTypedData } from "viem";
@@ -18,7 +18,7 @@ const requirement = {
   extra: { name: "Another Coin", version: "9" },
 };
 
-/** What the service answers to a call without payment, and to one with it. */
+/** The service's answers to a call without payment, and to one with it. */
 let unpaid: { status: number; header?: string };
 let paid: { status: number; header?: string; body: string };
 let server: Server;
@@ -48,7 +48,7 @@ beforeEach(() => {
   paid = { status: 200, header: headerOf(settlement), body: "{}" };
 });
 
-test("what is sold on its terms is bought, and the domain that is signed is USDC's own", async () => {
+test("an offer on our terms is bought, and the signed domain is USDC's own", async () => {
   const offer = await ask(url);
   const payment = await sign(wallet(0), offer);
   expect(payment.transfer).toMatchObject({ to: PAYEE, value: 50_000n });
@@ -63,7 +63,7 @@ test("what is sold on its terms is bought, and the domain that is signed is USDC
   expect(bought.receipt).toBeUndefined();
 });
 
-test("a payment that is being settled is asked for again by whoever is in a hurry, and what is away is left", async () => {
+test("a hurried buyer asks again about a payment in progress, and does not wait for an unavailable service", async () => {
   const payment = await sign(wallet(0), await ask(url));
   const served = paid;
   const refused = (name: string, then: typeof paid) => {
@@ -85,7 +85,7 @@ test("a payment that is being settled is asked for again by whoever is in a hurr
   await expect(buy(url, payment, { hurried: true })).rejects.toThrow("answered 503");
 });
 
-test("the payload of a receipt is read", async () => {
+test("a receipt's payload is parsed", async () => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const signature = `${part({ alg: "EdDSA" })}.${part({ operation: "echo" })}.c2ln`;
   const extensions = { "offer-receipt": { info: { receipt: { format: "jws", signature } } } };
@@ -139,12 +139,12 @@ test.each<[string, () => void, RegExp]>([
     () => (paid.header = headerOf({ ...settlement, success: false })),
     /PAYMENT-RESPONSE header does not/,
   ],
-])("a service that %s is named", async (_, bend, told) => {
+])("a service that %s is reported", async (_, bend, told) => {
   const payment = await sign(wallet(0), await ask(url));
   bend();
   await expect(buy(url, payment)).rejects.toThrow(told);
 });
 
-test("nobody there is told apart", async () => {
+test("an unreachable service is distinguished", async () => {
   await expect(ask("http://127.0.0.1:1/")).rejects.toThrow(/is unreachable/);
 });

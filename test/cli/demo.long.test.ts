@@ -1,4 +1,4 @@
-/** The demo as a newcomer runs it: the real command, a folder of its own, the embedded database and chain. */
+/** The demo for a newcomer: the real command, a new folder, the embedded database and chain. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -41,7 +41,7 @@ const environment = (data: string) => ({
 
 const run = (data: string, args: string[]) => runHere(environment(data), ...args);
 
-/** The same as a process of its own, for the first demo and for what reads standard input. */
+/** The same as a separate process, for the first demo and for standard input. */
 async function start(data: string, args: string[], input = ""): Promise<Ran> {
   const child = spawn(process.execPath, [bin, ...args], { env: environment(data) });
   const ran = { code: -1, stdout: "", stderr: "" };
@@ -54,7 +54,7 @@ async function start(data: string, args: string[], input = ""): Promise<Ran> {
 
 const steps = (stdout: string) =>
   [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
-/** How the folder of a build under way begins. */
+/** The prefix of a running build's folder. */
 const BUILDING = "building-";
 const STEPS = [
   "1 The price list",
@@ -65,7 +65,7 @@ const STEPS = [
   "6 The payment in the log",
 ];
 
-test("sandbox releases its tables first, and interrupted while it builds it leaves nothing behind", async () => {
+test("sandbox releases its tables first, and leaves nothing when interrupted", async () => {
   const child = spawn(process.execPath, [bin, "sandbox"], { env: environment("interrupted") });
   let stdout = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
@@ -89,8 +89,8 @@ test("--help explains it", async () => {
   expect(stdout).toContain("0.10 USDC");
 });
 
-describe("where no service runs", () => {
-  test("it opens one for itself, pays, and proves what it was told", async () => {
+describe("without a running service", () => {
+  test("it opens its own, pays, and proves its answer", async () => {
     const { code, stdout, stderr } = await start("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(stderr).toBe("");
@@ -102,9 +102,9 @@ describe("where no service runs", () => {
     expect(stdout).toContain("PaymentClaimed, PaymentSettled");
     expect(stdout).toContain("ok   that transaction on chain moved exactly the signed amount");
     expect(stdout).not.toContain("FAIL");
-    // No colours where there is no terminal.
+    // No colours without a terminal.
     expect(stdout).not.toContain("\u001b");
-    // The file that it verified can be verified by hand, and the parts that it started are gone.
+    // Its verified file can be verified by hand, and the parts that it started are gone.
     const file = /tallystick verify (\S+)/.exec(stdout)![1]!;
     const verified = await run("own", ["verify", file]);
     expect(verified.stdout).toContain("2 events in 1 streams: verified");
@@ -120,7 +120,7 @@ describe("where no service runs", () => {
     expect(stdout).toContain('{"rank":1,');
     expect(stdout).toContain('"synthetic":true');
     expect(stdout).toContain("ok   PaymentSettled has the SHA-256 of the answer as received");
-    // The receipt holds against the answer and the export that the demo kept.
+    // The receipt matches the answer and the export that the demo stored.
     const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
     const receipt = await run("own", command.split(" "));
     expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
@@ -135,7 +135,7 @@ async function withSandbox(data: string): Promise<void> {
   await withRuntime(config, silent, ({ app }) => releaseVintage(app, data_dir, vintage), { chain: false });
 }
 
-test("a service that runs on the same folder is bought from, and its log is read", async () => {
+test("it buys from a service that runs on the same folder, and reads its log", async () => {
   const { url, process: child, ended } = await serve("own");
   try {
     const { code, stdout, stderr } = await run("own", ["demo", "--url", url]);
@@ -146,7 +146,7 @@ test("a service that runs on the same folder is bought from, and its log is read
     expect(stdout).not.toContain("FAIL");
     const { status } = await fetch(`${url}/health`);
     expect(status).toBe(200);
-    // A wallet of one's own has no business on a development chain.
+    // A user's own wallet must not sign on a development chain.
     const key = toHex(wallet(3).getHdKey().privateKey!);
     const refused = await run("own", ["demo", "--url", url, "--key", key]);
     expect(refused.code).toBe(1);
@@ -196,11 +196,11 @@ describe("off the development chain", () => {
     expect(stderr).toContain("--key");
     expect(steps(stdout)).toEqual(STEPS.slice(0, 2));
     expect((await service.app.store.head()).position).toBe(position);
-    // Nor was anything opened in the folder for a service that is not its own.
+    // Nothing was opened in the folder for another service.
     expect(existsSync(join(dir, "off"))).toBe(false);
   });
 
-  test("a key pays, and what cannot be seen from here is not claimed", async () => {
+  test("a key pays, and nothing is claimed that cannot be seen from here", async () => {
     const before = await balance();
     const key = toHex(wallet(5).getHdKey().privateKey!);
     const args = ["demo", "--url", service.url, "--key", "-"];
@@ -212,7 +212,7 @@ describe("off the development chain", () => {
     expect(stdout).toContain("Its stream was not exported");
   });
 
-  test("what cannot be done is named", async () => {
+  test("an impossible request is named", async () => {
     const dear = await startService({
       chain: chain(),
       operations: [...discoveryOperations, report("five", "5.00")],

@@ -1,4 +1,4 @@
-/** `tallystick fetch comext` as a process of its own: killed, interrupted, run again, and followed by an import. */
+/** `tallystick fetch comext` as a separate process: killed, interrupted, repeated, and followed by an import. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { runHere } from "./in-process.ts";
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 const NAME = "full_v2_202402.7z";
 
-/** The line for a thousand products, with values that hardly pack. */
+/** Lines for a thousand products, with values that hardly compress. */
 const manyOf = (row: string): string[] =>
   Array.from({ length: 1_000 }, (_, at) => {
     const cells = row.split(",");
@@ -43,13 +43,13 @@ function start(dir: string, args: string[]): Running {
   return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output }))) };
 }
 
-/** For what nobody interrupts. */
+/** For uninterrupted runs. */
 async function run(dir: string, args: string[]): Promise<{ code: number; output: string }> {
   const { code, stdout, stderr } = await runHere(environment(dir), ...command(args));
   return { code, output: stdout + stderr };
 }
 
-test("killed and interrupted halfway, the next run goes on from what came", async () => {
+test("after a kill and an interruption, the next run continues", async () => {
   const dir = await tempDir();
   const file = join(dir, "noise");
   await writeFile(file, randomBytes(60_000));
@@ -100,7 +100,7 @@ test.each([
     ["--from", "202401", "--period", "202402"],
     /^name the month by --period, or the first of several by --from/,
   ],
-])("%j is refused before anything is asked", async (args, says) => {
+])("%j is refused before any request", async (args, says) => {
   const dir = await tempDir();
   const { url, asked } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
   const { code, output } = await run(dir, [...args, "--url", url, "--out", join(dir, "out")]);
@@ -108,7 +108,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test("with --import it is interrupted halfway: one message, no month is called missing, and the next run goes on", async () => {
+test("an interrupted --import prints one message, reports no month as missing, and the next run continues", async () => {
   const dir = await tempDir();
   await chmod(dir, 0o755);
   const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];
@@ -131,7 +131,7 @@ test("with --import it is interrupted halfway: one message, no month is called m
   expect(asked.map(({ status }) => status)).toEqual([200, 206]);
 });
 
-test("with --import what was fetched is released; a wrong month is told before anything is asked", async () => {
+test("--import releases the downloads; a wrong month is refused before any request", async () => {
   const dir = await tempDir();
   await chmod(dir, 0o755);
   const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];

@@ -1,4 +1,7 @@
-/** Commands in this process, with the output and the exit code that src/main.ts gives them: a process of its own takes two seconds to load. */
+/**
+ * Commands in this process, with the output and exit code of src/main.ts, because a separate process takes two
+ * seconds to load.
+ */
 import { stripVTControlCharacters } from "node:util";
 import { type Command, CommanderError } from "commander";
 import pino from "pino";
@@ -8,7 +11,10 @@ import { program } from "../../src/cli/program.ts";
 import { patientConfig } from "../support/patience.ts";
 import type { Ran } from "./command.ts";
 
-/** Runs `tallystick …args` with these settings alone; one command at a time, since the streams are this process's own. */
+/**
+ * Runs `tallystick …args` with only these settings; one command at a time, because the streams are this process's
+ * own.
+ */
 export async function runHere(settings: Record<string, string | undefined>, ...args: string[]): Promise<Ran> {
   const written = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((stream) =>

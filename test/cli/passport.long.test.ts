@@ -1,4 +1,4 @@
-/** The demo's story of a passport as a newcomer runs it: the real command, a folder of its own, the embedded database and chain. */
+/** The demo of a passport for a newcomer: the real command, a new folder, the embedded database and chain. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test("an agent registers, proves a key, is vouched for, sees its score move, and shows a credential that jose verifies", async () => {
+test("an agent registers, proves a key, is attested, sees its score change, and shows a credential that jose verifies", async () => {
   const { code, stdout, stderr } = await runCommand(dir, "demo", "--story", "passport");
   expect(code, stderr).toBe(0);
   expect(stderr).toBe("");
@@ -25,7 +25,7 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
     "6 The score moves",
     "7 A credential, verified by jose",
   ]);
-  // The sandbox's agents were there first.
+  // The sandbox's agents came first.
   expect(stdout).toMatch(/passport +SX#37 demo-agent-[0-9a-f]{8}\n/);
   expect(stdout).toMatch(/proven +did:pkh:eip155:8453:0x[0-9a-fA-F]{40}\n/);
   expect(stdout).toContain("0.00 points, none");
@@ -41,7 +41,7 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
   expect(stdout).not.toContain("FAIL");
 });
 
-test("it pays with demo wallets alone", async () => {
+test("the demo pays with demo wallets alone", async () => {
   const { code, stderr } = await runCommand(
     dir,
     "demo",

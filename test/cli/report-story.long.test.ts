@@ -1,4 +1,4 @@
-/** The demo's story of a report, within this process: a brief is bought, printed, and each of its facts asked again. */
+/** The demo of a report, in this process: a brief is bought, printed, and each of its facts requested again. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("an agent buys a brief, opens it as PDF, detaches its facts and has all of them verified", async () => {
+test("an agent buys a brief, opens it as PDF, detaches its facts and verifies all of them", async () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const before = process.exitCode;
   try {

@@ -1,4 +1,4 @@
-/** The shop from its operator's command line: the real command, a folder of its own, the embedded database and vault. */
+/** The shop by its operator's command line: the real command, a new folder, the embedded database and vault. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   const mistyped = await inProcess(["shop", "erase", "ana@example.org", "--tenant", tenant], settings());
   expect([mistyped.code, mistyped.said]).toEqual([1, expect.stringContaining("check the spelling")]);
   expect((await run("shop", "erase", "anna@example.org")).stderr).toContain("--tenant <name>");
-  // The order, and the quote that it was placed by.
+  // The order, and its quote.
   const erased = await run("shop", "erase", "Anna@Example.org", "--tenant", tenant);
   expect(erased.stdout, erased.stderr).toContain("nobody can open 2 events");
   expect(await shop({}, "orders", "--status", "delivered")).toMatch(/ erased\n$/);
@@ -60,7 +60,7 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is delivered")]);
 });
 
-test("products are listed, priced, stocked, corrected and withdrawn; what is wrong is named", async () => {
+test("products are listed, priced, stocked, corrected and withdrawn; faults are named", async () => {
   const [database, vault] = databases as [FreshDatabase, FreshDatabase];
   const own = { DATABASE_URL: database.url, SUBJECT_KEYS_URL: vault.url, DATA_DIR: join(dir, "other") };
   const there = (...args: string[]) => shop(own, ...args);
@@ -77,7 +77,7 @@ test("products are listed, priced, stocked, corrected and withdrawn; what is wro
   expect(await there("adjust", "pellets", "riga", "--reason", "torn", "--", "-3")).toContain("97 on hand");
   expect(await refused("price", "pellets", "crate", "5")).toContain("is one of bag, pallet");
   expect(await refused("price", "pellets", "bag", "0")).toContain("from 0.01");
-  // The shop of test keys is another one.
+  // The shop of test keys is separate.
   expect(await refused("withdraw", "pellets", "--test")).toContain("there is no product pellets");
   expect(await there("withdraw", "pellets")).toContain("is no longer sold");
 });

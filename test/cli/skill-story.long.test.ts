@@ -1,4 +1,4 @@
-/** The demo's story of skills, within this process: one runs, another is given up and paid back, the first is run again. */
+/** The demo of skills, in this process: one runs, another is cancelled and refunded, the first is rerun. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runSkills } from "../../src/cli/demo-skill.ts";
 import { demoWallet } from "../../src/cli/demo-wallets.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("an agent has a skill run, gives another up, sees its refund opened, and the first comes to the same again", async () => {
+test("an agent runs a skill, cancels another run for a refund, and reruns the first with the same result", async () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const before = process.exitCode;
   try {

@@ -1,4 +1,4 @@
-/** Stock readers of identity and trust: siwe reads what a wallet signs, eas-sdk verifies what is attested. */
+/** Stock readers of identity and trust: siwe parses a wallet's signature, eas-sdk verifies attestations. */
 import {
   EAS,
   Offchain,
@@ -13,7 +13,7 @@ import { fetchOfVersion2 } from "./buyers.ts";
 import { demoWallet } from "./wallets.ts";
 
 const service = inject("sandbox");
-// The first one is nobody's: the others are agents of the sandbox.
+// The first one has no owner: the others are agents of the sandbox.
 const wallet = demoWallet(0);
 const name = `stock-reader-${Date.now()}`;
 const subject = `${name}-subject`;
@@ -30,7 +30,7 @@ async function told<Body>(path: string, init: RequestInit = {}): Promise<Body> {
   return JSON.parse(text) as Body;
 }
 
-/** A challenge of the service, and what the wallet makes of it. */
+/** The service's challenge, and the wallet's answer. */
 async function proof(purpose: string, about?: string) {
   const asked = { agent_id: name, key: wallet.address, purpose, about };
   const { challenge } = await told<{ challenge: string }>("/soul/challenge", post(asked));

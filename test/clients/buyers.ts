@@ -1,4 +1,4 @@
-/** Stock clients as their own pages tell to set them up, with a wallet of the development chain. */
+/** Stock clients set up by their own documentation, with a wallet of the development chain. */
 import { x402Client as ClientOfAxios, wrapAxiosWithPayment } from "@x402/axios";
 import { ExactEvmScheme } from "@x402/evm";
 import { wrapFetchWithPayment } from "@x402/fetch";
@@ -8,7 +8,7 @@ import { createSigner as createAxiosSigner, withPaymentInterceptor } from "x402-
 import { createSigner, wrapFetchWithPayment as wrapFetchOfVersion1 } from "x402-fetch";
 import { clientOfVersion2, type Wallet } from "./wallets.ts";
 
-/** The key as the makers of wallets take it. */
+/** The key in the wallet libraries' form. */
 const keyOf = (account: Wallet) => toHex(account.getHdKey().privateKey!);
 
 /** x402-fetch 1.x; `max_value` in micro-USDC raises its cap of 0.10 USDC. */
@@ -32,7 +32,7 @@ export const axiosOfVersion2 = (account: Wallet) =>
 export const fetchOfVersion2 = (account: Wallet, most?: string) =>
   wrapFetchWithPayment(fetch, clientOfVersion2(account, most));
 
-/** What a call without payment is answered: its status and its requirement. */
+/** A call without payment: its status and its requirement. */
 export async function unpaid(url: string, init: RequestInit = {}) {
   const answer = await fetch(url, init);
   const body = (await answer.json()) as { accepts: { payTo: string; description: string }[] };

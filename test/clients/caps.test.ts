@@ -1,4 +1,4 @@
-/** What stock clients do with prices above their own caps: refuse before they sign, and pay once the cap is raised. */
+/** Stock clients refuse prices above their own caps before they sign, and pay once the cap is raised. */
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decodeXPaymentResponse } from "x402-fetch";

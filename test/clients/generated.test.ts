@@ -1,4 +1,4 @@
-/** Clients that are made from OpenAPI: their types fit a call of every operation, and what they send is answered. */
+/** Clients generated from OpenAPI: their types fit a call of every operation, and their calls are answered. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const parametersOf = ({ parameters }: Entry): Parameter[] =>
     "$ref" in one ? described.components.parameters[one.$ref.split("/").at(-1)!]! : one,
   );
 
-/** What a parameter's example is, or any text where it has none and is needed. */
+/** A parameter's example, or any text if it is required and has none. */
 function valuesOf(entry: Entry, place: string): Record<string, unknown> | undefined {
   const given = parametersOf(entry).filter(
     (one) => one.in === place && (one.required || one.example !== undefined),
@@ -40,7 +40,7 @@ function valuesOf(entry: Entry, place: string): Record<string, unknown> | undefi
   return Object.fromEntries(given.map(({ name, example }) => [name, example ?? "any"]));
 }
 
-/** A function that asks one operation its example with openapi-fetch, and reads from the answer what every reader would. */
+/** A function that calls one operation with its example by openapi-fetch, and reads the common fields of the answer. */
 function callOf(path: string, method: string, entry: Entry): string {
   const answer = Object.entries(entry.responses).find(([status]) => status.startsWith("2"))![1];
   const [form, { schema }] = Object.entries(answer.content!)[0]!;
@@ -113,7 +113,7 @@ test("openapi-fetch: what it sends is answered, and an error is typed as one", a
   const client = createClient<Record<string, Record<string, never>>>({
     baseUrl: service.url,
     headers: service.keyed,
-    // Lists travel by comma, as OpenAPI says; this client repeats the name unless it is told.
+    // Lists are comma-separated, as OpenAPI says; this client repeats the name by default.
     querySerializer: { array: { style: "form", explode: false } },
   });
   const get = client.GET as unknown as (

@@ -1,4 +1,4 @@
-/** Stock clients of MCP as their own pages tell to set them up, each behind the same three verbs. */
+/** Stock MCP clients set up by their own documentation, each with the same three verbs. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as HttpOfVersion1 } from "@modelcontextpr
 import { MCPServerStreamableHttp } from "@openai/agents-core";
 import { MCPClient } from "mcp-client";
 
-/** What a client hands to its caller of one tool call. */
+/** A client's result of one tool call. */
 export type Seen = {
   isError: boolean;
   text: string;
@@ -26,7 +26,7 @@ export type Opened = {
   close(): Promise<unknown>;
 };
 
-/** `takes`: what its interface has room for, headers of the connection (a key) and `_meta` of a call (a payment). */
+/** `takes`: the client supports headers of the connection (a key) and `_meta` of a call (a payment). */
 export type McpClient = {
   package: string;
   takes: readonly ("key" | "payment")[];
@@ -99,7 +99,7 @@ const mcpClient: McpClient = {
   },
 };
 
-/** The protocol's proxy for hosts that only know programs: it is started, and asked over its input and output. */
+/** The protocol's proxy for hosts that only start programs, used by its input and output. */
 const mcpRemote: McpClient = {
   package: "mcp-remote",
   takes: ["key", "payment"],
@@ -168,7 +168,7 @@ const langchain: McpClient = {
   },
 };
 
-/** The Inspector as a command; `--strict` fails on schemas that some clients cannot read. */
+/** The Inspector as a command; `--strict` fails on schemas that some clients cannot parse. */
 export const inspector: McpClient = {
   package: "@modelcontextprotocol/inspector",
   takes: ["key", "payment"],
@@ -187,7 +187,7 @@ export const inspector: McpClient = {
   },
 };
 
-/** Its metadata are texts: a payment travels as the header of HTTP would carry it. */
+/** Its metadata are texts: a payment has the form of the HTTP header. */
 const metaOf = (meta: Record<string, unknown> = {}) =>
   Object.entries(meta).flatMap(([name, value]) => [
     "--tool-metadata",
@@ -229,7 +229,7 @@ const mcporter: McpClient = {
   },
 };
 
-/** Python's, asked line by line. */
+/** Python's, line by line. */
 const fastMcp: McpClient = {
   package: "fastmcp",
   takes: ["key", "payment"],

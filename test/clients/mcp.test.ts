@@ -1,11 +1,14 @@
-/** Stock clients of MCP: each shows its caller an answer, an error and a 402 as they are, and those that can carry a payment pay. */
+/**
+ * Stock MCP clients show their caller an answer, an error and a 402 unchanged, and those that can carry a payment
+ * pay.
+ */
 import { describe, expect, inject, test } from "vitest";
 import { inspect, type McpClient, mcpClients, type Opened, type Seen } from "./mcp-clients.ts";
 import { balanceOf, clientOfVersion2, demoWallet } from "./wallets.ts";
 
 const wallet = demoWallet(3);
 const PRICE = 50_000n;
-/** A payment as its name is written, which nobody made. */
+/** A well-formed payment that nobody signed. */
 const UNKNOWN = `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:${wallet.address.toLowerCase()}:0x${"01".repeat(32)}`;
 const asked = { reporter: "DE", limit: 3 };
 
@@ -26,7 +29,7 @@ async function with_<T>(
   }
 }
 
-/** Whatever form the client hands on, what the service said stands in it. */
+/** Whatever form the client returns, it has the service's text. */
 function expectTold({ isError, text, structured }: Seen, told: Record<string, unknown>): void {
   expect(isError, text).toBe(true);
   expect(text).not.toContain("output schema");

@@ -20,7 +20,7 @@ beforeEach(async () => {
   before = await balanceOf(service.rpc_url, wallet.address);
 });
 
-/** The answer was given, and paid for exactly once. */
+/** The answer was given, and paid exactly once. */
 async function expectSold(
   answer: unknown,
   settlement: { transaction: string },
@@ -34,7 +34,7 @@ async function expectSold(
     transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
   });
   expect(before - (await balanceOf(service.rpc_url, wallet.address))).toBe(PRICE);
-  // Other buyers pay the same address meanwhile, and one transaction may carry several of them.
+  // Other buyers pay the same address meanwhile, and one transaction may carry several payments.
   const moved = await transfersIn(service.rpc_url, settlement.transaction);
   expect(moved.filter(({ from }) => from === wallet.address)).toEqual([
     { from: wallet.address, to: getAddress(payee), value: PRICE },

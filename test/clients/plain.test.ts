@@ -1,4 +1,4 @@
-/** Clients that know nothing of payments or of OpenAPI: with a key they get the answer, without one a 402 they can read. */
+/** Clients without support for payments or OpenAPI: with a key they get the answer, without one a readable 402. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** The service as a stranger starts it, on a small dataset and a chain of its own. */
+/** The service as a stranger starts it, with a small dataset and its own chain. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import type { TestProject } from "vitest/node";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-/** Where it listens, its chain, the headers of the key that the first start makes, and the environment of its operator's commands. */
+/** Its address, its chain, the headers of the first start's key, and the environment of its operator's commands. */
 export type Sandbox = {
   url: string;
   rpc_url: string;
@@ -22,7 +22,7 @@ declare module "vitest" {
   }
 }
 
-/** One for all files of a run; each pays from a wallet of its own. */
+/** One for all files of a run; each pays from its own wallet. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-clients-"));
   const env = {
@@ -32,7 +32,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     PORT: "0",
     LOG_LEVEL: "warn",
   };
-  // A small dataset; a service that finds one makes no other.
+  // A small dataset; a service that finds one creates no other.
   await promisify(execFile)(process.execPath, [bin, "sandbox", "--scale", "0.01"], { env });
   const { url, child, ended } = await serve(env);
   while ((await fetch(`${url}/ready`)).status !== 200) await new Promise((wake) => setTimeout(wake, 50));

@@ -1,4 +1,7 @@
-/** Stock clients buy goods: a quote, an order, its payment; shipped and delivered by the operator's command, or cancelled and paid back. */
+/**
+ * Stock clients buy goods: a quote, an order, its payment; shipped and delivered by the operator's command, or
+ * cancelled and refunded.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, inject, test } from "vitest";
@@ -20,7 +23,7 @@ type Told = {
 };
 type Buyer = typeof fetch;
 
-/** What a buyer is answered to a body, or to none. */
+/** The buyer's answer, with or without a body. */
 async function ask(buyer: Buyer, path: string, body?: object): Promise<Told> {
   const init = body && {
     method: "POST",

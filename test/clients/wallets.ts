@@ -1,4 +1,4 @@
-/** Wallets of the development chain, and what pays from them by x402 version 2. */
+/** Wallets of the development chain, and payments from them by x402 version 2. */
 import { ExactEvmScheme } from "@x402/evm";
 import { x402Client } from "@x402/fetch";
 import { createPublicClient, erc20Abi, type Hex, http, parseEventLogs } from "viem";
@@ -7,7 +7,7 @@ import { base } from "viem/chains";
 
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 
-/** The mnemonic of every development chain; each test file pays from a wallet of its own. */
+/** The mnemonic of every development chain; each test file pays from its own wallet. */
 export const demoWallet = (addressIndex: number) =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
 
@@ -21,7 +21,7 @@ export function clientOfVersion2(account: Wallet, most?: string): x402Client {
   });
 }
 
-/** What an account of the chain behind `rpc_url` has, in micro-USDC. */
+/** An account's balance on the chain behind `rpc_url`, in micro-USDC. */
 export function balanceOf(rpc_url: string, account: string): Promise<bigint> {
   const reader = createPublicClient({ chain: base, transport: http(rpc_url) });
   return reader.readContract({
@@ -32,7 +32,7 @@ export function balanceOf(rpc_url: string, account: string): Promise<bigint> {
   });
 }
 
-/** What a transaction moved of USDC, by the chain's own record. */
+/** A transaction's USDC transfers, by the chain's own record. */
 export async function transfersIn(rpc_url: string, transaction: string) {
   const chain = createPublicClient({ transport: http(rpc_url) });
   const { logs } = await chain.getTransactionReceipt({ hash: transaction as Hex });

@@ -304,7 +304,7 @@ describe("imported sales", () => {
     ["a part of a bag", [HEADER, "a,2024-01,1.5"], /quantity "1.5" is not a whole number/],
     ["less than nothing", [HEADER, "a,2024-01,-1"], /quantity "-1" is not/],
     ["a month twice", [HEADER, "a,2024-01,1", "a,2024-01,2"], /a 2024-01 is there twice/],
-    ["nothing", [HEADER], /a header and nothing else/],
+    ["nothing", [HEADER], /has only a header/],
   ])("are refused for %s", async (_, lines, why) => {
     await expect(sales(...lines)).rejects.toThrow(why);
   });

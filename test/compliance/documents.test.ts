@@ -1,6 +1,6 @@
 /** Documents from an agent's own log over HTTP: their evidence, their formats, and the access to them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { nameSubject } from "../../src/domain/identity/fields.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
@@ -75,7 +75,7 @@ beforeAll(async () => {
     scopes: ["read"],
     expires_in_s: 86_400,
   });
-  await signTurn(service.app, { checkpoint_every_events: 0 });
+  await signTick(service.app, { checkpoint_every_events: 0 });
 });
 afterAll(() => service.stop());
 

@@ -1,4 +1,7 @@
-/** Two processes on one database behind docker/haproxy.cfg, as HAProxy itself runs it: one after the other is restarted under load. */
+/**
+ * Two processes on one database behind docker/haproxy.cfg, with HAProxy itself: each is restarted under load in
+ * turn.
+ */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -89,7 +92,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
     await until(() => isReady(proxied));
   });
   afterAll(async () => {
-    // The last to leave stops the chain that they share.
+    // The last process to leave stops their shared chain.
     for (const { child, ended } of processes) {
       child.kill("SIGTERM");
       await ended;
@@ -101,7 +104,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
 
   const headers = () => ({ Authorization: `Bearer ${secret}`, "Content-Type": "application/json" });
   let proposed = 0;
-  /** Appends something, by whichever process; what it is called, and the log's position with it. */
+  /** Appends an event by any process; returns its name, and the log's position with it. */
   async function propose(): Promise<{ id: string; status: number; position: string | null }> {
     const body = {
       title: "Say what a month is",

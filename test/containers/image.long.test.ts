@@ -1,6 +1,6 @@
 /**
- * The image, by its own steps: the Dockerfile's stages carried out in folders, and what comes of them started as an ordinary user with
- * what was installed for production alone. It installs all packages anew, so it runs where it is asked for: IMAGE=1.
+ * The image, by its own steps: the Dockerfile's stages run in folders, and the result starts as an ordinary user
+ * with production packages only. It installs all packages anew, so it runs on request: IMAGE=1.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ describe.skipIf(!process.env.IMAGE)("the image", { timeout: 900_000 }, () => {
     place = await mkdtemp(join(tmpdir(), "tallystick-image-"));
     await chmod(place, 0o755);
     image = await buildStages(ROOT, place);
-    // What is left of the other stages is no part of it.
+    // The other stages' files are no part of it.
     for (const name of await readdir(place))
       if (join(place, name) !== image.root) await rm(join(place, name), { recursive: true, force: true });
     database = await freshDatabase();
@@ -69,7 +69,7 @@ describe.skipIf(!process.env.IMAGE)("the image", { timeout: 900_000 }, () => {
     expect(await bytesBelow(inside(image, "node_modules"))).toBeLessThan(MOST_MEGABYTES * 1e6);
     for (const name of ["typescript", "vitest", "@biomejs/biome", "secp256k1", "lossless-json"])
       expect(existsSync(inside(image, join("node_modules", name))), name).toBe(false);
-    // Drafts in TypeScript are parsed by it.
+    // The image parses TypeScript drafts.
     expect(existsSync(inside(image, "node_modules/esbuild"))).toBe(true);
     expect((await readdir(inside(image, "."))).sort()).toEqual([
       "bin",

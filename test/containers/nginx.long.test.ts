@@ -1,4 +1,4 @@
-/** What docs/operating.md says to nginx, as nginx itself reads it. */
+/** nginx itself parses docs/operating.md's configuration. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const isThere = (program: string, option: string): boolean => {
   }
 };
 
-/** The indented block of the page that begins so, without its indentation. */
+/** The page's indented block that begins so, without its indentation. */
 function block(begin: string): string {
   const lines = readFileSync("docs/operating.md", "utf8").split("\n");
   const first = lines.indexOf(`    ${begin}`);
@@ -46,7 +46,7 @@ test.skipIf(!isThere("nginx", "-v") || !isThere("openssl", "version"))(
       .replace(/\/etc\/letsencrypt\S+fullchain\.pem/, certificate!)
       .replace(/\/etc\/letsencrypt\S+privkey\.pem/, key!)
       .replace("/etc/nginx/tallystick.conf", included!)
-      // As nginx has it before version 1.25.
+      // The form before nginx 1.25.
       .replace("http2 on;", "");
     const file = join(dir, "nginx.conf");
     writeFileSync(

@@ -1,4 +1,4 @@
-/** The stages of our Dockerfile, carried out in folders of this machine: what an engine would do, without one. */
+/** Runs our Dockerfile's stages in folders of this machine, without a container engine. */
 import { execFile } from "node:child_process";
 import { chown, cp, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A stage as far as it went: its root folder, where it works, what it sets, and what it says of its processes. */
+/** A stage's state: its root folder, working directory, variables, and process settings. */
 export type Stage = {
   root: string;
   workdir: string;
@@ -16,10 +16,10 @@ export type Stage = {
   command: string[];
 };
 
-/** An ordinary user, as whom a stage's files that are given away are owned. */
+/** An ordinary user that owns a stage's given files. */
 export const ORDINARY = { uid: 65_534, gid: 65_534 } as const;
 
-/** Carries all stages out below `place`, with what .dockerignore lets through of `context`; answers the last. */
+/** Runs all stages below `place`, with the files of `context` that .dockerignore allows; returns the last. */
 export async function buildStages(context: string, place: string): Promise<Stage> {
   const text = await readFile(join(context, "Dockerfile"), "utf8");
   const lines = text
@@ -80,7 +80,7 @@ async function carryOut(stage: Stage, instruction: string, rest: string, around:
   }
 }
 
-/** Where a path of the stage lies on this machine. */
+/** The path on this machine of a stage's path. */
 export const inside = (stage: Stage, path: string) => join(stage.root, resolve(stage.workdir, path));
 
 async function copy(stage: Stage, rest: string, { context, stages }: Around): Promise<void> {

@@ -1,4 +1,4 @@
-/** What holds for every operation of the catalogue, over real HTTP and MCP. */
+/** Properties of every operation in the catalogue, over real HTTP and MCP. */
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -56,14 +56,14 @@ const exampleFor = (operation: Operation) => driven.exampleFor(operation);
 const cachingOf = (operation: Operation) =>
   operation.caching!(operation.input.parse(exampleFor(operation)) as never);
 
-/** What a reference of OpenAPI leads to. */
+/** The target of an OpenAPI reference. */
 const resolved = <Part extends object>(part: Part | { $ref: string }): Part => {
   if (!("$ref" in part)) return part;
   const [, , kind, name] = (part.$ref as string).split("/");
   return described.components[kind!]![name!] as Part;
 };
 
-/** The schema of an operation's answer as OpenAPI publishes it, what it refers to beside it, and every object closed. */
+/** The published schema of an operation's answer with its references, and every object closed. */
 const publishedSchema = (operation: Operation): JsonSchema => {
   const entry = described.paths[pathOf(operation).replace("{+", "{")]![methodOf(operation).toLowerCase()]!;
   const responses = entry.responses as Record<string, { content: Record<string, { schema: JsonSchema }> }>;
@@ -72,13 +72,13 @@ const publishedSchema = (operation: Operation): JsonSchema => {
   return { ...own, $defs: definitionsOf(own) };
 };
 
-/** A published schema as one of its own: every object closed, references within it. */
+/** A published schema as a separate one: every object closed, references within it. */
 const defined = (schema: JsonSchema): JsonSchema =>
   closed(JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "#/$defs/")));
 
 const definitions = new Map<string, JsonSchema>();
 
-/** The schemas that one refers to, however far: all of them for each operation would be most of the work. */
+/** All schemas that one refers to: including every schema for each operation would be most of the work. */
 function definitionsOf(
   schema: JsonSchema,
   found: Record<string, JsonSchema> = {},
@@ -93,7 +93,7 @@ function definitionsOf(
   return found;
 }
 
-/** Answers may have more fields one day; today they have none that the schema does not tell of. */
+/** Answers may get more fields later; today they have only those in the schema. */
 function closed<Part>(part: Part): Part {
   if (typeof part !== "object" || part === null) return part;
   if (Array.isArray(part)) return part.map(closed) as Part;
@@ -110,7 +110,7 @@ type Property = {
   format?: string;
 };
 
-/** What a field cannot be: a text that may hold anything is broken by its length, so it must have one. */
+/** An invalid value of a field: a text without rules is broken by its length, so it must have a limit. */
 function brokenValue(property: Property | undefined): string {
   const isFree = property?.type === "string" && !property.pattern && !property.enum && !property.format;
   if (!isFree) return "\u{1F4A5}";
@@ -120,7 +120,7 @@ function brokenValue(property: Property | undefined): string {
 
 const asked = (...request: Parameters<Driven["asked"]>) => driven.asked(...request);
 
-/** Asked again where a read model has not caught up yet, as the answer says. */
+/** Retried while a read model lags, as the answer says. */
 const answered = (wanted: ReturnType<typeof asked>) =>
   until(async () => {
     const answer = await fetch(...wanted);
@@ -184,7 +184,7 @@ describe("every operation", () => {
       return;
     }
     const answer = JSON.parse(text);
-    // As clients read it: nothing may be in the answer that the published schema does not tell of.
+    // From the client's view: the answer has only fields of the published schema.
     const published = z.fromJSONSchema(publishedSchema(operation) as z.core.JSONSchema.BaseSchema);
     expect(published.parse(answer)).toEqual(answer);
     if (operation.envelope === "success") {
@@ -204,7 +204,7 @@ describe("every operation", () => {
     },
   );
 
-  /** A payment where nothing else opens it: what is wrong with the input is told before one is judged. */
+  /** A payment if nothing else gives access: the input's faults are reported before it is checked. */
   const presentedFor = (operation: Operation) => ({
     ...credentialsFor(operation),
     ...(isBought(operation) && { "X-PAYMENT": "e30=" }),
@@ -271,7 +271,7 @@ describe("every operation", () => {
 
 test("every event has a random salt of its own, those of calls too: a caller chooses its request id", async () => {
   const all = await wholeLog(service.app.store);
-  // The event that an example names by its id is appended past the app.
+  // An example's event by id is appended without the app.
   const events = all.filter(({ stream_id }) => stream_id !== "key-k_example");
   const salts = events.map(({ meta }) => meta.salt);
   for (const salt of salts) expect(salt).toMatch(/^[\w-]{22}$/);
@@ -356,7 +356,7 @@ describe("MCP", () => {
       expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
       return client.close();
     }
-    // No tool shows the token: it is no agent that has it.
+    // No tool has the token, because it belongs to no agent.
     if (isInternal(operation)) {
       expect(answer).toMatchObject({ isError: true, structuredContent: { status: 401 } });
       return client.close();
@@ -560,7 +560,7 @@ describe("documents", () => {
       env,
     }).catch((error) => error);
     const { problems } = JSON.parse(linted.stdout) as { problems: { message: string; location: unknown }[] };
-    // No agent is named by a word of these paths: the test of reserved names holds them against the routes.
+    // No agent has a name from these paths: the test of reserved names compares them with the routes.
     const isNamedApart = ({ message }: { message: string }) =>
       /ambiguous paths: (?=.*`\/soul\/\{id\}\/).*`\/soul\/(?:badges|passport|bounties|stack)\/\{\w+\}`/.test(
         message,
@@ -575,7 +575,7 @@ describe("a call that meets nothing", () => {
     ["GET", "/v1/agent/trade/alerts/status", 405, "it needs /{id}: GET /v1/agent/trade/alerts/status/{id}"],
     ["GET", "/v1/agent/rng/roll", 405, "call POST /v1/agent/rng/roll"],
     ["GET", "/v1/agent/trade/balances", 404, "did you mean GET /v1/agent/trade/balance?"],
-    ["GET", "/nothing/of/ours", 404, "/openapi.json lists what there is"],
+    ["GET", "/nothing/of/ours", 404, "/openapi.json lists all paths"],
   ])("%s %s is %i, with the remedy", async (method, path, status, remedy) => {
     const answer = await fetch(service.url + path, { method });
     expect(answer.status).toBe(status);

@@ -1,4 +1,4 @@
-/** A service whose examples can be asked: each area has what its examples name, written by real operations. */
+/** A service whose examples can be called: real operations create each area's example data. */
 import type { Operation } from "../../src/api/declare/operation.ts";
 import { exampleOf } from "../../src/api/describe/reference.ts";
 import { areas } from "../../src/areas/index.ts";
@@ -33,10 +33,10 @@ export type ExampleRequest = [url: string, init: RequestInit];
 export const isInternal = ({ access }: Pick<Operation, "access">) =>
   access.every(({ kind }) => kind === "internal token");
 
-/** Whether nothing but a payment opens it: a key beside it only says whose the call is. */
+/** True if only a payment gives access: a key then only identifies the caller. */
 export const isBought = ({ access }: Operation) => access.every(({ payment }) => payment);
 
-/** All areas, without the bets on what the sandbox states: they take a minute. */
+/** All areas, without the bets on the sandbox's forecasts, which take a minute. */
 export const areasWithoutBets = areas.map((area) =>
   area.name === "signals" ? { ...area, reactors: [] } : area,
 );
@@ -60,7 +60,7 @@ export async function drive(options: ServiceOptions = {}) {
   const identified = await identifyExamples(service.url);
   /** An agent's own key. */
   const { own } = identified;
-  /** Inputs that no example can know before. */
+  /** Inputs that no example can know in advance. */
   const live: Record<string, Record<string, unknown>> = {
     trade_snapshot_file: linkExample(service.app),
     rng_anchor_commit: seed,
@@ -84,7 +84,7 @@ export async function drive(options: ServiceOptions = {}) {
   Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
   if (options.areas !== areasWithoutBets) await allBetOn(service);
 
-  /** Who asks it: an agent's own key where no other opens it. */
+  /** The caller: an agent's own key if no other gives access. */
   const credentialsFor = ({ access, area }: Operation): Record<string, string> => {
     if (isInternal({ access })) return { "X-Internal-Token": INTERNAL_TOKEN };
     const isAgentsAlone = ({ kind, scope }: (typeof access)[number]) =>
@@ -93,11 +93,11 @@ export async function drive(options: ServiceOptions = {}) {
     return area === "compute" ? agents : own;
   };
 
-  /** What an example uses up, put back before it is asked. */
+  /** Data that an example uses up, restored before its call. */
   const renewed: Record<string, () => Promise<unknown>> = {
     commerce_erase: () => sealExample(service.app),
     compute_submit: () => emptyAccount(service.app),
-    // A lease is over after some time, which a busy machine may need for what is asked before.
+    // A lease expires after some time, which a busy machine may need for the earlier calls.
     compute_result: async () => {
       live.compute_result = await resultExample(service, mine, agents);
     },
@@ -111,7 +111,7 @@ export async function drive(options: ServiceOptions = {}) {
     },
   };
 
-  /** How an operation is asked an input. */
+  /** How to call an operation with an input. */
   function asked(
     operation: Operation,
     input: Record<string, unknown>,
@@ -125,9 +125,9 @@ export async function drive(options: ServiceOptions = {}) {
 
   return {
     ...{ service, mine, own, live, credentialsFor, asked },
-    /** Its example, or its replacement: a signed link is good for minutes, and a seed is known when it is there. */
+    /** Its example, or its replacement: a signed link lasts minutes, and a seed is known once it exists. */
     exampleFor: ({ name, example }: Operation) => live[name] ?? example,
-    /** Puts back what the example of an operation uses up. */
+    /** Restores the data that an operation's example uses up. */
     renew: async ({ name }: Operation) => void (await renewed[name]?.()),
   };
 }

@@ -1,4 +1,4 @@
-/** Kinds of problems: declared by their area, listed everywhere, and none that is not. */
+/** Kinds of problems: each is declared by its area and listed everywhere, and no others exist. */
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
-import { writtenText } from "../../src/datasets/reference/files.ts";
+import { textOfTable } from "../../src/datasets/reference/files.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
 import { referenceLayoutOf, referenceTables } from "../../src/datasets/reference/tables.ts";
 import { type TaricDuty, taricDuties } from "../../src/datasets/reference/taric-duties.ts";
@@ -95,7 +95,7 @@ test("TARIC's duties are read as published: compound ones have no percentage, co
     origin_code: "CH",
     measure_code: "143",
   });
-  const { reference } = writtenText(taricDuties, { dataset: "x", source: "x", synthetic: true }, rows);
+  const { reference } = textOfTable(taricDuties, { dataset: "x", source: "x", synthetic: true }, rows);
   expect(reference.as_of).toBe("2025-01-01");
   expect(
     read(
@@ -123,7 +123,7 @@ test.each([
 test("the synthetic tables name every code of the sandbox, and every duty in them is of one", () => {
   const rowsOf = (name: string) => {
     const table = referenceTables.find((one) => one.name === name)!;
-    return writtenText(table, { dataset: name, source: "x", synthetic: true }, table.sandbox()).reference
+    return textOfTable(table, { dataset: name, source: "x", synthetic: true }, table.sandbox()).reference
       .rows;
   };
   const codes = new Set((rowsOf("cn-nomenclature") as { code: string }[]).map(({ code }) => code));

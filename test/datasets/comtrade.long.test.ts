@@ -1,4 +1,4 @@
-/** UN Comtrade: dollars become euros at the ECB's monthly mean, and only what pairs are known for is answered. */
+/** UN Comtrade: dollars become euros at the ECB's monthly mean, and only the known pairs are answered. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { refuseRagged } from "../../src/datasets/consistency.ts";
 import { comtrade } from "../../src/datasets/layouts/comtrade.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
-import { writtenText } from "../../src/datasets/reference/files.ts";
+import { textOfTable } from "../../src/datasets/reference/files.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
 import type { CoverageSpan } from "../../src/domain/trade/coverage.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
@@ -59,7 +59,7 @@ const line = (changes: Partial<Record<string, string>> = {}) => {
   return comtrade.columns.map((column) => cells[column] ?? "").join(",");
 };
 
-/** 1.10 and 1.08 make 1.09 in the mean of January; February is 1.25; March has only begun. */
+/** The mean of January is 1.09, from 1.10 and 1.08; February is 1.25; March has only begun. */
 const days: EcbRates[] = [
   { date: "2024-01-02", rates: { USD: 1.1 } },
   { date: "2024-01-31", rates: { USD: 1.08, CHF: 0.9 } },
@@ -67,7 +67,7 @@ const days: EcbRates[] = [
   { date: "2024-03-01", rates: { USD: 2 } },
 ];
 const about = { dataset: ecbRates.name, source: ecbRates.source, synthetic: false };
-const { reference, text } = writtenText(ecbRates, about, days);
+const { reference, text } = textOfTable(ecbRates, about, days);
 const options: ImportOptions = { reporters: ["DE"], rates: async () => reference };
 
 async function imported(lines: string[], changed: ImportOptions = {}) {
@@ -83,7 +83,7 @@ async function imported(lines: string[], changed: ImportOptions = {}) {
 }
 
 describe("a file", () => {
-  test("is read in euros of its months; an estimated mass is unknown; the rates are named by digest", async () => {
+  test("is converted to euros at monthly rates; an estimated mass is unknown; the rates are named by digest", async () => {
     const { rows, manifest } = await imported([
       line(),
       line({ flowCode: "M", primaryValue: "1091.7", netWgt: "", partnerCode: "4" }),
@@ -107,7 +107,7 @@ describe("a file", () => {
     expect(manifest.source).toMatch(/converted to euros at the ECB's mean rate of the month/);
   });
 
-  test("leaves out other reporters and flows, breakdowns, totals and areas that are no country, and counts them", async () => {
+  test("leaves out and counts other reporters and flows, breakdowns, totals and areas that are no country", async () => {
     const { rows, report } = await imported([
       line(),
       line({ reporterCode: "156" }),
@@ -143,7 +143,7 @@ describe("a file", () => {
   });
 
   test.each<[string, string[], RegExp]>([
-    ["years", [line({ freqCode: "A", period: "2024" })], /line 2: freqCode "A": .* years never/],
+    ["years", [line({ freqCode: "A", period: "2024" })], /line 2: freqCode "A": .* years are not/],
     ["a whole year among months", [line({ period: "202452" })], /period 52 is a whole year/],
     ["services", [line({ typeCode: "S" })], /services are not/],
     ["another nomenclature", [line({ classificationCode: "S4" })], /only the Harmonized System/],
@@ -176,10 +176,10 @@ describe("a file", () => {
     };
     const spoken = Array.from({ length: 20_001 }, () => span);
     expect(() => refuseRagged({ spoken: spoken.slice(1) })).not.toThrow();
-    expect(() => refuseRagged({ spoken })).toThrow(/speak for 20001 different spans/);
+    expect(() => refuseRagged({ spoken })).toThrow(/cover 20001 different ranges/);
   });
 
-  test("counts a line that is there twice once", async () => {
+  test("counts a duplicate line once", async () => {
     const { rows, report } = await imported([line(), line()]);
     expect([rows.length, report.equal_duplicates]).toEqual([1, 1]);
   });
@@ -192,7 +192,7 @@ describe("a file", () => {
   });
 });
 
-test("a pair is answered from its first to its last month; all partners together never are", async () => {
+test("a pair is answered from its first to its last month, and a sum over all partners is refused", async () => {
   const { trade } = await imported([
     line(),
     line({ period: "202402", primaryValue: "125", partnerCode: "643" }),
@@ -209,7 +209,7 @@ test("a pair is answered from its first to its last month; all partners together
   expect((await refusalOf(topPartners(trade, ranking))).message).toMatch(/not all of them together/);
 });
 
-test("from the rates' own file to an answer over HTTP; without rates nothing is imported", async () => {
+test("rates and trade lead to an answer over HTTP; without rates nothing is imported", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const dir = await tempDir();
@@ -248,21 +248,18 @@ const real = `${shared}/ecb-eurofxref-hist.csv.gz`;
 const here = existsSync(real);
 if (!here) console.warn(`no ${real} (set SHARED_DATA): its tests are left out`);
 
-test.skipIf(!here)(
-  "at the ECB's real rates a billion dollars of a month are what awk makes of them",
-  async () => {
-    const awk = `NR == 1 { for (i = 1; i <= NF; i++) if ($i == "USD") at = i; next }
+test.skipIf(!here)("at the ECB's real rates a month's billion dollars equal awk's result", async () => {
+  const awk = `NR == 1 { for (i = 1; i <= NF; i++) if ($i == "USD") at = i; next }
     substr($1, 1, 4) == "2024" { month = substr($1, 6, 2); sum[month] += $at; days[month]++ }
     END { for (month in sum) printf "2024%s,%.0f\\n", month, 1e9 * days[month] / sum[month] }`;
-    const { stdout } = await promisify(execFile)("sh", ["-c", `gzip -dc "$0" | awk -F, '${awk}'`, real]);
-    const [layout] = ecbRates.layouts;
-    const given = layout!.read(await readTextFile(real));
-    const { reference: rates } = writtenText(ecbRates, about, given);
-    const months = monthsBetween(202401, 202412).map((period) =>
-      line({ period: String(period), primaryValue: "1000000000" }),
-    );
-    const { rows } = await imported(months, { rates: async () => rates });
-    const found = rows.map((row) => row.split(",").slice(4, 6).join(","));
-    expect(found.toSorted()).toEqual(stdout.trim().split("\n").toSorted());
-  },
-);
+  const { stdout } = await promisify(execFile)("sh", ["-c", `gzip -dc "$0" | awk -F, '${awk}'`, real]);
+  const [layout] = ecbRates.layouts;
+  const given = layout!.read(await readTextFile(real));
+  const { reference: rates } = textOfTable(ecbRates, about, given);
+  const months = monthsBetween(202401, 202412).map((period) =>
+    line({ period: String(period), primaryValue: "1000000000" }),
+  );
+  const { rows } = await imported(months, { rates: async () => rates });
+  const found = rows.map((row) => row.split(",").slice(4, 6).join(","));
+  expect(found.toSorted()).toEqual(stdout.trim().split("\n").toSorted());
+});

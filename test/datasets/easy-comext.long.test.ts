@@ -1,4 +1,4 @@
-/** Easy Comext: totals with chosen partners, read in both forms, and asked about those partners alone. */
+/** Easy Comext: totals with chosen partners, parsed in both forms, and answers about those partners only. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -17,7 +17,7 @@ const DATASET = "easy-comext-totals";
 const BY_CODE = "reporter,partner,flow,period,value_eur";
 const DOWNLOAD = "REPORTER,PARTNER,PRODUCT,FLOW,STAT_PROCEDURE,PERIOD,VALUE_IN_EUR";
 
-/** What was imported, by code: the lines of `cells` as the form by code has them. */
+/** The imported data by code: the lines of `cells` equal the form by code. */
 async function cellsOf(dir: string, vintage: string) {
   const cells = await tableOf(await storeOf(dir, vintage), DATASET, "cells");
   const lines = cells.map((row) =>
@@ -32,7 +32,7 @@ const ask = async (trade: TradeData, reporter: string, partner: string, dataset?
 const exportsOf = (answer: Awaited<ReturnType<typeof ask>>, at = 0) =>
   answer.data.databases[at]!.directions[0]!;
 
-describe("the download of the page", () => {
+describe("the page's download", () => {
   const lines = [
     `"Ireland (Eire)","Armenia","Total","EXPORT","Total","Aug. 2024",500`,
     `"Spain (incl. Canary Islands 'XB' from 1997)","Russian Federation (Russia)","Total","IMPORT","Total","May. 2024",70`,
@@ -43,7 +43,7 @@ describe("the download of the page", () => {
   ];
   const reporters = ["DE", "ES", "IE"] as const;
 
-  test("is read by names and by codes; groups of countries are left out", async () => {
+  test("is parsed by names and by codes, without groups of countries", async () => {
     const dir = await tempDir();
     const file = await fileOf(dir, "view.csv", [DOWNLOAD, ...lines]);
     const built = await importFiles(dir, [file], { reporters: [...reporters] });
@@ -55,7 +55,7 @@ describe("the download of the page", () => {
     expect(built.report).toMatchObject({ rows_read: 6, left_out: { other_reporter: 3 } });
   });
 
-  test("holds the same figures as its form by code, so the same vintage", async () => {
+  test("gives the same vintage as its form by code", async () => {
     const dir = await tempDir();
     const byName = [DOWNLOAD, `"Austria","Armenia","Total","EXPORT","Total","Sep. 2023",12`];
     const byCode = [BY_CODE, "AT,AM,EXPORT,202309,12"];
@@ -81,8 +81,8 @@ describe("the download of the page", () => {
       /REPORTER "Norway": none of the 27/,
     ],
     ["one product", good.replace('"Total"', '"44-Wood"'), /PRODUCT "44-Wood": only totals/],
-    ["a year", good.replace("Aug. 2024", "Jan.-Dec. 2024"), /PERIOD .*: a whole year never/],
-    ["a year by code", good.replace("Aug. 2024", "202452-Jan.-Dec. 2024"), /PERIOD .*: a whole year never/],
+    ["a year", good.replace("Aug. 2024", "Jan.-Dec. 2024"), /PERIOD .*: a year is no month/],
+    ["a year by code", good.replace("Aug. 2024", "202452-Jan.-Dec. 2024"), /PERIOD .*: a year is no month/],
     ["another language", good.replace("EXPORT", "EXPORTATION"), /FLOW "EXPORTATION": .* in English/],
     ["a negative amount", good.replace(",500", ",-500"), /VALUE_IN_EUR "-500": a value is whole euros/],
     ["a quote without end", good.replace('Armenia"', "Armenia"), /line 2|quote has no end/],
@@ -134,7 +134,7 @@ describe("totals by code", () => {
     expect(await cellsOf(dir, built.manifest.vintage)).toEqual([rows[0]]);
   });
 
-  test("speak for each partner and flow alone, from its first row to its last", async () => {
+  test("cover each partner and flow separately, from its first row to its last", async () => {
     const dir = await tempDir();
     const file = await fileOf(dir, "totals.csv", [BY_CODE, ...rows]);
     const { manifest } = await importFiles(dir, [file], { reporters: ["AT"] });
@@ -158,7 +158,7 @@ describe("totals by code", () => {
     ]);
   });
 
-  test("a later file replaces its own partners and leaves the others", async () => {
+  test("of a later file replace its own partners only", async () => {
     const dir = await tempDir();
     const first = await importFiles(dir, [await fileOf(dir, "one.csv", [BY_CODE, ...rows])], {
       reporters: ["AT"],
@@ -189,7 +189,7 @@ describe("questions", () => {
     return { vintages, allow_synthetic: false };
   }
 
-  test("a corridor with one of the partners is answered; the flow that no file spoke for stays unknown", async () => {
+  test("a corridor with a listed partner is answered; a flow that no file covers stays unknown", async () => {
     const answer = await ask(await openTrade(), "DE", "AM");
     expect(answer.data.databases).toHaveLength(1);
     expect(answer.meta).toMatchObject({ dataset: DATASET, coverage: { partners: ["AM", "KG"] } });
@@ -202,7 +202,7 @@ describe("questions", () => {
     ]);
   });
 
-  test("a country that reports nothing is seen through these partners alone: others are refused, and no share is told", async () => {
+  test("a country without reports is answered through these partners alone, without shares", async () => {
     const dir = await tempDir();
     const rows = reporterCodes.map((code) => `${code},AM,EXPORT,202401,100`);
     const file = await fileOf(dir, "all.csv", [BY_CODE, ...rows, "DE,KG,EXPORT,202401,5"]);
@@ -219,7 +219,7 @@ describe("questions", () => {
     expect(refusal.message).toContain("covers the partners AM, KG; not RU");
   });
 
-  test("other partners, and all of them together, are refused, naming what is covered", async () => {
+  test("other partners, and all of them together, are refused, naming the covered ones", async () => {
     const trade = await openTrade();
     const named = { reporter: "DE", dataset: DATASET };
     const asked = [
@@ -248,14 +248,14 @@ const real = `${shared}/easy-comext-eu-exports-belt.csv.gz`;
 const here = existsSync(real);
 if (!here) console.warn(`no ${real} (set SHARED_DATA): its tests are left out`);
 
-/** What awk sums up: rows of the 27 by partner and flow, and how many rows are of others. */
+/** awk's sums: rows of the 27 by partner and flow, and the number of others. */
 const AWK = `NR > 1 { if ($1 == "EU27" || $1 == "GB") { others++; next }
   sum[$2 "," $3] += $5; rows++; if ($1 == "DE" && $2 == "KZ") kz[substr($4, 1, 4)] += $5 }
   END { for (key in sum) printf "%s,%.0f\\n", key, sum[key]; print "rows," rows; print "others," others
         for (year in kz) printf "DE-KZ,%s,%.0f\\n", year, kz[year] }`;
 
 describe.skipIf(!here)("the real file", () => {
-  test("sums per partner and flow are awk's, and a corridor's years, too", async () => {
+  test("its sums per partner and flow, and a corridor's years, equal awk's", async () => {
     const { stdout } = await promisify(execFile)("sh", ["-c", `gzip -dc "$0" | awk -F, '${AWK}'`, real]);
     const told = stdout.trim().split("\n");
     const dir = await tempDir();

@@ -1,4 +1,4 @@
-/** Fetching bulk files from a server that cuts off, changes, refuses and lies. */
+/** Downloads bulk files from a server that breaks off, changes, refuses and lies. */
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { packed7z, refusalOf, tempDir } from "./workshop.ts";
 const NAME = "full_v2_202402.7z";
 const now = new Date("2026-04-20T00:00:00Z");
 
-/** An archive of noise, so that it is as long as what it holds. */
+/** An archive of noise, so that it does not compress. */
 async function archive(dir: string, length = 40_000): Promise<Buffer> {
   const file = join(dir, "full_v2_202402.dat");
   await writeFile(file, randomBytes(length));
@@ -38,7 +38,7 @@ async function expectWhole({ dir, path, bytes }: { dir: string; path: string; by
 }
 
 describe("a month", () => {
-  test("is fetched once; what is there with its digest is not fetched again, unless that is asked for", async () => {
+  test("is downloaded once; a file with its digest is not downloaded again, unless requested", async () => {
     const setup = await mirror();
     const seen: number[] = [];
     const [file] = await setup.ask({ progress: (done) => seen.push(done) });
@@ -52,7 +52,7 @@ describe("a month", () => {
     expect(setup.asked).toHaveLength(2);
   });
 
-  test("whose file was changed since is fetched anew", async () => {
+  test("is downloaded again after its file was changed", async () => {
     const setup = await mirror();
     await setup.ask();
     await writeFile(setup.path, "something else");
@@ -60,7 +60,7 @@ describe("a month", () => {
     await expectWhole(setup);
   });
 
-  test("cut off at several places goes on from each, naming the state it has", async () => {
+  test("continues after each interruption, naming its file state", async () => {
     const setup = await mirror();
     setup.whims.push({ cut_after: 0 }, { cut_after: 1 }, { cut_after: 30_000 }, { cut_after: 5_000 });
     await setup.ask();
@@ -74,7 +74,7 @@ describe("a month", () => {
     expect(setup.asked.slice(2).every(({ ifRange }) => ifRange === '"one"')).toBe(true);
   });
 
-  test("without an ETag goes on by its date", async () => {
+  test("without an ETag continues by its date", async () => {
     const setup = await mirror();
     setup.file.etag = undefined;
     setup.whims.push({ cut_after: 9_000 });
@@ -95,7 +95,7 @@ describe("a month", () => {
     expect(setup.asked.at(-1)).toMatchObject({ range: "bytes=9000-", ifRange: '"one"', status: 200 });
   });
 
-  test("from a server that sends the rest of another state starts over", async () => {
+  test("starts over when the server sends the rest of another state", async () => {
     const setup = await mirror();
     setup.whims.push({ cut_after: 9_000 }, { headers: { etag: '"other"' } });
     await setup.ask();
@@ -103,7 +103,7 @@ describe("a month", () => {
     expect(setup.asked.map(({ status }) => status)).toEqual([200, 206, 200]);
   });
 
-  test("from a server that knows no ranges starts over", async () => {
+  test("starts over when the server supports no ranges", async () => {
     const setup = await mirror();
     setup.whims.push({ cut_after: 9_000 }, { ignore_range: true });
     await setup.ask();
@@ -111,7 +111,7 @@ describe("a month", () => {
     expect(setup.asked.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test("is tried again when the server is busy, as late as it says", async () => {
+  test("is retried when the server is busy, after its Retry-After", async () => {
     const setup = await mirror();
     setup.whims.push({ status: 503, headers: { "retry-after": "70" } }, { status: 429 }, { status: 500 });
     await setup.ask();
@@ -126,8 +126,8 @@ describe("a month", () => {
   });
 });
 
-describe("is refused, and why", () => {
-  test("a month that is not there, naming the last likely one", async () => {
+describe("a download is refused with its reason", () => {
+  test("for a missing month, naming the last likely one", async () => {
     const setup = await mirror();
     setup.whims.push({ status: 404 });
     const refusal = await refusalOf(setup.ask());
@@ -135,26 +135,26 @@ describe("is refused, and why", () => {
     expect(await readdir(setup.dir)).toEqual([]);
   });
 
-  test("a month that is not over, before anything is asked", async () => {
+  test("for an unfinished month, before any request", async () => {
     const setup = await mirror();
     expect((await refusalOf(setup.ask({ to: 202604 }))).message).toMatch(/2026-04 is not over/);
     expect(setup.asked).toEqual([]);
   });
 
-  test("a server that stays away, keeping what came", async () => {
+  test("for an unavailable server, preserving received bytes", async () => {
     const setup = await mirror();
     setup.whims.push({ cut_after: 9_000 }, ...Array(6).fill({ status: 502 }));
     expect((await refusalOf(setup.ask())).message).toMatch(/answered 502.*what came is in .*\.part/);
     expect(await readFile(`${setup.path}.part`)).toHaveLength(9_000);
   });
 
-  test("a server that wants to be left alone for hours", async () => {
+  test("for a server that asks to wait for hours", async () => {
     const setup = await mirror();
     setup.whims.push({ status: 429, headers: { "retry-after": "7200" } });
-    expect((await refusalOf(setup.ask())).message).toMatch(/left alone for 120 minutes/);
+    expect((await refusalOf(setup.ask())).message).toMatch(/wait for 120 minutes/);
   });
 
-  test("a file shorter than the server says", async () => {
+  test("for a file shorter than the server stated", async () => {
     const setup = await mirror();
     const lie = { "content-length": String(setup.bytes.length + 10) };
     setup.whims.push(...Array(20).fill({ headers: lie, cut_after: setup.bytes.length }));
@@ -180,7 +180,7 @@ describe("is refused, and why", () => {
       /it has 20000 bytes and should have/,
     ],
     ["damaged contents", damage(5_000), /7z: .*ERROR/],
-  ])("%s, which is thrown away", async (_, spoil, says) => {
+  ])("for %s, which is deleted", async (_, spoil, says) => {
     const setup = await mirror();
     setup.whims.push({ body: spoil(setup.bytes) });
     const refusal = await refusalOf(setup.ask());
@@ -190,14 +190,14 @@ describe("is refused, and why", () => {
     await expectWhole(setup);
   });
 
-  test("a full disk", async () => {
+  test("for a full disk", async () => {
     const setup = await mirror();
     await symlink("/dev/full", `${setup.path}.part.json.new`);
     expect(await refusalOf(setup.ask())).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
   });
 });
 
-test("the last likely month is one that ended ten weeks ago", () => {
+test("the last likely month ended ten weeks ago", () => {
   expect(lastLikelyMonth(new Date("2026-03-12T00:00:00Z"))).toBe(202512);
   expect(lastLikelyMonth(new Date("2026-03-11T23:00:00Z"))).toBe(202511);
 });

@@ -1,4 +1,4 @@
-/** A sandbox that is being made gives way to an import, and is made afterwards. */
+/** A sandbox in progress gives way to an import, and is built afterwards. */
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { vintagesDir } from "../../src/datasets/manifest.ts";
@@ -8,7 +8,7 @@ import { SMALL } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 import { limits, sdmxFixture } from "./workshop.ts";
 
-test("an import that finds the sandbox being made goes first, and the sandbox is made after it", async () => {
+test("an import goes before the sandbox's build, which follows", async () => {
   const service = await startService();
   try {
     const { app, data_dir } = service;

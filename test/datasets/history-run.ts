@@ -1,6 +1,6 @@
 /**
- * Brings a history in as the command does, and kills itself with SIGKILL: at the nth thing that is told, or some milliseconds
- * behind it. node history-run.ts <database> <data dir> <url> <from> <to> <nth, 0 for never> <ms>
+ * Imports a history like the command, and kills itself with SIGKILL: at the nth report, or some milliseconds after
+ * it. node history-run.ts <database> <data dir> <url> <from> <to> <nth, 0 for never> <ms>
  */
 import { join } from "node:path";
 import pino from "pino";

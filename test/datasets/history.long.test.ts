@@ -1,4 +1,4 @@
-/** A history of months from a server that misbehaves: broken months beside whole ones, and processes that are killed. */
+/** A history of months from a misbehaving server: broken months among good ones, and killed processes. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ import {
 } from "../../src/datasets/manifest.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
-import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";
+import { type HistoryReport, type HistoryRequest, importHistory } from "../../src/operator/history.ts";
 import { currentVintage } from "../../src/operator/releases.ts";
 import { startProgram } from "../support/compiled.ts";
 import { copyOfDatabase, type FreshDatabase } from "../support/database.ts";
@@ -37,7 +37,7 @@ import { fileOf, importFiles, packed7z, refusalOf, storeOf, tempDir } from "./wo
 
 const now = new Date("2026-04-20T00:00:00Z");
 
-/** The lines of a month, which differ from every other month's. */
+/** The lines of a month, unique to it. */
 function linesOf(period: number, products = ["39206290", "44071110"]): string[] {
   return reporterCodes.flatMap((reporter, at) =>
     products.flatMap((product, of) =>
@@ -87,14 +87,14 @@ function archiveOfMonth(period: number): Promise<Buffer> {
   return archive;
 }
 
-/** Reading a month of a few lines on more threads only makes them wait for each other. */
+/** A small month on more threads only makes them wait for each other. */
 const limits = { threads: 1, memory_mb: 512 };
 
 async function serviceFor(url: string, options: ServiceOptions = {}) {
   const service = await startService(options);
   onTestFinished(() => service.stop());
   const { app, data_dir } = service;
-  const told: Told[] = [];
+  const told: HistoryReport[] = [];
   const dir = join(data_dir, "downloads");
   const pauses: number[] = [];
   const clock = { ms: now.getTime() };
@@ -118,10 +118,10 @@ async function vintageOf(app: App): Promise<string> {
   return vintage;
 }
 
-/** The vintages that imports by hand have made, by their months. */
+/** The vintages of manual imports, by their months. */
 const imported = new Map<string, Promise<string>>();
 
-/** The vintage that one import of all these months by hand makes. */
+/** The vintage of one manual import of all these months. */
 function byHand(months: ReadonlyMap<number, Buffer>): Promise<string> {
   const periods = [...months.keys()];
   const vintage = imported.get(periods.join()) ?? importedByHand(periods);
@@ -137,7 +137,7 @@ async function importedByHand(periods: readonly number[]): Promise<string> {
   return (await importFiles(dir, files)).manifest.vintage;
 }
 
-/** A server whose certificate it has signed itself. */
+/** A server with a self-signed certificate. */
 async function unvouched() {
   const dir = await tempDir();
   const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
@@ -163,7 +163,7 @@ async function unvouched() {
 }
 
 describe("a history", { timeout: 300_000 }, () => {
-  test("is the vintage of one import of all files; a second run asks the server for nothing", async () => {
+  test("equals the vintage of one import of all files; a second run sends no request", async () => {
     const months = await archives(202311, 202402);
     const { url, asked } = await comextArchive(months);
     const { app, bring, told, data_dir } = await serviceFor(url);
@@ -182,7 +182,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(asked).toHaveLength(before);
   });
 
-  test("goes on with a year that was released before", async () => {
+  test("continues a year that was released before", async () => {
     const months = await archives(202311, 202401);
     const { url } = await comextArchive(months);
     const { app, bring } = await serviceFor(url);
@@ -192,7 +192,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(months));
   });
 
-  test("with broken months has all others, names each with its line, and has them when they are mended", async () => {
+  test("with broken months imports all others, names each with its line, and imports repaired ones", async () => {
     const whole = await archives(202401, 202406);
     const served = new Map(whole);
     const bad = linesOf(202402);
@@ -219,7 +219,7 @@ describe("a history", { timeout: 300_000 }, () => {
       expect.stringMatching(/when 2024-05 is published/),
       expect.stringMatching(/--again/),
     ]);
-    // What is damaged is fetched twice, for it may have been the line's doing.
+    // A damaged archive is downloaded twice, because the transfer may have failed.
     expect(asked.filter(({ period, method }) => period === 202406 && method === "GET")).toHaveLength(2);
 
     for (const [period, bytes] of whole) served.set(period, bytes);
@@ -228,7 +228,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(whole));
   });
 
-  test("names the reporters where a month has no rows of one, and takes it with those", async () => {
+  test("names the reporters if a month lacks one, and imports it with that subset", async () => {
     const whole = linesOf(202402);
     const months = await archives(202401, 202402);
     months.set(202402, await archiveOf(whole.filter((line) => !line.startsWith("HR"))));
@@ -246,9 +246,9 @@ describe("a history", { timeout: 300_000 }, () => {
     });
   });
 
-  test("of which a year is refused together has the months that can be had", async () => {
+  test("imports a refused year's good months", async () => {
     const months = await archives(202401, 202403);
-    // A code that stands above the others'.
+    // A code that contains the others.
     months.set(202402, await archiveOf(linesOf(202402, ["3920"])));
     const { url } = await comextArchive(months);
     const { bring } = await serviceFor(url);
@@ -259,7 +259,7 @@ describe("a history", { timeout: 300_000 }, () => {
     ]);
   });
 
-  test("goes through server errors, rate limits, cut and shortened downloads", async () => {
+  test("survives server errors, rate limits, and interrupted or truncated downloads", async () => {
     const months = await archives(202311, 202402);
     const { url, asked, heads, reader } = await comextArchive(months, (period, nth) => {
       if (period === 202311 && nth < 2) return { status: 503 };
@@ -278,7 +278,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(months));
   });
 
-  test("waits for a server that is busy for hours, and has all months", async () => {
+  test("waits for a server that is busy for hours, and imports all months", async () => {
     const months = await archives(202401, 202402);
     const back = now.getTime() + 4 * 3_600_000;
     const { url } = await comextArchive(months, (period) =>
@@ -293,14 +293,14 @@ describe("a history", { timeout: 300_000 }, () => {
     const waits = told.flatMap((one) => (one.kind === "waiting" ? [one] : []));
     expect(waits).toHaveLength(minutes.length);
     expect(waits[0]).toMatchObject({ period: 202402, why: "the server answered 503" });
-    // A try takes half a minute before it is given up.
+    // A try takes half a minute before it is abandoned.
     expect(waits[0]!.again.getTime() - now.getTime()).toBe(91_000);
     expect(new Set(waits.map(({ given_up }) => given_up.getTime()))).toEqual(
       new Set([now.getTime() + 31_000 + 6 * 3_600_000]),
     );
   });
 
-  test("waits anew where the server answered in between, and not for a month that it refuses", async () => {
+  test("waits again after an answer in between, but not for a refused month", async () => {
     const months = await archives(202401, 202405);
     const { url, asked } = await comextArchive(months, (period, nth) => {
       if (period === 202402 || period === 202404) return nth < 60 ? { status: 500 } : undefined;
@@ -318,7 +318,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(refused).toHaveLength(1);
   });
 
-  test("waits for a busy server once, also where an archive in between is here", async () => {
+  test("waits for a busy server once, even if a cached archive comes in between", async () => {
     let isAway = false;
     const { url } = await comextArchive(await archives(202401, 202403), () =>
       isAway ? { status: 503 } : undefined,
@@ -333,7 +333,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(new Set(waited)).toEqual(new Set([202401]));
   });
 
-  test("ends where the server is away, with what came before released; asked to, at the first broken month", async () => {
+  test("ends when the server is unavailable, releasing earlier months; with an option at the first broken month", async () => {
     const months = await archives(202401, 202406);
     let isAway = true;
     const { url } = await comextArchive(months, (period) =>
@@ -342,7 +342,7 @@ describe("a history", { timeout: 300_000 }, () => {
     const { bring, app, clock } = await serviceFor(url);
     const { brought, missing, left } = await bring({ from: 202401, to: 202406 });
     expect(brought).toEqual([202401]);
-    // Six hours are waited once, and not again for each month.
+    // The six hours are waited once, and not again for each month.
     const hours = (clock.ms - now.getTime()) / 3_600_000;
     expect(hours).toBeGreaterThan(6);
     expect(hours).toBeLessThan(6.1);
@@ -358,7 +358,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(months));
   });
 
-  test("leaves a server alone at once that asks for hours", async () => {
+  test("sends no request to a server that asks to wait for hours", async () => {
     const { url, asked } = await comextArchive(new Map(), () => ({
       status: 429,
       headers: { "retry-after": "7200" },
@@ -368,12 +368,12 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(missing).toHaveLength(1);
     expect(left).toMatchObject({
       months: [202402, 202403],
-      why: { message: expect.stringMatching(/left alone for 120 minutes/) },
+      why: { message: expect.stringMatching(/wait for 120 minutes/) },
     });
     expect(asked.filter(({ method }) => method === "GET")).toHaveLength(1);
   });
 
-  test("leaves a server alone at once whose certificate nobody vouches for, and says what to do", async () => {
+  test("stops at an untrusted certificate, and names the remedy", async () => {
     const { url, asked } = await unvouched();
     const { bring } = await serviceFor(url);
     const { missing, left } = await bring({ from: 202401, to: 202402 });
@@ -384,7 +384,7 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(asked()).toBe(0);
   });
 
-  test("waits for an import that is under way, and keeps nobody from one while it reads", async () => {
+  test("waits for a running import, and does not block one while it reads", async () => {
     const months = await archives(202401, 202401);
     const { url } = await comextArchive(months);
     const { bring, data_dir, told } = await serviceFor(url);
@@ -399,7 +399,7 @@ describe("a history", { timeout: 300_000 }, () => {
 });
 
 describe("a history whose files are lost", { timeout: 300_000 }, () => {
-  /** A log and a folder with these months released; each test that wants them gets copies. */
+  /** A log and a folder with these months released; each test gets copies. */
   const originals = new Map<string, Promise<{ database: FreshDatabase; data_dir: string }>>();
   afterAll(async () => {
     for (const original of originals.values()) {
@@ -443,7 +443,7 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
   const TWO_YEARS = monthsBetween(202311, 202402);
 
   test.each(["the whole folder", "the manifest"])(
-    "%s: is built afresh from its first year, in one run or in several",
+    "%s: is rebuilt from its first year, in one run or in several",
     async (what) => {
       const { app, bring, told, data_dir, dir, vintage } = await released(TWO_YEARS);
       if (what === "the manifest") await writeFile(manifestPath(data_dir, vintage), "{}");
@@ -464,7 +464,7 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
     },
   );
 
-  test.each(["gone", "damaged"])("one year is %s: that year alone comes again", async (how) => {
+  test.each(["gone", "damaged"])("one year is %s: only that year is imported again", async (how) => {
     const { app, bring, told, dir, data_dir, vintage, fileOfYear, gets } = await released(TWO_YEARS);
     await rm(dir, { recursive: true });
     if (how === "gone") await rm(fileOfYear(2023));
@@ -482,7 +482,7 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
     await storeOf(data_dir, vintage);
   });
 
-  test("two years of three come again one after the other, and what is lost later ends the run", async () => {
+  test("two of three years are imported again in order, and a later loss ends the run", async () => {
     const { app, bring, vintage, fileOfYear, data_dir } = await released([202212, 202306, 202401]);
     for (const year of [2022, 2024]) await rm(fileOfYear(year));
     expect((await bring({ from: 202212, to: 202401 })).brought).toEqual([202212, 202401]);
@@ -491,13 +491,13 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
     const { partitions } = await readManifest(data_dir, vintage);
     const lostLater = () => rmSync(partitionPath(data_dir, partitions[2]!));
     await rm(partitionPath(data_dir, partitions[0]!));
-    const tell = ({ kind }: Told) => void (kind === "read" && lostLater());
+    const tell = ({ kind }: HistoryReport) => void (kind === "read" && lostLater());
     const refusal = await refusalOf(bring({ from: 202212, to: 202401, tell }));
     expect(refusal.message).toMatch(/2024-.*\.duckdb is gone/);
     expect(await vintageOf(app)).toBe(vintage);
   });
 
-  test("months beside the lost ones are refused, naming what to bring in first, and nothing is asked", async () => {
+  test("months next to lost ones are refused before any request, naming what to import first", async () => {
     const { app, bring, vintage, fileOfYear, asked } = await released(TWO_YEARS);
     await rm(fileOfYear(2023));
     const refusal = await refusalOf(bring({ from: 202401, to: 202403 }));
@@ -511,13 +511,13 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
 });
 
 describe("archives that are discarded", { timeout: 300_000 }, () => {
-  test("go with their month's release; what a killed run left of them goes with the next one", async () => {
+  test("are deleted after their month's release; a killed run's are deleted by the next run", async () => {
     const months = await archives(202311, 202401);
     const { url } = await comextArchive(months);
     const { bring, dir } = await serviceFor(url);
     await bring({ from: 202311, to: 202401 });
     expect(await readdir(dir)).toHaveLength(2 * months.size);
-    // What is not in by this digest is nobody's to remove.
+    // An archive with another digest than the imported one must not be deleted.
     const other = join(dir, "full_v2_202312.7z");
     await writeFile(other, "another state");
     const sha256 = createHash("sha256").update("another state").digest("hex");
@@ -530,7 +530,7 @@ describe("archives that are discarded", { timeout: 300_000 }, () => {
     expect(await readdir(dir)).toHaveLength(2);
   });
 
-  test("go where a month that is fetched again has the file of its release", async () => {
+  test("are deleted after a month is imported again into its release's file", async () => {
     const { url } = await comextArchive(await archives(202401, 202401));
     const { bring, dir } = await serviceFor(url);
     await bring({ from: 202401, to: 202401 });
@@ -540,24 +540,24 @@ describe("archives that are discarded", { timeout: 300_000 }, () => {
   });
 });
 
-describe("a history that is interrupted", { timeout: 300_000 }, () => {
-  const isDoing = (what: string) => (one: Told) => one.kind === "doing" && one.what === what;
-  test.each<[string, (one: Told) => boolean]>([
+describe("an interrupted history", { timeout: 300_000 }, () => {
+  const isDoing = (what: string) => (one: HistoryReport) => one.kind === "doing" && one.what === what;
+  test.each<[string, (one: HistoryReport) => boolean]>([
     ["while it fetches", isDoing("fetching")],
     ["before it unpacks", ({ kind }) => kind === "fetched"],
     ["while it reads", isDoing("reading")],
     ["while it writes", isDoing("writing")],
     ["while it waits for a busy server", ({ kind }) => kind === "waiting"],
-  ])("%s ends by that alone, calls no month missing, and goes on from there", async (_, isThen) => {
+  ])("ends by %s alone, reports no month as missing, and continues", async (_, isThen) => {
     const months = await archives(202401, 202402);
-    // Busy for as long as one download tries.
+    // Busy for one download's tries.
     const { url } = await comextArchive(months, (period, nth) =>
       period === 202402 && nth < 6 ? { status: 503 } : undefined,
     );
     const { app, bring, told } = await serviceFor(url);
     const interrupted = new AbortController();
     const reason = new Refusal("unavailable", "interrupted");
-    const tell = (one: Told) => {
+    const tell = (one: HistoryReport) => {
       told.push(one);
       if (isThen(one)) interrupted.abort(reason);
     };
@@ -569,8 +569,8 @@ describe("a history that is interrupted", { timeout: 300_000 }, () => {
   });
 });
 
-describe("the disk", () => {
-  test("is asked for by sizes: a server that says none is asked once, whatever is here", async () => {
+describe("the disk check", () => {
+  test("uses sizes: a server that states none is asked once, whatever is cached", async () => {
     const { url, asked, heads } = await comextArchive(new Map());
     heads.answer = false;
     const dir = await tempDir();
@@ -580,7 +580,7 @@ describe("the disk", () => {
     expect(asked.map(({ period }) => period)).toEqual([202401]);
   });
 
-  test("is asked for before anything is fetched; the refusal names folder, needed and free bytes", async () => {
+  test("precedes all downloads; the refusal names folder, needed and free bytes", async () => {
     const months = new Map([[202401, Buffer.alloc(10)]]);
     const { url, asked } = await comextArchive(months);
     const { bring, dir } = await serviceFor(url);
@@ -593,7 +593,7 @@ describe("the disk", () => {
     expect(asked.map(({ method }) => method)).toEqual(["HEAD"]);
   });
 
-  test("need grows with what has to come, and archives that go with their year need room once", () => {
+  test("counts missing months, and discarded archives once", () => {
     const month = (period: number, archive: number | undefined, here = 0) => ({ period, archive, here });
     const years = monthsBetween(202301, 202412).map((period) => month(period, 100));
     const kept = diskNeed(years, true);
@@ -605,7 +605,7 @@ describe("the disk", () => {
         true,
       ),
     ).toEqual({ ...kept, downloads: 0 });
-    // Who is not known is as large as the others are in the mean.
+    // An unknown size counts as the mean of the others.
     expect(diskNeed([month(202401, 50), month(202402, undefined), month(202403, 150)], true).downloads).toBe(
       300,
     );
@@ -616,7 +616,7 @@ describe("the disk", () => {
 
 const KILLS = scaled(2);
 
-test("killed at random points again and again, it comes to the vintage of a run that was left alone", async () => {
+test("random kills lead to the same vintage as an undisturbed run", async () => {
   const months = await archives(202311, 202402);
   const { url, asked, reader } = await comextArchive(months, (_, nth) => (nth === 0 ? "cut" : undefined));
   const database = await preparedDatabase();
@@ -654,7 +654,7 @@ test("killed at random points again and again, it comes to the vintage of a run 
   onTestFinished(() => service.stop());
   const vintage = await vintageOf(service.app);
   expect({ vintage, points }).toMatchObject({ vintage: await byHand(months) });
-  // Each month is in by one release alone.
+  // Each month comes from a single release.
   const events = await service.app.store.readStream({ tenant: "operator", stream_id: "dataset-comext-bulk" });
   const inputs = events.flatMap(({ payload }) =>
     (payload.inputs as { name: string }[]).map(({ name }) => name),

@@ -21,7 +21,7 @@ const subset = { reporters: ["DE", "FR"] as const };
 const cell = (facts: object) => expect.objectContaining(facts);
 
 describe("Comext bulk CSV", () => {
-  test("sums statistical procedures, keeps unknown mass unknown, leaves TOTAL and former members out", async () => {
+  test("sums statistical procedures, keeps unknown masses unknown, and leaves out TOTAL and former members", async () => {
     const dir = await tempDir();
     const built = await importFiles(dir, [bulkFixture], { reporters: [...subset.reporters] });
     expect(built.report).toMatchObject({
@@ -53,7 +53,7 @@ describe("Comext bulk CSV", () => {
     expect(built.manifest.coverage.products).toMatchObject({ national: true, complete_below: [""] });
   });
 
-  test("reads the packed archive to the same vintage", async () => {
+  test("gives the same vintage from the packed archive", async () => {
     const dir = await tempDir();
     const archive = await packed7z(dir, bulkFixture);
     const options = { reporters: [...subset.reporters] };
@@ -70,7 +70,7 @@ describe("Comext bulk CSV", () => {
     ]);
   });
 
-  test("a later file of the same month replaces the whole month, whatever products it names", async () => {
+  test("replaces the whole month by a later file, whatever products it names", async () => {
     const dir = await tempDir();
     const lines = (await readFile(bulkFixture, "utf8")).trimEnd().split("\n");
     const reporters = ["DE" as const];
@@ -141,7 +141,7 @@ describe("SDMX-CSV DS-045409", () => {
     ]);
   });
 
-  test("reads gzip and Windows line ends to the same vintage", async () => {
+  test("gives the same vintage from gzip and Windows line ends", async () => {
     const dir = await tempDir();
     const text = await readFile(sdmxFixture, "utf8");
     const gz = join(dir, "a.csv.gz");
@@ -155,7 +155,7 @@ describe("SDMX-CSV DS-045409", () => {
     expect(new Set(vintages).size).toBe(1);
   });
 
-  test("replaces what it speaks for and nothing else; a file of WORLD rows leaves partners alone", async () => {
+  test("replaces only what it covers; a file of WORLD rows leaves partners unchanged", async () => {
     const dir = await tempDir();
     const first = await importFiles(dir, [sdmxFixture], options);
     const lines = (await readFile(sdmxFixture, "utf8")).trimEnd().split("\n");
@@ -173,7 +173,7 @@ describe("SDMX-CSV DS-045409", () => {
     expect(await tableOf(store, "comext-ds-045409", "cells")).toHaveLength(3);
   });
 
-  test("speaks for all of a file, lines that an earlier file of the command has, too, among them", async () => {
+  test("covers all its lines, including those that an earlier file of the command has", async () => {
     const dir = await tempDir();
     const [header] = (await readFile(sdmxFixture, "utf8")).split("\n");
     const line = (product: string, month: string, value: number) =>
@@ -195,7 +195,7 @@ describe("SDMX-CSV DS-045409", () => {
     expect(cells.map(({ value_eur }) => value_eur)).toEqual([5, 6]);
   });
 
-  test("a reporter whose first WORLD row comes with few others has delivered nothing in full yet", async () => {
+  test("a reporter whose first WORLD row comes with few others has no complete month yet", async () => {
     const dir = await tempDir();
     const lines = (await readFile(sdmxFixture, "utf8")).split("\n");
     const row = lines[2]!.replace("5000.0", "5000");
@@ -208,7 +208,7 @@ describe("SDMX-CSV DS-045409", () => {
     ]);
   });
 
-  test("importing the same file again is the same vintage, with no new file", async () => {
+  test("importing the same file again gives the same vintage, without a new file", async () => {
     const dir = await tempDir();
     const first = await importFiles(dir, [sdmxFixture], options);
     const again = await importFiles(dir, [sdmxFixture], { ...options, replaces: first.manifest.vintage });
@@ -216,7 +216,7 @@ describe("SDMX-CSV DS-045409", () => {
     expect(again.new_files).toEqual([]);
   });
 
-  test("years that an import does not touch are shared, and the digest is rebuilt from the release", async () => {
+  test("unchanged years are shared, and the digest is rebuilt from the release", async () => {
     const dir = await tempDir();
     const first = await importFiles(dir, [sdmxFixture], options);
     const text = (await readFile(sdmxFixture, "utf8")).replaceAll("2024-", "2025-").trimEnd();
@@ -238,7 +238,7 @@ describe("a cell of several lines", () => {
   ];
   const lines = [line(1, 100, "1.5"), line(2, 20, "0"), line(3, 3, "0.25")];
 
-  test("adds them up, each once, wherever its equal stands", async () => {
+  test("sums distinct lines once, wherever their duplicates are", async () => {
     const dir = await tempDir();
     const first = await fileOf(dir, "a.csv", [header, ...lines]);
     const second = await fileOf(dir, "b.csv", [header, lines[1]!, lines[2]!, lines[2]!]);
@@ -250,7 +250,7 @@ describe("a cell of several lines", () => {
     ]);
   });
 
-  test("refuses a line that contradicts one of another file, naming both places", async () => {
+  test("refuses a line that contradicts one of another file, naming both locations", async () => {
     const dir = await tempDir();
     const first = await fileOf(dir, "a.csv", [header, ...lines]);
     const second = await fileOf(dir, "b.csv", [header, line(4, 1, "0"), line(3, 4, "0.25")]);

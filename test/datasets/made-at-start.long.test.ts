@@ -1,4 +1,7 @@
-/** The sandbox of a service's start: how far it is, is told; what it is made of is enough to find its events; what is lost is made again. */
+/**
+ * The sandbox of a service's start: its progress is reported, its data contain their planted events, and lost parts
+ * are rebuilt.
+ */
 import { rm } from "node:fs/promises";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -39,7 +42,7 @@ const readiness = (of = service) => ask<Ready>("/ready", of);
 const health = async () => (await ask<Health>("/v1/agent/health")).body.data;
 const QUESTION = "/v1/agent/trade/top-partners?reporter=DE&limit=3";
 
-test("without a sandbox to be made a service is ready as it is, and with one it is not", async () => {
+test("a service without a sandbox is ready at once; with a sandbox it first builds that", async () => {
   expect((await readiness()).status).toBe(200);
   expect(await health()).toMatchObject({ status: "ok", making: [] });
   expected(service);
@@ -50,12 +53,12 @@ test("without a sandbox to be made a service is ready as it is, and with one it 
 
 let made: Promise<void>;
 
-test("while it is made the stage, how much is done and a likely wait are told everywhere", async () => {
+test("during the build, stage, progress and likely wait are reported everywhere", async () => {
   made = expected(service)(new AbortController().signal);
   const making = { dataset: "sandbox", stage: "write" };
   const ready = await until(async () => {
     const told = await readiness();
-    // In the middle of it there is something to reckon with.
+    // In the middle there is a basis for the estimate.
     expect(told.body.making[0]).toMatchObject({ ...making, percent: expect.toSatisfy((n) => n > 0) });
     return told;
   });
@@ -68,7 +71,7 @@ test("while it is made the stage, how much is done and a likely wait are told ev
   expect(Number(retry_after)).toBeGreaterThan(0);
 });
 
-test("once it is made the service is ready and answers", async () => {
+test("after the build the service is ready and answers", async () => {
   await made;
   await until(async () => expect((await readiness()).status).toBe(200));
   expect(await health()).toMatchObject({ status: "ok", making: [] });
@@ -81,7 +84,7 @@ test.each([
   ["a lead", expectLead],
   ["who stood in", expectSubstitution],
   ["each beside its method", expectTold],
-])("what was planted is found though it is small: %s", async (_, found) => {
+])("a small sandbox contains the planted event: %s", async (_, found) => {
   await found(async <Answer>(path: string) => {
     const { status, body } = await ask<Answer>(path);
     expect([status, path]).toEqual([200, path]);
@@ -89,7 +92,7 @@ test.each([
   });
 });
 
-test("what is lost of it is made again at the next start", async () => {
+test("lost parts are rebuilt at the next start", async () => {
   const lost = service.app.data.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
   await rm(manifestPath(service.data_dir, lost.vintage));
   const second = await startService({ beside: service });

@@ -1,4 +1,4 @@
-/** A server that has bulk files as Eurostat has them, and can be told to misbehave. */
+/** A server with bulk files like Eurostat's, which can misbehave. */
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,26 +8,26 @@ import { onTestFinished } from "vitest";
 
 export type Asked = { url: string; range: string | undefined; ifRange: string | undefined; status: number };
 
-/** What to do with one request; undefined answers it properly. */
+/** A request's fault; undefined answers it properly. */
 export type Whim = {
   status?: number;
   headers?: Record<string, string>;
-  /** Break the connection after so many bytes of the body, once they have landed in the part file. */
+  /** Break the connection after this many bytes of the body, once they are in the part file. */
   cut_after?: number;
-  /** Answer 200 and the whole file, whatever range was asked for. */
+  /** Answer 200 and the whole file for any range. */
   ignore_range?: boolean;
-  /** Send so many bytes a tick only, so that a reader can be killed in between. */
+  /** Send this many bytes per tick, so that a reader can be killed in between. */
   slowly?: boolean;
   body?: Buffer;
 };
 
-/** What to do with the nth request (from 0) for a month; undefined answers it properly. */
+/** The fault of the nth request (from 0) for a month; undefined answers it properly. */
 export type Mood = (period: number, nth: number) => Whim | "cut" | undefined;
 
-/** Serves months as Eurostat has them, each by its own archive; a month that is not there is a 404. */
+/** Serves months like Eurostat, each with its own archive; a missing month is a 404. */
 export async function comextArchive(months: ReadonlyMap<number, Buffer>, mood: Mood = () => undefined) {
   const asked: { period: number; method: string; status: number; from: number }[] = [];
-  /** Whether HEAD is answered, and where the reader puts what comes: a line that is cut is, once half of it has landed there. */
+  /** Whether HEAD is answered, and the reader's folder: a cut line waits until half of the bytes are there. */
   const heads = { answer: true };
   const reader = { dir: "" };
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -82,14 +82,14 @@ async function landed(part: string, length: number): Promise<void> {
   }
 }
 
-/** Serves the bytes as the file of any month; `part` is where the reader puts them. */
+/** Serves the bytes as the file of any month; `part` is the reader's part file. */
 export async function comextMirror(bytes: Buffer, part: string) {
   const asked: Asked[] = [];
   const whims: Whim[] = [];
   const file = { bytes, etag: '"one"' as string | undefined, modified: "Mon, 02 Mar 2026 10:00:00 GMT" };
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
-    // How large it is, is nothing to misbehave about.
+    // HEAD always works.
     if (request.method === "HEAD") {
       response.writeHead(200, { "content-length": String(file.bytes.length) }).end();
       return;

@@ -1,4 +1,4 @@
-/** Lines as the import's one statement reads them, beside the rules of docs/datasets.md written out line by line. */
+/** Lines parsed by the import's single statement, compared with the rules of docs/datasets.md applied line by line. */
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -12,7 +12,7 @@ import { fileOf, limits, tempDir } from "./workshop.ts";
 
 const AGGREGATE = new RegExp(`^(?:${aggregatePattern})$`);
 const LINES = 250;
-/** How many faults a refusal tells. */
+/** The faults in one refusal. */
 const TOLD = 20;
 
 const rules: [column: string, good: (text: string) => boolean][] = [
@@ -41,7 +41,7 @@ const lineOf = (at: number): Line => ({
   QUANTITY_KG: `${at}.5`,
 });
 
-/** The first fault of a line, as column and text; undefined for a good one. */
+/** A line's first fault, as column and text; undefined for a good one. */
 function faultOf(line: Line): string | undefined {
   const broken = rules.find(([column, good]) => !good(line[column]!));
   if (!broken) return undefined;
@@ -49,7 +49,7 @@ function faultOf(line: Line): string | undefined {
   return `${broken[0]} ${text === "" ? "(empty)" : JSON.stringify(text)}`;
 }
 
-/** What a good line says. */
+/** A good line's content. */
 function readingOf(line: Line) {
   const left_out =
     line.PRODUCT_NC === "TOTAL"
@@ -127,7 +127,7 @@ async function staged(lines: Line[]) {
   };
 }
 
-test("thousands of damaged lines are refused by line, column and text, or read, as the rules say", async () => {
+test("thousands of damaged lines are refused by line, column and text, or parsed, as the rules say", async () => {
   const seen = { refused: 0, read: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(damage, { maxLength: 15 }), async (damages) => {
@@ -153,7 +153,7 @@ test("thousands of damaged lines are refused by line, column and text, or read, 
   expect(seen.refused).toBeGreaterThan(0);
 });
 
-test("each text alone in each column is refused or read as the rules say", async () => {
+test("each text in each column is refused or parsed as the rules say", async () => {
   const columns = rules.map(([column]) => column);
   const pairs = [
     ...columns.flatMap((column) => notable.map((text) => [column, text] as const)),

@@ -141,10 +141,10 @@ const cases: Case[] = [
     lines: sdmx.filter((_, at) => at !== 2),
     says: /line 2: a quantity whose value is in none of the files/,
   },
-  { what: "a header and nothing else", lines: sdmx.slice(0, 1), says: /holds a header and nothing else/ },
+  { what: "a header and nothing else", lines: sdmx.slice(0, 1), says: /has only a header/ },
 ];
 
-describe("a bad file is refused whole, by name, line and column", () => {
+describe("a bad file is refused completely, by name, line and column", () => {
   test.each(cases)("$what", async ({ lines, says, path }) => {
     const dir = await tempDir();
     const file = await fileOf(dir, "bad.csv", lines);
@@ -176,21 +176,18 @@ describe("a bad file is refused whole, by name, line and column", () => {
     ],
   ];
 
-  test.each(foreign)(
-    "%s is called what it looks like, and what there is to import is named",
-    async (_, bytes, says) => {
-      const dir = await tempDir();
-      for (const packed of [bytes, gzipSync(bytes)]) {
-        const file = join(dir, "given");
-        await writeFile(file, packed);
-        const refusal = await refusalOf(importFiles(dir, [sdmxFixture, file], { reporters: ["DE"] }));
-        expect(refusal.message).toMatch(says);
-        if (!refusal.message.includes("by itself")) expect(refusal.message).toMatch(/Comext.*Comtrade.*hicp/);
-      }
-    },
-  );
+  test.each(foreign)("%s is named by its kind, with the importable formats", async (_, bytes, says) => {
+    const dir = await tempDir();
+    for (const packed of [bytes, gzipSync(bytes)]) {
+      const file = join(dir, "given");
+      await writeFile(file, packed);
+      const refusal = await refusalOf(importFiles(dir, [sdmxFixture, file], { reporters: ["DE"] }));
+      expect(refusal.message).toMatch(says);
+      if (!refusal.message.includes("by itself")) expect(refusal.message).toMatch(/Comext.*Comtrade.*hicp/);
+    }
+  });
 
-  test("the end of file as DOS marked it is the end of the file", async () => {
+  test("a DOS end-of-file mark ends the file", async () => {
     const dir = await tempDir();
     const file = join(dir, "marked.csv");
     await writeFile(file, Buffer.concat([await readFile(sdmxFixture), Buffer.from([0x1a])]));
@@ -198,7 +195,7 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(report.rows_read).toBe(sdmx.length - 1);
   });
 
-  test("one cut off in the middle of a line", async () => {
+  test("one truncated within a line", async () => {
     const dir = await tempDir();
     const file = join(dir, "cut.csv");
     await writeFile(file, (await readFile(sdmxFixture, "utf8")).slice(0, -3));
@@ -206,7 +203,7 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(refusal.message).toMatch(/cut\.csv line 10: the file ends in the middle of a line/);
   });
 
-  test.each([1, 20, 100, -9, -1])("a gzip file cut off (at %i)", async (at) => {
+  test.each([1, 20, 100, -9, -1])("a truncated gzip file (at %i)", async (at) => {
     const dir = await tempDir();
     const file = join(dir, "cut.csv.gz");
     await writeFile(file, gzipSync(await readFile(sdmxFixture)).subarray(0, at === 1 ? 12 : at));
@@ -236,13 +233,13 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(refusal.message).toMatch(/bad\.7z (is damaged or cut off \(7z|line)/);
   });
 
-  test.each(["-mhe=off", "-mhe=on"])("a 7z file under a password (%s)", async (names) => {
+  test.each(["-mhe=off", "-mhe=on"])("a 7z file with a password (%s)", async (names) => {
     const dir = await tempDir();
     const archive = await packed7z(dir, bulkFixture, ["-psecret", names]);
     const refusal = await refusalOf(importFiles(dir, [archive], { reporters: ["DE", "FR"] }));
     expect(refusal.code).toBe("invalid");
     expect(refusal.message).toBe(
-      "full_v2_202402.7z holds no text; if the archive has a password, unpack it first",
+      "full_v2_202402.7z has no text; if the archive has a password, unpack it first",
     );
   });
 
@@ -252,7 +249,7 @@ describe("a bad file is refused whole, by name, line and column", () => {
     if (what === "a folder") await mkdir(inside);
     else await writeFile(inside, "");
     const refusal = await refusalOf(importFiles(dir, [await packed7z(dir, inside)]));
-    expect(refusal.message).toMatch(/full_v2_202402\.7z holds no text; if the archive has a password/);
+    expect(refusal.message).toMatch(/full_v2_202402\.7z has no text; if the archive has a password/);
   });
 
   test("more files than a release can name, before any is read", async () => {
@@ -260,7 +257,7 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(refusal.message).toMatch(/2001 files in one import; at most 2000: import them in several/);
   });
 
-  test("amounts that add up to more than numbers hold exactly, naming the line of the largest", async () => {
+  test("amounts whose sum is inexact, naming the line with the largest", async () => {
     const dir = await tempDir();
     const value = (partner: string, amount: string) =>
       sdmx[2]!.replace(",FR,", `,${partner},`).replace("5000.0", amount);
@@ -303,7 +300,7 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect((await refusalOf(importFiles(dir, [join(dir, name)]))).code).toBe("invalid");
   });
 
-  test("a file that is not there", async () => {
+  test("a missing file", async () => {
     const dir = await tempDir();
     expect((await refusalOf(importFiles(dir, [join(dir, "none.csv")]))).message).toMatch(/no such file/);
   });
@@ -313,7 +310,7 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(refusal.message).toMatch(/full_v2_202402\.csv is Comext bulk CSV, but ds-045409\.csv is SDMX/);
   });
 
-  test("reporters that are absent without being said to be, and ones that are too many", async () => {
+  test("missing reporters that were not stated, and extra ones", async () => {
     const absent = await refusalOf(importFiles(await tempDir(), [sdmxFixture]));
     expect(absent.message).toMatch(/no rows of the reporters AT, BE.*--reporters DE/);
     const surplus = await refusalOf(importFiles(await tempDir(), [bulkFixture], { reporters: ["DE"] }));

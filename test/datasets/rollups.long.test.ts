@@ -1,4 +1,4 @@
-/** Roll-ups beside the partitions of a vintage: made where they miss, and none that is damaged, stale or wrong is believed. */
+/** Roll-ups next to the partitions of a vintage: created if missing, and never used when damaged, stale or wrong. */
 import { createHash } from "node:crypto";
 import { copyFile, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ const isRolledUp = (store: VintageStore) => {
   return lease.partitions.map(({ rollup }) => rollup !== undefined);
 };
 
-/** Answers that a roll-up gives from memory, and from its file, beside those of the tables. */
+/** A roll-up's answers from memory and from its file, next to the tables' answers. */
 async function answers(store: VintageStore) {
   const ask = async (vintages: Parameters<typeof timeline>[0]["vintages"]) => {
     const trade = { vintages, allow_synthetic: true };
@@ -52,7 +52,7 @@ async function answers(store: VintageStore) {
   return { rolledUp: await ask(store), plain: await ask(fromTables(store)) };
 }
 
-test("an import leaves one a year, which answers as the tables do", async () => {
+test("an import creates one per year, which answers like the tables", async () => {
   const dir = await tempDir();
   const { vintage, partitions } = await twoYears(dir);
   expect(await readdir(rollupsDir(dir))).toHaveLength(2);
@@ -68,8 +68,8 @@ test("an import leaves one a year, which answers as the tables do", async () => 
   expect(rolledUp).toContain("15000002");
 });
 
-describe("a vintage without them, as made by an earlier version", () => {
-  test("gets them as it is served, and answers as before", async () => {
+describe("a vintage without roll-ups, as of an earlier version", () => {
+  test("gets them when served, and answers as before", async () => {
     const dir = await tempDir();
     const { vintage } = await twoYears(dir);
     await rm(rollupsDir(dir), { recursive: true });
@@ -80,7 +80,7 @@ describe("a vintage without them, as made by an earlier version", () => {
     expect(rolledUp).toBe(plain);
   });
 
-  test("is answered from its tables where it is only asked for by name", async () => {
+  test("is answered from its tables if only requested by name", async () => {
     const dir = await tempDir();
     const { vintage } = await twoYears(dir);
     await rm(rollupsDir(dir), { recursive: true });
@@ -89,12 +89,12 @@ describe("a vintage without them, as made by an earlier version", () => {
     expect(lease.partitions.map(({ rollup }) => rollup)).toEqual([undefined, undefined]);
     lease.release();
     expect(await readdir(rollupsDir(dir)).catch(() => [])).toEqual([]);
-    // Served later it is rolled up, though its partitions are open already.
+    // Served later it gets a roll-up, though its partitions are open already.
     await store.serve(vintage);
     expect(isRolledUp(store)).toEqual([true, true]);
   });
 
-  test("is served from its tables where none can be written", async () => {
+  test("is served from its tables if none can be written", async () => {
     const dir = await tempDir();
     const { vintage } = await twoYears(dir);
     await rm(rollupsDir(dir), { recursive: true });
@@ -106,7 +106,7 @@ describe("a vintage without them, as made by an earlier version", () => {
   });
 });
 
-/** Changes the bytes after the digest and writes the digest that is true of them. */
+/** Changes the bytes after the digest and corrects the digest. */
 async function forge(path: string, change: (bytes: Buffer) => void): Promise<void> {
   const bytes = await readFile(path);
   change(bytes);
@@ -114,7 +114,7 @@ async function forge(path: string, change: (bytes: Buffer) => void): Promise<voi
   await writeFile(path, bytes);
 }
 
-describe("one that is not believed is made again", () => {
+describe("an invalid roll-up is created again", () => {
   const harms: Record<string, (path: string, other: string) => Promise<void>> = {
     "a byte is another": async (path) => {
       const bytes = await readFile(path);
@@ -154,7 +154,7 @@ describe("one that is not believed is made again", () => {
   });
 });
 
-test("amounts too large to be added up exactly as numbers are left to the tables", async () => {
+test("amounts too large for exact sums are left to the tables", async () => {
   const dir = await tempDir();
   const { vintage } = await twoYears(dir, { kg: 5_000_000_000_000.123 });
   expect(await readdir(rollupsDir(dir)).catch(() => [])).toEqual([]);
@@ -164,7 +164,7 @@ test("amounts too large to be added up exactly as numbers are left to the tables
   expect(rolledUp).toBe(plain);
 });
 
-test("a vintage is let go of and served again while its roll-ups are being read", async () => {
+test("a vintage can be dropped and served again while its roll-ups are read", async () => {
   const dir = await tempDir();
   const { vintage } = await twoYears(dir);
   const next = await twoYears(dir, { eur: 7_000_000 });
@@ -175,7 +175,7 @@ test("a vintage is let go of and served again while its roll-ups are being read"
   }
 });
 
-test("they go with the vintages that need them", async () => {
+test("roll-ups are deleted with the vintages that need them", async () => {
   const dir = await tempDir();
   const kept = await twoYears(dir);
   const gone = await twoYears(dir, { eur: 7_000_000 });
@@ -188,7 +188,7 @@ test("they go with the vintages that need them", async () => {
   await sweepVintages(space, new Set([kept.vintage]), new Date());
   for (const entry of kept.partitions) await stat(rollupPath(dir, entry));
   for (const entry of gone.partitions) await expect(stat(rollupPath(dir, entry))).rejects.toThrow();
-  // One that is being made now is nobody's to delete.
+  // A file in progress must not be deleted.
   await stat(draft);
   await utimes(draft, old, old);
   await sweepVintages(space, new Set([kept.vintage]), new Date());
@@ -196,7 +196,7 @@ test("they go with the vintages that need them", async () => {
   await space.release();
 });
 
-test("published without roll-ups, a vintage is there all the same", async () => {
+test("a vintage published without roll-ups still exists", async () => {
   const dir = await tempDir();
   const { vintage } = await twoYears(dir);
   const text = await readFile(manifestPath(dir, vintage), "utf8");
@@ -207,7 +207,7 @@ test("published without roll-ups, a vintage is there all the same", async () => 
   expect(isRolledUp(store)).toEqual([true, true]);
 });
 
-test("masses are added up to the number that DuckDB makes of the same sum", async () => {
+test("masses add up to the same number as in DuckDB", async () => {
   const draw = drawing(7);
   const instance = await openDuckdb(limits);
   const connection = await instance.connect();

@@ -3,7 +3,7 @@ import { readManifest } from "../../src/datasets/manifest.ts";
 import { SMALL, sandboxIn } from "../support/sandbox.ts";
 import { makeSandbox, storeOf, tempDir } from "./workshop.ts";
 
-test("the sandbox is the same whenever it is made, marked synthetic, and calibrated", async () => {
+test("the sandbox is deterministic, marked synthetic, and calibrated", async () => {
   const dir = await tempDir();
   const manifest = await readManifest(dir, await sandboxIn(dir));
   const again = await makeSandbox(await tempDir(), SMALL);
@@ -31,7 +31,7 @@ test("the sandbox is the same whenever it is made, marked synthetic, and calibra
        - (select sum(value_eur) from (${all("chapter_totals")}) where hs2 = '44')::bigint as difference`,
   );
   expect(wood!.difference).toBe(0);
-  // What one reports as imported, the other reports as exported, within the usual noise.
+  // One country's imports approximate the other's exports, within the usual noise.
   const [mirror] = await lease.query<{ ratio: number }>(
     `select median(i.value_eur / e.value_eur) as ratio
      from (${all("chapter_partners")}) i join (${all("chapter_partners")}) e

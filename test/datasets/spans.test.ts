@@ -1,4 +1,4 @@
-/** In however many parts a year is put in order and digested, it is the same year. */
+/** Sorting and digesting a year in any number of parts gives the same year. */
 import { expect, test } from "vitest";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { openDuckdb, rows } from "../../src/datasets/duckdb.ts";
@@ -6,7 +6,7 @@ import { writePartition } from "../../src/datasets/partition.ts";
 import { spansOf } from "../../src/datasets/spans.ts";
 import { limits, tempDir } from "./workshop.ts";
 
-test("neighbours stand together as long as they are no more than may be", () => {
+test("adjacent groups are combined up to the limit", () => {
   const groups = [3, 2, 5, 9, 1, 1, 4].map((lines, n) => ({ n, lines }));
   const sizes = (most: number) => spansOf(groups, most).map((span) => span.map(({ lines }) => lines));
   expect(sizes(5)).toEqual([[3, 2], [5], [9], [1, 1], [4]]);
@@ -17,7 +17,7 @@ test("neighbours stand together as long as they are no more than may be", () => 
 
 const REPORTERS = ["AT", "BE", "DE", "FR", "LV"];
 
-/** A year of some thousand cells of five reporters, in no order; what was read of it is in the order in which it lies. */
+/** A year of some thousand unordered cells of five reporters; the test reads it in stored order. */
 async function written(rows_at_once: number | undefined) {
   const dir = await tempDir();
   const space = await takeBuildSpace(dir, {});
@@ -45,7 +45,7 @@ async function written(rows_at_once: number | undefined) {
   }
 }
 
-test("a year in one part, in three and in one for each reporter", async () => {
+test("a year sorts the same in one part, in three and in one per reporter", async () => {
   const whole = await written(undefined);
   expect(whole.cells).toHaveLength(3_000);
   for (const rows_at_once of [1, 1_300, 1_000_000])

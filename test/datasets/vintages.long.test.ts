@@ -31,7 +31,7 @@ import {
 const DATASET = "comext-ds-045409";
 const options = { reporters: ["DE" as const] };
 
-/** An import of the fixture that tests copy: made once. */
+/** An import of the fixture that tests copy; created once. */
 let made: Promise<{ dir: string; manifest: Manifest }> | undefined;
 afterAll(async () => {
   if (made) await rm((await made).dir, { recursive: true, force: true });
@@ -42,7 +42,7 @@ async function importOnce() {
   return { dir, manifest: (await importFiles(dir, [sdmxFixture], options)).manifest };
 }
 
-/** A folder of its own for a test, with the fixture imported. */
+/** A test's own folder with the fixture imported. */
 async function imported(): Promise<{ dir: string; manifest: Manifest }> {
   made ??= importOnce();
   const original = await made;
@@ -51,20 +51,20 @@ async function imported(): Promise<{ dir: string; manifest: Manifest }> {
   return { dir, manifest: original.manifest };
 }
 
-/** The fixture with one value changed, as a file of its own. */
+/** The fixture with one changed value, as a separate file. */
 async function revised(dir: string, value: string): Promise<string> {
   const text = (await readFile(sdmxFixture, "utf8")).replace("5000.0", value).trimEnd();
   return fileOf(dir, `revised-${value}.csv`, text.split("\n"));
 }
 
-/** What a folder of vintages holds, the lock aside. */
+/** The contents of a vintages folder, without the lock. */
 async function filesIn(dataDir: string): Promise<string[]> {
   const names = [...(await readdir(vintagesDir(dataDir))), ...(await readdir(partitionsDir(dataDir)))];
   return names.filter((name) => !name.startsWith("import.lock")).sort();
 }
 
-describe("an import that does not end", () => {
-  test("killed, it leaves the old vintage served and nothing half done", async () => {
+describe("an interrupted import", () => {
+  test("that was killed leaves the old vintage served and nothing unfinished", async () => {
     const { dir, manifest } = await imported();
     const before = await filesIn(dir);
     const importer = startProgram(
@@ -90,7 +90,7 @@ describe("an import that does not end", () => {
     expect(await filesIn(dir)).toEqual(before);
   });
 
-  test("aborted, it stops with the reason and leaves nothing", async () => {
+  test("that was aborted stops with the reason and leaves nothing", async () => {
     const dir = await tempDir();
     const stop = new AbortController();
     const progress = (stage: string) => stage === "check" && stop.abort(new Error("stopped"));
@@ -101,8 +101,8 @@ describe("an import that does not end", () => {
   });
 });
 
-describe("two imports at once", () => {
-  test("the second is refused, or waits if told to", async () => {
+describe("two simultaneous imports", () => {
+  test("refuse the second, or let it wait if requested", async () => {
     const dir = await tempDir();
     const space = await takeBuildSpace(dir);
     expect(await refusalOf(takeBuildSpace(dir))).toMatchObject({
@@ -115,13 +115,13 @@ describe("two imports at once", () => {
   });
 });
 
-describe("a disk that is full", () => {
+describe("a full disk", () => {
   const full = () => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
 
   test.each(["input-0", "year-2024", "partitions", ".json"])(
-    "at %s: refused, the old vintage stays",
+    "at %s: refuses, and the old vintage stays",
     async (at) => {
       const { dir, manifest } = await imported();
       const before = await filesIn(dir);
@@ -134,13 +134,13 @@ describe("a disk that is full", () => {
       expect(await refusalOf(work)).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
       const store = await storeOf(dir, manifest.vintage);
       expect(await tableOf(store, DATASET, "cells")).toHaveLength(3);
-      // A published partition without its manifest is nobody's; retention takes it later.
+      // A published partition without a manifest is unused; retention deletes it later.
       const orphans = (await filesIn(dir)).filter((name) => !before.includes(name));
       expect(orphans.filter((name) => !name.endsWith(".duckdb"))).toEqual([]);
     },
   );
 
-  test("a real one", async ({ skip }) => {
+  test("that is real", async ({ skip }) => {
     const dir = await tempDir();
     const mount = join(dir, "small");
     await mkdir(mount);
@@ -161,7 +161,7 @@ describe("a disk that is full", () => {
   });
 });
 
-test("an import that may use too little memory is refused with the remedy", async () => {
+test("an import with too little memory is refused with the remedy", async () => {
   const dir = await tempDir();
   const refusal = await refusalOf(
     importFiles(dir, [sdmxFixture], { ...options, limits: { threads: 1, memory_mb: 4 } }),
@@ -171,7 +171,7 @@ test("an import that may use too little memory is refused with the remedy", asyn
   expect(await filesIn(dir)).toEqual(["partitions"]);
 });
 
-describe("files that are not what they were", () => {
+describe("changed files", () => {
   test.each(["changed", "cut off", "gone", "manifest changed", "manifest gone"])(
     "%s: dataset-missing",
     async (how) => {
@@ -206,7 +206,7 @@ describe("files that are not what they were", () => {
     },
   );
 
-  test("changed while it is served: the query that meets it says dataset-missing", async () => {
+  test("changed while served: the affected query reports dataset-missing", async () => {
     const { dir, manifest } = await imported();
     const store = await storeOf(dir, manifest.vintage);
     const path = partitionPath(dir, manifest.partitions[0]!);
@@ -236,9 +236,9 @@ describe("files that are not what they were", () => {
 const READERS = scaled(6, 4);
 const SWAPS = scaled(20, 12);
 
-test("readers see one vintage or the other while it is swapped, and none fails", async () => {
+test("readers see one vintage or the other during a swap, and none fails", async () => {
   const dir = await tempDir();
-  // Both rows of a vintage carry its number, so an answer that mixes two shows.
+  // Both rows of a vintage have its number, so an answer that mixes two is detected.
   const variant = async (n: number, replaces: string | null) => {
     const text = (await readFile(sdmxFixture, "utf8"))
       .replace("5000.0", `${n}.0`)
@@ -283,7 +283,7 @@ test("readers see one vintage or the other while it is swapped, and none fails",
   lease.release();
 });
 
-test("more queries than may wait are refused, the others are answered", async () => {
+test("queries beyond the waiting limit are refused, and the others are answered", async () => {
   const { dir, manifest } = await imported();
   const { openVintages } = await import("../../src/datasets/vintage-store.ts");
   const store = await openVintages({ ...limits, dataDir: dir, max_queries: 1, max_waiting: 2 });
@@ -308,7 +308,7 @@ test("more queries than may wait are refused, the others are answered", async ()
   expect(refused?.reason).toMatchObject({ code: "unavailable", type: { slug: "busy" } });
 });
 
-test("retention deletes what nobody needs once it is old, and keeps shared years", async () => {
+test("retention deletes old unneeded files, and preserves shared years", async () => {
   const dir = await tempDir();
   const first = await importFiles(dir, [sdmxFixture], options);
   const second = await importFiles(dir, [await revised(dir, "6000.0")], {
@@ -328,7 +328,7 @@ test("retention deletes what nobody needs once it is old, and keeps shared years
   await storeOf(dir, second.manifest.vintage);
 });
 
-test("build and publish are two steps: what is built but not published is not there", async () => {
+test("a built vintage is invisible until it is published", async () => {
   const dir = await tempDir();
   const space = await takeBuildSpace(dir);
   const built = await buildImport(space, {

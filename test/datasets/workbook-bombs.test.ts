@@ -1,4 +1,4 @@
-/** Workbooks made to take the importer's memory or time: each is refused, and the event loop of its process goes on. */
+/** Workbooks that attack the importer's memory or time: each is refused, and its process's event loop continues. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { workbookText } from "../../src/datasets/reference/workbook.ts";
 import { tempDir } from "./workshop.ts";
 
-/** An entry, and the lies that an attacker tells of it. */
+/** An entry, and an attacker's false claims about it. */
 type Entry = { name: string; text: string | Buffer; names_bytes?: number; lies_at?: number; flags?: number };
 
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -60,7 +60,7 @@ async function textOf(archive: Buffer, timeout_ms?: number): Promise<string> {
   return workbookText(path, "bomb.xlsx", timeout_ms);
 }
 
-test("a workbook made by hand is read", async () => {
+test("a handmade workbook is parsed", async () => {
   expect(await textOf(zipOf(partsOf(FINE)))).toBe("a\r\n");
 });
 
@@ -89,23 +89,23 @@ test.each([
     Array.from({ length: 10_001 }, (_, n): Entry => ({ name: `xl/${n}.xml`, text: "" })),
   ],
   ["an entry that is encrypted", "it is encrypted", partsOf(FINE, { flags: 1 })],
-])("%s is refused before anything of it is kept", async (_, reason, entries) => {
+])("%s is refused before anything is stored", async (_, reason, entries) => {
   await expect(textOf(zipOf(entries))).rejects.toThrow(reason);
 });
 
 test.each([
   ["its end is cut off", (archive: Buffer) => archive.subarray(0, -30)],
   ["bytes stand before its first entry", (archive: Buffer) => Buffer.concat([Buffer.alloc(64), archive])],
-])("an archive is refused where %s", async (_, changed) => {
+])("an archive is refused if %s", async (_, changed) => {
   await expect(textOf(changed(zipOf(partsOf(FINE))))).rejects.toThrow("is no workbook that can be read");
 });
 
-test("two cells at opposite corners make a table without end: the thread that reads it is ended", async () => {
+test("two cells at opposite corners make a huge table: its parsing thread is ended", async () => {
   const far = sheet(`<row r="1">${cell("A1", "a")}</row><row r="1048576">${cell("XFD1048576", "b")}</row>`);
   await expect(textOf(zipOf(partsOf(far)), 1_500)).rejects.toThrow("save its first sheet as CSV");
 });
 
-test("entities of entities are not expanded", async () => {
+test("nested entities are not expanded", async () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
   const entities = names.map((name, n) => `<!ENTITY ${name} "${n ? `&${names[n - 1]};`.repeat(10) : "ha"}">`);
   const laughs = `<!DOCTYPE l [${entities.join("")}]>${sheet(`<row r="1">${cell("A1", "&i;")}</row>`)}`;

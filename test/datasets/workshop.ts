@@ -1,4 +1,4 @@
-/** A data folder of its own for a test, with imports into it and a store over it. */
+/** A test's own data folder, with imports into it and a store over it. */
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ export type ImportOptions = Partial<Omit<ImportRequest, "files" | "currentVintag
   beforeWrite?: (path: string) => void;
 };
 
-/** Builds and publishes an import; `replaces` is the vintage that counts as released. */
+/** Builds and publishes an import; `replaces` is the released vintage. */
 export async function importFiles(dataDir: string, files: string[], options: ImportOptions = {}) {
   const { replaces = null, beforeWrite, ...rest } = options;
   const space = await takeBuildSpace(dataDir, { beforeWrite });
@@ -90,7 +90,7 @@ export async function tableOf(store: VintageStore, dataset: string, table: strin
   }
 }
 
-/** The refusal that the work ends in. */
+/** The work's refusal. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const outcome = await work.then(
     () => new Error("it was not refused"),

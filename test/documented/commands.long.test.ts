@@ -1,4 +1,4 @@
-/** Each command that our pages tell readers to type is one that there is, and is run: here, in one started service, or by the test named. */
+/** Each command on our pages exists and is run: here, in one started service, or by the named test. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,14 +20,17 @@ import { documentedCommands, wordsOf } from "./commands.ts";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 
-/** What begins like a command and is a text: what a refund's nonce is made of. */
+/** Texts that begin like a command: the parts of a refund's nonce. */
 const TEXTS = new Set(["tallystick refund <id>"]);
 const all = documentedCommands().filter(({ command }) => !TEXTS.has(command));
 const unique = (commands: string[]) => [...new Set(commands)];
 const ours = all.filter(({ command }) => /^(bin\/)?tallystick /.test(command));
 const argumentsOf = (command: string) => wordsOf(command.replace(/^(bin\/)?tallystick /, ""));
 
-/** What needs files from elsewhere, a network, an hour or a process of its own, by how it begins; and the test that runs it. */
+/**
+ * Commands that need external files, a network, an hour or a separate process, by their beginning; and the test
+ * that runs them.
+ */
 const ELSEWHERE: Record<string, string> = {
   "npm install": "test/containers/image.long.test.ts",
   "npm start": "test/cli/cli.long.test.ts",
@@ -57,7 +60,7 @@ const elsewhere = (command: string) =>
 
 const silent = { settings: () => readConfig({}), logger: () => pino({ enabled: false }) };
 
-/** The command that these words name, and what is left of them. */
+/** The command of these words, and the rest of them. */
 async function found(words: string[]): Promise<{ command: Command; rest: string[] }> {
   let command = (await program(silent, words[0])) as Command;
   let rest = words;
@@ -164,12 +167,12 @@ describe("run in one service", () => {
       () => service.logged.find((one) => one.request_id === request_id && one.status !== undefined) ?? false,
     );
     expect(line.operation, "an operation of this service").not.toBe("none");
-    // What has a part left to fill in may be refused for that part, and for nothing else.
+    // A command with a placeholder may be refused for that, and for nothing else.
     if (isWhole(command)) expect(status).toMatch(/^2/);
     else expect(["200", "400", "402", "404"]).toContain(status);
   });
 
-  /** A command of ours in this process, as src/main.ts runs it. */
+  /** Runs our command in this process, like src/main.ts. */
   async function tallystick(words: string[]): Promise<string> {
     let said = "";
     const spies = [process.stdout, process.stderr].map((stream) =>
@@ -239,10 +242,10 @@ describe("run in one service", () => {
   });
 });
 
-/** With a chain or a key of the reader's own: the same command stands in the story without them. */
+/** With the reader's own chain or key: the same command is in the story without them. */
 const isForHere = (command: string) => !command.includes("https://mainnet.base.org");
 
-/** What is run, and what it says. */
+/** Runs a command; returns its output. */
 const STORY: [command: string, says: RegExp][] = [
   ["tallystick keys issue --tenant NAME", /sk_live_/],
   ["tallystick anchor deploy", /0x[0-9a-f]{40}/],

@@ -1,13 +1,13 @@
-/** What our pages tell their readers to type: lines of blocks that are for a shell, and commands of ours within sentences. */
+/** The commands on our pages: lines of shell blocks, and our commands within sentences. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** A command as it stands on a page; `in_block`: to be pasted as it is, not only spoken of. */
+/** A command on a page; `in_block`: to be pasted, not only mentioned. */
 export type Documented = { page: string; command: string; in_block: boolean };
 
-/** Generated from the code, or about what was, not what is. */
+/** Generated from the code, or about the past. */
 const isPage = (path: string) =>
   path.endsWith(".md") && !path.startsWith("decisions/") && !["operations.md", "events.md"].includes(path);
 
@@ -43,9 +43,9 @@ export function documentedCommands(): Documented[] {
   });
 }
 
-/** What stands behind a command to explain it: after a hash, or far to its right. */
+/** A command's explanation: after a hash, or far to its right. */
 const withoutRemark = (line: string) => line.replace(/\s+# .*$/, "").replace(/\s{4,}\S.*$/, "");
 
-/** The words of a command line, as a shell takes it apart, without its variables. */
+/** A command line's words, as a shell splits them, without its variables. */
 export const wordsOf = (command: string): string[] =>
   [...command.matchAll(/(?:"[^"]*"|'[^']*'|\S)+/g)].map(([word]) => word.replaceAll(/["']/g, ""));

@@ -1,4 +1,4 @@
-/** What the append path writes holds before the verifier, which shares no line with it: in the tables and in an export. */
+/** Appended events pass the verifier, which shares no line with the append path: in the tables and in an export. */
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -74,7 +74,7 @@ const bytesOf = async (write: (to: Writable) => Promise<unknown>): Promise<Buffe
   return Buffer.concat(chunks);
 };
 
-test("any commits, many at once, with keys used again", async () => {
+test("any commits, many at once, with repeated keys, verify", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 1, maxLength: 25 }), async (wanted) => {
       const log_id = ++logs;

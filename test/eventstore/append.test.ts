@@ -12,7 +12,7 @@ afterAll(() => log.close());
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-test("200 appends at once take the positions after the head, one each, in one order", async () => {
+test("200 simultaneous appends take consecutive positions, in one order", async () => {
   const before = (await log.store.head()).position;
   const results = await Promise.all(
     range(1, 200).map((n) => log.store.append(commitOf({ stream_id: `many-${n % 7}` }, { n }))),
@@ -41,7 +41,7 @@ describe("expected versions", () => {
     { expected_version: 3, there: 2, fits: false },
   ] as const;
 
-  // One event alone takes append_one; beside another request the same commit takes append.
+  // A single event takes append_one; next to another request the same commit takes append.
   for (const alone of [true, false])
     test.each(cases)(
       `$expected_version on $there events, alone: ${alone}`,
@@ -62,7 +62,7 @@ describe("expected versions", () => {
     );
 });
 
-test("a commit over several streams and tenants stands whole, in the order given", async () => {
+test("a commit over several streams and tenants is complete, in the given order", async () => {
   const stream_id = randomUUID();
   const event = (n: number) => ({ type: "Moved", payload: { n } });
   const result = await log.store.append({
@@ -88,7 +88,7 @@ test("a commit over several streams and tenants stands whole, in the order given
   ]);
 });
 
-test("one stream at another version refuses the whole commit, and no other", async () => {
+test("one stream at another version refuses that whole commit, and no other", async () => {
   const [taken, free, other] = [randomUUID(), randomUUID(), randomUUID()] as const;
   appended(await log.store.append(commitOf({ stream_id: taken })));
   const event = { type: "Moved", payload: {} };
@@ -108,7 +108,7 @@ test("one stream at another version refuses the whole commit, and no other", asy
 });
 
 describe("idempotency keys", () => {
-  test("the same key and request give the first events again, though the stream has moved on", async () => {
+  test("the same key and request return the first events, even after the stream moved on", async () => {
     const stream_id = randomUUID();
     const commit = commitOf({ stream_id, expected_version: 0 }, { n: 1 }, keyed("k-1"));
     const first = await log.store.append(commit);
@@ -123,7 +123,7 @@ describe("idempotency keys", () => {
     expect(await log.store.append(commitOf({}, {}, keyed("k-2", 2)))).toEqual({ status: "idem_conflict" });
   });
 
-  test("50 at once under one key append once", async () => {
+  test("50 simultaneous ones with one key append once", async () => {
     const stream_id = randomUUID();
     const results = await Promise.all(
       range(1, 50).map(() => log.store.append(commitOf({ stream_id }, {}, keyed("k-3")))),
@@ -133,7 +133,7 @@ describe("idempotency keys", () => {
     expect(new Set(results.map((result) => JSON.stringify({ ...result, status: "" }))).size).toBe(1);
   });
 
-  test("findCommit gives back exactly the commit", async () => {
+  test("findCommit returns exactly the commit", async () => {
     const stream_id = randomUUID();
     const event = { type: "Moved", payload: {} };
     const events = appended(
@@ -153,7 +153,7 @@ describe("idempotency keys", () => {
   });
 });
 
-test("two logs have the same positions, keys and streams, and nothing else in common", async () => {
+test("two logs have the same positions, keys and streams, and share nothing", async () => {
   await createLog(log.pool, { log_id: 2, host: "test.example" });
   const commit = (log_id: number) =>
     commitOf({ log_id, stream_id: "both", expected_version: 0 }, { log_id }, keyed("both-logs"));
@@ -167,7 +167,7 @@ test("two logs have the same positions, keys and streams, and nothing else in co
   await expect(log.store.append(commitOf({ log_id: 3 }))).rejects.toThrow("there is no log 3");
 });
 
-test("an append inside a snapshot that may be older than the lock is refused", async () => {
+test("an append in a snapshot that may precede the lock is refused", async () => {
   const client = await log.pool.connect();
   await client.query("begin isolation level repeatable read");
   await expect(client.query("select eventstore.lock_log(1)")).rejects.toThrow("read committed");
@@ -175,7 +175,7 @@ test("an append inside a snapshot that may be older than the lock is refused", a
   client.release();
 });
 
-test("a pool keeps resting connections longer than the minute after which a checkpoint's waiters want them again", async () => {
+test("a pool keeps idle connections longer than the minute between checkpoints", async () => {
   const pool = openPool("postgres://nobody@127.0.0.1:1/none");
   expect(pool.options.idleTimeoutMillis).toBeGreaterThan(60_000);
   await pool.end();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Backlog, PAGE } from "../../eventstore/backlog.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 
-/** A log of so many events, which are their positions here; and what was read of it. */
+/** A log of numbered events, and the record of its reads. */
 function logOf(head: number) {
   const reads: number[] = [];
   let isAway = false;
@@ -13,7 +13,7 @@ function logOf(head: number) {
     const length = Math.min(limit, head - after);
     return Array.from({ length }, (_, at) => ({ position: after + at + 1 }) as RecordedEvent);
   });
-  /** All that is told of it from a position on. */
+  /** All its events from a position on. */
   const walk = async (from: number) => {
     const seen: number[] = [];
     for (let at = from; ; at = seen.at(-1)!) {
@@ -27,7 +27,7 @@ function logOf(head: number) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at + 1);
 
-test("many who read the past see all of it, and each page is read once", async () => {
+test("many readers of the past see all of it, and each page is read once", async () => {
   const { walk, reads, backlog } = logOf(20 * PAGE + 7);
   const starts = [0, 1, 999, PAGE, PAGE + 1, 2 * PAGE + 500];
   const seen = await Promise.all(starts.map(walk));
@@ -38,7 +38,7 @@ test("many who read the past see all of it, and each page is read once", async (
   expect(await backlog.after(20 * PAGE + 7, 20 * PAGE + 7)).toEqual([]);
 });
 
-test("the last page is read again once the log has grown", async () => {
+test("the last page is read again after the log has grown", async () => {
   const { backlog, reads } = logOf(PAGE + 9);
   const ends = async (head: number) => (await backlog.after(PAGE, head)).at(-1)?.position;
   expect(await ends(PAGE + 5)).toBeGreaterThanOrEqual(PAGE + 5);
@@ -46,7 +46,7 @@ test("the last page is read again once the log has grown", async () => {
   expect(reads).toEqual([PAGE, PAGE]);
 });
 
-test("the quick wait for the slow that are close behind, and each page is read once; nobody waits for who has left", async () => {
+test("fast readers wait for close slow ones, and each page is read once; nobody waits for one that left", async () => {
   const { backlog, reads } = logOf(12 * PAGE);
   const [quick, slow] = [backlog.reader(), backlog.reader()];
   const pages = async (reader: typeof quick, from: number, to: number): Promise<number> => {
@@ -68,20 +68,20 @@ test("the quick wait for the slow that are close behind, and each page is read o
   expect(await pages(quick, stopped, 12)).toBe(12);
 });
 
-test("nobody waits for one who is far behind", async () => {
+test("nobody waits for a reader that is far behind", async () => {
   const { backlog } = logOf(12 * PAGE);
   expect(await backlog.reader().turn(0, 0)).toBe(true);
   expect(await backlog.reader().turn(9 * PAGE, 0)).toBe(true);
 });
 
-test("whoever comes long after the others reads again what is no longer kept", async () => {
+test("a late reader reads evicted pages again", async () => {
   const { walk, reads } = logOf(20 * PAGE);
   await walk(0);
   expect(await walk(0)).toEqual(range(0, 20 * PAGE));
   expect(reads.length).toBe(40);
 });
 
-test("a read that fails is told to those who wait for it, and tried again by the next", async () => {
+test("a failed read rejects its waiters, and the next reader retries it", async () => {
   const { backlog, away, walk } = logOf(3 * PAGE);
   away(true);
   const asked = [backlog.after(0, 3 * PAGE), backlog.after(5, 3 * PAGE)];

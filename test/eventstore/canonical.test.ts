@@ -21,7 +21,7 @@ describe("canonical bytes", () => {
     );
   });
 
-  test("the package that others read the log with says the same, whatever the keys are", () => {
+  test("the independent package returns the same, for all keys", () => {
     const reference = canonicalize as unknown as (value: object) => string;
     const key = fc.oneof(
       fc.constantFrom(
@@ -50,7 +50,7 @@ describe("canonical bytes", () => {
     }));
     fc.assert(
       fc.property(key, tree, (name, value) => {
-        // Read from text, so that `__proto__` is a key as any other.
+        // Parsed from text, so that `__proto__` is a normal key.
         const whole = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)},"0":{}}`) as JsonObject;
         const one = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as JsonObject;
         for (const each of [whole, one]) {
@@ -62,14 +62,14 @@ describe("canonical bytes", () => {
     );
   });
 
-  test("what JSON.parse gave back is the same value and the same bytes", () => {
+  test("JSON.parse's result gives the same value and bytes", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 4 })), (value) => {
         let bytes: Buffer;
         try {
           bytes = canonicalBytes(value as JsonObject, "payload");
         } catch (error) {
-          // Integers beyond 2^53 and lone surrogates are among what fast-check makes.
+          // fast-check also generates integers beyond 2^53 and lone surrogates.
           expect(error).toBeInstanceOf(InvalidEvent);
           return;
         }
@@ -100,19 +100,19 @@ describe("canonical bytes", () => {
     ["null as the payload", null, "payload"],
     ["a text as the payload", "x", "payload"],
   ];
-  test.each(refused)("%s is refused, naming its place", (_, value, field) => {
+  test.each(refused)("%s is refused, naming its path", (_, value, field) => {
     expect(() => canonicalBytes(value as JsonObject, "payload")).toThrow(InvalidEvent);
     expect(() => canonicalBytes(value as JsonObject, "payload")).toThrow(expect.objectContaining({ field }));
   });
 
-  test("nesting has an end", () => {
+  test("nesting is limited", () => {
     canonicalBytes(nested(MAX_DEPTH - 1) as JsonObject, "payload");
     expect(() => canonicalBytes(nested(MAX_DEPTH) as JsonObject, "payload")).toThrow("nested deeper");
     expect(() => canonicalBytes(nested(5_000) as JsonObject, "payload")).toThrow("nested deeper");
   });
 });
 
-/** undefined: integers beyond 2^53, which are among what fast-check makes. */
+/** undefined: integers beyond 2^53, which fast-check also generates. */
 function saidOf(value: JsonObject): string | undefined {
   try {
     return canonicalText(value, "payload");
@@ -133,11 +133,11 @@ describe("strict parsing", () => {
     expect(() => parseStrict(text)).toThrow("stands twice");
   });
 
-  test.each(["", "{", '{"a":1,}', "{'a':1}", "NaN", '{"a":01}', '{"a":1}x'])("%s is no JSON", (text) => {
+  test.each(["", "{", '{"a":1,}', "{'a':1}", "NaN", '{"a":01}', '{"a":1}x'])("%s is not JSON", (text) => {
     expect(() => parseStrict(text)).toThrow(SyntaxError);
   });
 
-  test("everything else is read as JSON.parse reads it", () => {
+  test("everything else is parsed as by JSON.parse", () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: "binary" }), (text) => {
         expect(parseStrict(text)).toEqual(JSON.parse(text));

@@ -43,7 +43,7 @@ const typed = (type: string, rest: Partial<Commit> = {}): Commit => ({
 });
 const many = (n: number) => Array.from({ length: n }, () => commitOf({ stream_id: randomUUID() }));
 
-test("appends that come together travel together", async () => {
+test("simultaneous appends share a call", async () => {
   const before = (await log.store.head()).position;
   await Promise.all(many(300).map((commit) => log.store.append(commit).then(appended)));
   const answer = await log.pool.query(
@@ -53,7 +53,7 @@ test("appends that come together travel together", async () => {
   expect(answer.rows[0].calls).toBeLessThan(15);
 });
 
-test("appends to one stream travel together, too, and come in the order they were asked for", async () => {
+test("simultaneous appends to one stream share a call, in order", async () => {
   const stream_id = randomUUID();
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, n) => log.store.append(commitOf({ stream_id, expected_version: n }))),
@@ -66,7 +66,7 @@ test("appends to one stream travel together, too, and come in the order they wer
   expect(answer.rows[0].calls).toBeLessThan(4);
 });
 
-describe("a commit that rests on one on its way", () => {
+describe("a commit that depends on one in flight", () => {
   const following = (
     stream_id: string,
     expected_version: number,
@@ -77,12 +77,12 @@ describe("a commit that rests on one on its way", () => {
   });
   const send = (commit: Commit, store = log.store): CommitInFlight => {
     const sent = store.send(commit);
-    // Looked at below.
+    // Awaited below.
     sent.settled.catch(() => {});
     return sent;
   };
 
-  test("is appended behind it", async () => {
+  test("is appended after it", async () => {
     const stream_id = randomUUID();
     const sent = [send(commitOf({ stream_id, expected_version: 0 }))];
     for (let version = 1; version < 100; version++)
@@ -93,10 +93,10 @@ describe("a commit that rests on one on its way", () => {
   });
 
   test.each([0, 1, 30])(
-    "is not appended where that was not, though the version is right (%i beside)",
+    "is not appended if that one failed, though the version is right (%i beside)",
     async (beside) => {
       const stream_id = randomUUID();
-      // Somebody else was faster: the version is what the first would have left, and not what it would have left.
+      // Another writer was faster: the version equals the one expected, but is not the first commit's.
       appended(await log.store.append(commitOf({ stream_id })));
       for (const commit of many(beside)) send(commit);
       const first = send(commitOf({ stream_id, expected_version: 0 }));
@@ -114,7 +114,7 @@ describe("a commit that rests on one on its way", () => {
     },
   );
 
-  test("is not appended where Postgres refuses that", async () => {
+  test("is not appended if Postgres refuses that one", async () => {
     const [stream_id, other] = [randomUUID(), randomUUID()];
     send(commitOf({ stream_id: randomUUID() }));
     const poison = send({
@@ -131,7 +131,7 @@ describe("a commit that rests on one on its way", () => {
     expect(appended(await onThat.settled)[0]!.version).toBe(2);
   });
 
-  test("waits with it while the call is made again", async () => {
+  test("waits with it while the call is repeated", async () => {
     const stream_id = randomUUID();
     const flaky = send({
       appends: [{ tenant: "acme", stream_id, expected_version: 0, events: [{ type: "Flaky", payload: {} }] }],
@@ -142,7 +142,7 @@ describe("a commit that rests on one on its way", () => {
       expect(appended(await settled)[0]!.version).toBe(n + 1);
   });
 
-  test("and has the same key is the same commit", async () => {
+  test("with the same key is the same commit", async () => {
     const stream_id = randomUUID();
     const key = keyed(randomUUID());
     const first = send({ ...commitOf({ stream_id, expected_version: 0 }), ...key });
@@ -153,7 +153,7 @@ describe("a commit that rests on one on its way", () => {
     expect(await behind.settled).toEqual({ status: "overtaken" });
   });
 
-  test("rests on none of another store or log", async () => {
+  test("cannot depend on another store's or log's commit", async () => {
     const stream_id = randomUUID();
     const elsewhere = send(commitOf({ stream_id }), createEventStore(log.pool));
     expect(() => log.store.send(following(stream_id, 1, elsewhere))).toThrow(InvalidEvent);
@@ -169,7 +169,7 @@ describe("a guarded stream", () => {
     guards: [{ tenant: "acme", stream_id, expected_version }],
   });
 
-  test("lets commits through that saw its version, in one call, and no other", async () => {
+  test("accepts commits that saw its version, in one call, and no others", async () => {
     const stream_id = randomUUID();
     appended(await log.store.append(commitOf({ stream_id })));
     const before = (await log.store.head()).position;
@@ -187,7 +187,7 @@ describe("a guarded stream", () => {
     expect(await log.store.append(guarded(stream_id, 2))).toEqual(late);
   });
 
-  test("that is extended at the same time lets through only what was appended before", async () => {
+  test("extended at the same time accepts only what was appended before", async () => {
     const stream_id = randomUUID();
     const all = Array.from({ length: 60 }, (_, n) =>
       n === 30 ? commitOf({ stream_id, expected_version: 0 }) : guarded(stream_id, 0),
@@ -201,7 +201,7 @@ describe("a guarded stream", () => {
     expect(results.slice(31).every(({ status }) => status === "wrong_version")).toBe(true);
   });
 
-  test("is no stream that the commit extends, and stands there once", async () => {
+  test("cannot also be extended by the commit, and appears once", async () => {
     const commit = commitOf({ stream_id: "one" });
     const guard = { tenant: "acme", stream_id: "one", expected_version: 0 };
     await expect(log.store.append({ ...commit, guards: [guard] })).rejects.toThrow(/guards\[0\]\.stream_id/);
@@ -211,7 +211,7 @@ describe("a guarded stream", () => {
 });
 
 describe("a bad commit fails alone", () => {
-  test("one that Postgres refuses", async () => {
+  test("if Postgres refuses it", async () => {
     const all = [...many(40), typed("Poison"), ...many(40)];
     const results = await Promise.allSettled(all.map((commit) => log.store.append(commit)));
     const failed = results.flatMap((result, i) => (result.status === "rejected" ? [i] : []));
@@ -220,7 +220,7 @@ describe("a bad commit fails alone", () => {
     for (const result of results) if (result.status === "fulfilled") appended(result.value);
   });
 
-  test("one with an event_id that is there already, or twice in the call", async () => {
+  test("if its event_id exists, or occurs twice in the call", async () => {
     const event_id = randomUUID();
     const commit = (): Commit => ({
       appends: [
@@ -298,7 +298,7 @@ describe("a bad commit fails alone", () => {
     ],
     ["log_id", { appends: [{ ...place, events: [event] }], log_id: 0 }],
   ];
-  test.each(bad)("one with a bad %s (%#)", async (field, commit) => {
+  test.each(bad)("if it has a bad %s (%#)", async (field, commit) => {
     const before = await log.store.head();
     const failure = log.store.append(commit);
     await expect(failure).rejects.toBeInstanceOf(InvalidEvent);
@@ -307,18 +307,18 @@ describe("a bad commit fails alone", () => {
   });
 });
 
-test("the largest of everything is taken", async () => {
+test("the largest allowed commit is accepted", async () => {
   const name = "n".repeat(255);
   const events = Array.from({ length: 1_000 }, () => ({ type: name, payload: { a: "x".repeat(10_000) } }));
   const commit = { appends: [{ tenant: name, stream_id: name, expected_version: "any" as const, events }] };
   expect(appended(await log.store.append({ ...commit, ...keyed(name) }))).toHaveLength(1_000);
 });
 
-test("a call that loses against another is made again", async () => {
+test("a call that conflicts with another is repeated", async () => {
   appended(await log.store.append(typed("Flaky")));
 });
 
-describe("a connection lost while a call is in flight", () => {
+describe("after a connection lost during a call", () => {
   const loseOne = async () => {
     await until(async () => {
       const killed = await log.pool.query(
@@ -329,7 +329,7 @@ describe("a connection lost while a call is in flight", () => {
     });
   };
 
-  test("with a key the call is made again, and stands once", async () => {
+  test("a commit with a key is sent again, and appended once", async () => {
     const key = randomUUID();
     const result = log.store.append(typed("Slow", keyed(key)));
     await loseOne();
@@ -338,14 +338,14 @@ describe("a connection lost while a call is in flight", () => {
     expect((await log.store.head()).position).toBe(events[0]!.position);
   });
 
-  test("without a key its caller is told that it may stand or not", async () => {
+  test("the caller of a commit without a key learns that it may be appended", async () => {
     const result = log.store.append(typed("Slow"));
     await Promise.all([expect(result).rejects.toBeInstanceOf(AppendUnknown), loseOne()]);
     appended(await log.store.append(commitOf()));
   });
 });
 
-test("while the database is away appends fail as unavailable", async () => {
+test("without the database appends fail as unavailable", async () => {
   const pool = openPool("postgres://nobody@127.0.0.1:1/none");
   const store = createEventStore(pool);
   await expect(store.append(commitOf())).rejects.toBeInstanceOf(StoreUnavailable);
@@ -353,7 +353,7 @@ test("while the database is away appends fail as unavailable", async () => {
   await pool.end();
 });
 
-test("more than may wait are refused at once", async () => {
+test("commits beyond the queue limit are refused at once", async () => {
   const store = createEventStore(log.pool, { max_queued: 50 });
   const results = await Promise.allSettled(many(80).map((commit) => store.append(commit)));
   const refused = results.filter((result) => result.status === "rejected");
@@ -362,7 +362,7 @@ test("more than may wait are refused at once", async () => {
   for (const result of results) if (result.status === "fulfilled") appended(result.value);
 });
 
-test("small limits of a call split the queue and still let a large commit through", async () => {
+test("small call limits split the queue but still accept a large commit", async () => {
   const store = createEventStore(log.pool, { max_call_events: 5, max_call_bytes: 500 });
   const events = Array.from({ length: 20 }, (_, n) => ({ type: "T", payload: { n } }));
   const large = { appends: [{ tenant: "t", stream_id: randomUUID(), expected_version: 0, events }] };
@@ -370,7 +370,7 @@ test("small limits of a call split the queue and still let a large commit throug
   expect(results.flatMap(appended)).toHaveLength(44);
 });
 
-test("closing settles what was taken and refuses what comes later", async () => {
+test("closing waits for accepted commits and refuses later ones", async () => {
   const store = createEventStore(log.pool);
   const taken = many(100).map((commit) => store.append(commit));
   await Promise.resolve();

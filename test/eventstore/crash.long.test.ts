@@ -13,7 +13,7 @@ import { type EmbeddedPostgres, embeddedPostgres } from "../../src/adapters/embe
 import { until } from "../support/until.ts";
 import { appended, commitOf, keyed } from "./fixture.ts";
 
-/** Between the store and a Postgres that moves to another port with each start; can keep answers back. */
+/** A proxy to a Postgres that changes its port with each start; it can hold answers back. */
 class Wire {
   port = 0;
   target = 0;
@@ -54,17 +54,17 @@ let store: EventStore;
 const wire = new Wire();
 
 async function start(): Promise<void> {
-  // fsync is on, as in a real cluster.
+  // fsync is on, like in a real cluster.
   server = await embeddedPostgres({ dir: join(dir, "postgres"), revive: false });
   wire.target = Number(new URL(server.ownerUrl).port);
 }
 
-/** kill -9 for the postmaster and all it has started: no shutdown, no checkpoint, nothing said to clients. */
+/** kill -9 for the postmaster and its processes: no shutdown, no checkpoint, no message to clients. */
 async function killServer(): Promise<void> {
   const postmaster = Number(readFileSync(join(dir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
   const family = [postmaster, ...childrenOf(postmaster)];
   for (const pid of family) kill(pid);
-  // A dead process that nobody has waited for yet still counts as a running server.
+  // A zombie still counts as a running server.
   await until(() => !family.some((pid) => existsSync(`/proc/${pid}`)));
 }
 
@@ -72,7 +72,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // A backend may have ended by itself since the list was made.
+    // A backend may have ended since the list was read.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
@@ -158,7 +158,7 @@ onlyOnLinux(
     const acknowledged = new Set<number>();
     const load = Promise.allSettled(
       commits.map(async (commit, n) => {
-        // Spread out, so that the kill finds some done, some in flight and some not begun.
+        // Staggered, so that the kill finds some done, some in flight and some not begun.
         await new Promise((wake) => setTimeout(wake, n));
         appended(await store.append(commit));
         acknowledged.add(n);

@@ -12,14 +12,14 @@ type Deposited = Event<"Deposited", { cents: number }>;
 
 let log: Fixture;
 let tail: Tail;
-/** A pool that a processor makes itself it cannot close: it closes it in a transaction on it, which waits for itself. */
+/** A processor cannot close a pool of its own: it closes it in a transaction on it, which waits for itself. */
 let pool: pg.Pool;
 beforeAll(async () => {
   log = await openLog();
   pool = new pg.Pool({ connectionString: log.url });
   await pool.query("create table deposits (n serial primary key, cents int not null)");
   tail = createTail(log.store, { pool: log.pool });
-  // emmett's own tables, where its processors keep their checkpoints.
+  // emmett's own tables, with its processors' checkpoints.
   const emmett = getPostgreSQLEventStore(log.url);
   await emmett.schema.migrate();
   await emmett.close();
@@ -30,7 +30,7 @@ afterAll(async () => {
   await log.close();
 });
 
-/** One event each; `checkpoint` is what a writer may call a field of his own. */
+/** One event each; `checkpoint` is a possible field of a writer. */
 async function deposit(tenant: string, ...amounts: number[]): Promise<void> {
   const store = emmettStore(log.store, { tenant });
   for (const cents of amounts) {
@@ -39,7 +39,7 @@ async function deposit(tenant: string, ...amounts: number[]): Promise<void> {
   }
 }
 
-/** emmett's processor on Postgres: what it writes and its checkpoint are one transaction, of a batch. */
+/** emmett's processor on Postgres: its writes and checkpoint are one transaction per batch. */
 const processor = (failsAt?: number): LogProcessor =>
   postgreSQLReactor<Deposited>({
     processorId: "deposits",
@@ -54,7 +54,7 @@ const written = async (): Promise<number[]> =>
 const consumer = (...processors: LogProcessor[]) =>
   emmettConsumer(log.store, tail, { tenant: "acme", processors });
 
-test("emmett's processors follow the log, and a new one goes on from the checkpoint", async () => {
+test("emmett's processors follow the log, and a new one continues from the checkpoint", async () => {
   await deposit("acme", 1, 2);
   await deposit("other", 70);
   await deposit("acme", 3);
@@ -71,7 +71,7 @@ test("emmett's processors follow the log, and a new one goes on from the checkpo
   const failing = consumer(processor(6));
   await expect(failing.start()).rejects.toThrow("no room for 6");
   expect(() => failing.start()).toThrow("with new processors");
-  // Where 5 came in one batch with 6, it is undone with it.
+  // If 5 came in one batch with 6, it is rolled back with it.
   expect([
     [1, 2, 3, 4],
     [1, 2, 3, 4, 5],

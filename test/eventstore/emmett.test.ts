@@ -28,7 +28,7 @@ const decide = (command: Deposit, state: Account): AccountEvent[] => {
   return command.data.cents === 0 ? [] : [{ type: "Deposited", data: command.data }];
 };
 
-describe("a decider written for emmett", () => {
+describe("a decider for emmett", () => {
   const given = DeciderSpecification.for<Deposit, AccountEvent, Account>({ decide, evolve, initialState });
   const opened: AccountEvent = { type: "AccountOpened", data: { owner: "ada" } };
   const deposit = (cents: number): Deposit => ({ type: "Deposit", data: { cents } });
@@ -41,7 +41,7 @@ describe("a decider written for emmett", () => {
     given([]).when(deposit(5)).thenThrows(IllegalStateError);
   });
 
-  test("decides on what the store folds", async () => {
+  test("decides on the store's folded state", async () => {
     await store.appendToStream<AccountEvent>("account-1", [opened], {
       expectedStreamVersion: STREAM_DOES_NOT_EXIST,
     });
@@ -77,7 +77,7 @@ afterAll(() => log.close());
 const counted = (from: number, to: number): Deposited[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ type: "Deposited", data: { cents: from + i } }));
 
-test("append tells the next version, whether the stream is new, and the global position", async () => {
+test("append returns the next version, whether the stream is new, and the global position", async () => {
   const before = BigInt((await log.store.head()).position);
   expect(await store.appendToStream("s-1", counted(1, 2))).toEqual({
     nextExpectedStreamVersion: 2n,
@@ -127,14 +127,14 @@ test.each([
   expect(read).toMatchObject({ currentStreamVersion: 5n, streamExists: true });
 });
 
-test("a stream longer than a page is read whole", async () => {
+test("a stream longer than a page is read completely", async () => {
   for (let n = 0; n < 3; n++) await store.appendToStream("long", counted(1, 900));
   const { events, currentStreamVersion } = await store.readStream("long");
   expect(events).toHaveLength(2_700);
   expect(currentStreamVersion).toBe(2_700n);
 });
 
-test("a stream that is not there is empty, and only there for its own tenant", async () => {
+test("a missing stream is empty, and a stream exists only for its own tenant", async () => {
   await store.appendToStream("mine", counted(1, 1));
   const stranger = emmettStore(log.store, { tenant: "other" });
   expect(await stranger.streamExists("mine")).toBe(false);
@@ -161,7 +161,7 @@ test.each([
     expect(attempt.status === "rejected" && isExpectedVersionConflictError(attempt.reason)).toBe(true);
 });
 
-test("schemas give new events their newest version and read ones are upcast, before emmett's own upcast", async () => {
+test("schemas give new events their newest version, and upcast read ones before emmett's own upcast", async () => {
   const schemas = registry([
     {
       Deposited: {

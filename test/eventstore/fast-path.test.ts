@@ -7,7 +7,7 @@ import { sha256 } from "./log-builder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-test("compiling its source again gives the bytes that are loaded", { timeout: 300_000 }, () => {
+test("compiling the source gives the loaded bytes", { timeout: 300_000 }, () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const dir = mkdtempSync(join(tmpdir(), "tallystick-fast-path-"));
   const file = join(dir, "reader.wasm");

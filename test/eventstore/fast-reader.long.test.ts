@@ -1,4 +1,7 @@
-/** The fast path takes the usual line and nothing else: with it and without it a batch of lines is read to the same, faults and their words included. */
+/**
+ * The fast path reads only the usual line: with and without it a batch of lines gives the same result, including
+ * faults and their texts.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -17,7 +20,7 @@ const ORIGIN = "log.test/main/e1";
 const LIMIT = 1 << 20;
 const checks = eventChecks.map(({ name }) => name);
 
-/** Two events, each with more in it than one usually has. */
+/** Two events with unusually much content. */
 function usualRows(): LogRow[] {
   const builder = new LogBuilder(ORIGIN);
   const event = (stream_id: string, payload: object) => ({
@@ -49,11 +52,11 @@ const readerOf = (plain: boolean, max_line_bytes = LIMIT) =>
   new BatchReader({ header: HEADER, checks, max_line_bytes, plain });
 const [byBoth, byOne] = [readerOf(false), readerOf(true)];
 
-/** What a batch is read to: its notes, and the memory in which its events are left. */
+/** A batch's result: its notes, and the memory of its events. */
 function readBy(reader: BatchReader, bytes: Buffer | string) {
   const batch = { bytes: Buffer.from(bytes as string), isCut: false };
   const { lines, notes } = reader.read(batch);
-  // Behind the events the lines stand as they stood.
+  // After the events the lines are unchanged.
   return { lines, notes, left: batch.bytes.toString("latin1") };
 }
 
@@ -61,14 +64,14 @@ const same = (bytes: Buffer | string, both = byBoth, one = byOne) =>
   expect(readBy(both, bytes)).toEqual(readBy(one, bytes));
 
 const fast = new FastReader(new LogHashes(ORIGIN).eventTag, LIMIT);
-/** Whether the fast path takes a line by itself. */
+/** True if the fast path reads a line by itself. */
 function takes(line: string | Buffer): boolean {
   const bytes = Buffer.concat([Buffer.from(line as string), Buffer.from("\n")]);
   return fast.take(bytes) && fast.read(0) === bytes.length;
 }
 
 const textOf = (row: LogRow) => JSON.stringify(row);
-/** The first row with other texts, and every hash of it right. */
+/** The first row with other texts, and valid hashes. */
 const withTexts = (texts: Partial<LogRow>): LogRow => {
   const row = { ...usualRows()[0]!, ...texts };
   sealRow(ORIGIN, row, Buffer.alloc(32));
@@ -154,7 +157,7 @@ describe("what only the reader in JavaScript may judge is not taken", () => {
   });
 });
 
-/** Pieces that JSON is made of, and some that it is not. */
+/** Tokens of JSON, and some that are not. */
 const piece = fc.constantFrom(
   ...'{ } [ ] , : " \\ \\\\ \\" \\n \\u000b \\u0041 \\/ 0 1 -1 -0 12 1.5 1.50 0.05 1e5 1E5 123456789012345 1234567890123456 0.1 01 1. .5 true false null tru'.split(
     " ",

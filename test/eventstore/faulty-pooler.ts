@@ -1,4 +1,4 @@
-/** PgBouncer that a test kills, restarts and pauses, in either mode, at one address all the time. */
+/** A PgBouncer that a test kills, restarts and pauses, in either mode, at a constant address. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ const [, version, minor] =
 
 export type PoolMode = "session" | "transaction";
 
-/** The reason why a mode is not tested here; undefined where it is. */
+/** Why a mode is not tested here; undefined if it is. */
 export function lacking(mode: PoolMode): string | undefined {
   if (version === undefined) return "no PgBouncer here";
   if (mode === "transaction" && Number(minor) < 21)
@@ -27,7 +27,7 @@ export function lacking(mode: PoolMode): string | undefined {
 export type FaultyPooler = {
   /** The database through it. */
   url: string;
-  /** Commands for one session of its console, one after the other. */
+  /** Commands for one session of its console, in order. */
   command(...texts: string[]): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -62,7 +62,7 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
 `,
   );
   await chmod(ini, 0o644);
-  // It refuses to run as root; a socket's folder is entered by its owner alone.
+  // It refuses to run as root; only its owner can enter a socket's folder.
   const account = host.startsWith("/") ? (await stat(host)).uid || NOBODY : NOBODY;
   const asRoot = process.getuid?.() === 0 ? { uid: account, gid: account } : {};
   const at = (name: string) => `postgres://${user}@127.0.0.1:${listen_port}/${name}`;

@@ -69,7 +69,7 @@ async function linesOf(source: AsyncIterable<string | Buffer>): Promise<Line[]> 
     .map((line) => JSON.parse(line) as Line);
 }
 
-test("the cursors that SQL writes are those of cursor.ts", async () => {
+test("SQL's cursors equal those of cursor.ts", async () => {
   await write("cursors", 3);
   const { epoch } = await store.identity();
   const lines = await linesOf(await read("cursors"));
@@ -80,13 +80,13 @@ test("the cursors that SQL writes are those of cursor.ts", async () => {
   );
 });
 
-test("no time limit of a query outlives it: it would keep a process from ending", async () => {
+test("no query timer outlives its query, which would keep the process alive", async () => {
   await write("limits");
   const started = vi.spyOn(globalThis, "setTimeout");
   const ended = vi.spyOn(globalThis, "clearTimeout");
   try {
     await linesOf(await read("limits"));
-    // What a pool waits for before it lets a connection go is longer, and no query's.
+    // The pool's own timer is longer, and no query's.
     const isLimit = (ms = 0) => ms >= 30_000 && ms < 300_000;
     const limits = started.mock.results.filter((_, i) => isLimit(started.mock.calls[i]![1]));
     expect(limits.length).toBeGreaterThan(1);
@@ -97,7 +97,7 @@ test("no time limit of a query outlives it: it would keep a process from ending"
   }
 });
 
-test("stopped in the middle, it ends with a mark that says so, and goes on from there", async () => {
+test("a feed aborted in the middle ends with a mark that says so, and continues from there", async () => {
   for (let n = 0; n < 6; n++) await write("stopped", 1_000, "x".repeat(500));
   const stop = new AbortController();
   const source = await read("stopped", { signal: stop.signal, follow: true });
@@ -116,7 +116,7 @@ test("stopped in the middle, it ends with a mark that says so, and goes on from 
   expect(first.length + second.length).toBe(6_000);
 });
 
-test("stopped while it waits, it ends with its mark", async () => {
+test("a feed aborted while waiting ends with its mark", async () => {
   await write("waiting");
   const stop = new AbortController();
   const source = await read("waiting", { signal: stop.signal, follow: true });
@@ -130,13 +130,13 @@ test("stopped while it waits, it ends with its mark", async () => {
   expect(lines.map(({ up_to_date }) => up_to_date)).toEqual([undefined, true, true]);
 });
 
-test("an aborted signal at the start still gives a mark", async () => {
+test("an initially aborted signal still gives a mark", async () => {
   expect((await linesOf(await read("waiting", { signal: AbortSignal.abort() }))).at(-1)).toHaveProperty(
     "up_to_date",
   );
 });
 
-test("50 followers ask the database nothing for another tenant's events", async () => {
+test("50 followers send no query for another tenant's events", async () => {
   await write("asleep");
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
@@ -156,6 +156,6 @@ test("50 followers ask the database nothing for another tenant's events", async 
   pool.off("acquire", count);
   stop.abort();
   await Promise.all(following);
-  // The appends, the head above, and what the shared tail reads for all of them together.
+  // The appends, the head above, and the shared tail's reads for all of them.
   expect(queries).toBeLessThan(20 + 1 + 2 * 21);
 });

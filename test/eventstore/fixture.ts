@@ -13,7 +13,7 @@ import { freshDatabase } from "../support/database.ts";
 
 export type Fixture = { url: string; pool: pg.Pool; store: EventStore; close(): Promise<void> };
 
-/** A log of its own in a database of its own, opened as the owner. */
+/** A separate log in a separate database, opened as the owner. */
 export async function openLog(options: EventStoreOptions = {}): Promise<Fixture> {
   const database = await freshDatabase();
   await migrate(database.url, { host: "test.example" });
@@ -52,7 +52,7 @@ export const keyed = (idem_key: string, request = 1): Partial<Commit> => ({
   idempotency: { idem_key, request_hash: Buffer.alloc(32, request) },
 });
 
-/** The events of a commit that has to have been appended. */
+/** The events of a commit that must have been appended. */
 export function appended(result: AppendResult): AppendedEvent[] {
   if (result.status !== "appended") throw new Error(`expected appended, got ${JSON.stringify(result)}`);
   return result.events;

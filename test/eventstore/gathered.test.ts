@@ -1,4 +1,4 @@
-/** Questions that are asked alike at one moment, with a database's answers held back by hand. */
+/** Equal simultaneous queries, with the database's answers held back by hand. */
 import { setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { queriedOnce } from "../../eventstore/query-batch.ts";
 
 const pool = {} as pg.Pool;
 
-/** What was asked, in order, each to be answered when the test says so. */
+/** The queries in order, each answered when the test says so. */
 function heldBack() {
   const asked: { question: number; answer: (by: string) => void; fail: (error: Error) => void }[] = [];
   const ask = queriedOnce(
@@ -19,13 +19,13 @@ function heldBack() {
   return { asked, ask: (question: number) => ask(pool, question), questions };
 }
 
-test("equal questions of a moment are one, and what is asked later is asked anew", async () => {
+test("equal simultaneous queries share one, and later ones are sent anew", async () => {
   const { asked, ask, questions } = heldBack();
   const first = [ask(1), ask(1)];
   await turn();
   const second = ask(1);
   await turn();
-  // Two queries are under way, neither of which knows what happens from here on: who asks now is told by a third.
+  // Two queries are running that miss later changes: a new question goes into a third.
   const later = [ask(1), ask(2), ask(1)];
   await turn();
   expect(questions()).toEqual([1, 1]);
@@ -39,7 +39,7 @@ test("equal questions of a moment are one, and what is asked later is asked anew
   expect(await Promise.all(later)).toEqual(["c", "d", "c"]);
 });
 
-test("what fails, fails for those who asked it together, and for nobody after them", async () => {
+test("a failure rejects its batch, and no later query", async () => {
   const { asked, ask } = heldBack();
   const told = (question: number) => ask(question).catch(({ message }: Error) => message);
   const first = [told(1), told(1)];

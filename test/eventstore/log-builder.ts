@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../eventstore/types.ts";
 
 /**
- * A log in memory, written from docs/event-log.md with plain strings and createHash, sharing nothing with the
- * verifier or the append path. Rows are the event lines of an export, members in their order.
+ * An in-memory log, written from docs/event-log.md with plain strings and createHash, independent of the verifier
+ * and the append path. Rows are the event lines of an export, with their members in order.
  */
 export type LogRow = {
   position: number;
@@ -112,7 +112,7 @@ export function eventHash(origin: string, row: HashedEvent): Buffer {
   );
 }
 
-/** Appends commits one after another; holds only the stream heads. */
+/** Appends commits in order; stores only the stream heads. */
 export class LogBuilder {
   readonly origin: string;
   position = 0;
@@ -168,7 +168,7 @@ export class LogBuilder {
   }
 }
 
-/** Fills in every hash of a row but `prev_hash`, from what stands in it. */
+/** Computes every hash of a row except `prev_hash`, from its fields. */
 export function sealRow(origin: string, row: LogRow, previousLogHash: Uint8Array): void {
   row.payload_hash = payloadHash(row.payload).toString("hex");
   row.meta_hash = metaHash(row.meta).toString("hex");
@@ -176,7 +176,7 @@ export function sealRow(origin: string, row: LogRow, previousLogHash: Uint8Array
   row.log_hash = logHash(previousLogHash, row.position, row.event_hash).toString("hex");
 }
 
-/** What a forger does after changing rows: every hash and link again, positions and versions as they stand. */
+/** A forger's work after changing rows: all hashes and links recomputed, positions and versions unchanged. */
 export function rehash(origin: string, rows: LogRow[]): LogRow[] {
   const heads = new Map<string, string>();
   let log_hash: Buffer = logGenesis(origin);
@@ -190,7 +190,7 @@ export function rehash(origin: string, rows: LogRow[]): LogRow[] {
   return rows;
 }
 
-/** The lines of an export of whole rows that begin at the first of them. */
+/** The lines of an export that begins with the first of these rows. */
 export function exportLines(origin: string, rows: LogRow[], previousLogHash?: string): string[] {
   const last = rows.at(-1);
   const previous_log_hash = previousLogHash ?? logGenesis(origin).toString("hex");

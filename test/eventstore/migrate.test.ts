@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const host = "test.example";
 
-test("migrating again changes nothing, not even the origin", async () => {
+test("a repeated migration changes nothing, not even the origin", async () => {
   await migrate(database.url, { host });
   const before = await createEventStore(owner).identity();
   await migrate(owner, { host: "elsewhere.example" });
@@ -28,7 +28,7 @@ test("migrating again changes nothing, not even the origin", async () => {
   expect(before.origin).toBe(`${host}/1/${before.epoch}`);
 });
 
-test("ten starters at once make one schema", async () => {
+test("ten simultaneous starts create one schema", async () => {
   await Promise.all(Array.from({ length: 10 }, () => migrate(database.url, { host })));
   const answer = await owner.query("select count(*) from eventstore.logs");
   expect(answer.rows).toEqual([{ count: 1 }]);
@@ -40,20 +40,20 @@ test("an edited migration is refused", async () => {
   await expect(migrate(database.url, { host })).rejects.toThrow("0001-event-log.sql was edited");
 });
 
-test("a migration that fails leaves nothing behind", async () => {
+test("a failed migration leaves nothing", async () => {
   await owner.query("create schema eventstore; create table eventstore.events (n int)");
   await expect(migrate(database.url, { host })).rejects.toThrow("already exists");
   const answer = await owner.query("select tablename from pg_tables where schemaname = 'eventstore'");
   expect(answer.rows).toEqual([{ tablename: "events" }]);
 });
 
-test("a database that is ahead of this version is refused", async () => {
+test("a database newer than this version is refused", async () => {
   await migrate(database.url, { host });
   await owner.query("insert into eventstore.migrations (name, checksum) values ('9999-later.sql', 'x')");
   await expect(migrate(database.url, { host })).rejects.toThrow("9999-later.sql");
 });
 
-test("a database in another encoding is refused", async () => {
+test("a database with another encoding is refused", async () => {
   const name = `t_${randomBytes(8).toString("hex")}`;
   await owner.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
   const url = new URL(database.url);
@@ -103,7 +103,7 @@ describe("append-only", () => {
     "delete from eventstore.logs",
     "truncate eventstore.logs",
   ];
-  test.each(changes)("the owner may not: %s", async (sql) => {
+  test.each(changes)("the owner cannot: %s", async (sql) => {
     await expect(owner.query(sql)).rejects.toThrow("the log is append-only");
   });
 
@@ -117,11 +117,11 @@ describe("append-only", () => {
     "select eventstore.lock_log(1)",
     "create or replace function eventstore.refuse_change() returns trigger language plpgsql as 'begin return null; end'",
   ];
-  test.each(forbidden)("the application may not: %s", async (sql) => {
+  test.each(forbidden)("the application cannot: %s", async (sql) => {
     await expect(application.query(sql)).rejects.toThrow(/permission denied|must be owner/);
   });
 
-  test("append functions do not look into schemas of their caller", async () => {
+  test("append functions ignore the caller's schemas", async () => {
     const client = await application.connect();
     await client.query("create temp table events (like eventstore.events)");
     await client.query("create function pg_temp.sha256(bytea) returns bytea language sql as 'select $1'");
@@ -136,7 +136,7 @@ describe("append-only", () => {
     client.release();
   });
 
-  test("rolesSeparated tells the owner from the application", async () => {
+  test("rolesSeparated distinguishes the owner from the application", async () => {
     expect(await rolesSeparated(owner)).toBe(false);
     expect(await rolesSeparated(application)).toBe(true);
     await owner.query(`grant update on eventstore.events to ${app_role}`);

@@ -21,7 +21,7 @@ afterAll(() => log.close());
 type ModelEvent = { tenant: string; stream_id: string; version: number; type: string; payload: JsonObject };
 type ModelCommit = { request: number; first: number; size: number };
 
-/** What a log is, in memory: a list of events and the commits that had a key. */
+/** A log's in-memory model: a list of events and the commits that had a key. */
 class Model {
   readonly events: ModelEvent[] = [];
   readonly commits = new Map<string, ModelCommit>();
@@ -132,7 +132,7 @@ function asModel({ tenant, stream_id, version, type, payload }: RecordedEvent): 
   return { tenant, stream_id, version, type, payload };
 }
 
-test("the log does what its model in memory does", async () => {
+test("the log behaves like its in-memory model", async () => {
   const commands = [
     commits.map(append),
     fc.tuple(tenant, stream_id, fc.nat(3)).map((args) => readStream(...args)),
@@ -148,7 +148,7 @@ test("the log does what its model in memory does", async () => {
   );
 });
 
-test("commits given at once come out as if one after another in the order of their positions", async () => {
+test("simultaneous commits give the result of sequential ones in order of position", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(commits, { minLength: 2, maxLength: 25 }), async (together) => {
       const log_id = nextLog++;

@@ -30,7 +30,7 @@ afterAll(async () => {
 const asked = async (type: string, parameter: Buffer): Promise<unknown> =>
   (await pool.query(`select to_json($1::${type}) as value`, [parameter])).rows[0].value;
 
-test("Postgres reads the arrays as they were meant", async () => {
+test("Postgres parses the arrays as intended", async () => {
   const text = fc
     .string({ unit: codePoint })
     .map((value) => value.replaceAll("\0", ""))
@@ -54,7 +54,7 @@ test("Postgres reads the arrays as they were meant", async () => {
   expect(await asked("uuid[]", uuidArray([]))).toEqual([]);
 });
 
-test("bytea arrays and integer arrays come back as they went", async () => {
+test("bytea and integer arrays round-trip", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array()), fc.array(fc.maxSafeInteger()), async (blobs, integers) => {
       const buffers = blobs.map((blob) => Buffer.from(blob));
@@ -72,13 +72,13 @@ test("bytea arrays and integer arrays come back as they went", async () => {
   expect(answer.rows).toEqual([{ a: true, b: Buffer.from("x") }]);
 });
 
-test("empty arrays and integers that a number cannot hold", () => {
+test("empty arrays parse, and integers beyond exact numbers are refused", () => {
   expect(parseIntegerArray("{}")).toEqual([]);
   expect(parseByteaArray("{}")).toEqual([]);
   expect(() => safeInteger("9007199254740993")).toThrow("beyond 2^53");
 });
 
-test("the pool's types are its own: bigint is a number, times and numerics are text", async () => {
+test("the pool has its own types: bigint is a number, times and numerics are text", async () => {
   const answer = await pool.query(
     "select 7::int8 as n, true as b, '2026-01-01T00:00Z'::timestamptz::text as t, 1.50::numeric as d, '{\"a\":1}'::jsonb as j",
   );

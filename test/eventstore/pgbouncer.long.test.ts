@@ -1,8 +1,8 @@
-/** The service behind a pooler that lends connections by the transaction: DATABASE_URL is PgBouncer, what needs sessions goes past it. */
+/** The service behind a pooler in transaction mode: DATABASE_URL is PgBouncer, and sessions bypass it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { reactorLeases } from "../../src/core/background/reactor.ts";
 import { underLease } from "../../src/core/coordination/lease.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
@@ -38,7 +38,7 @@ describe.skipIf(pgbouncer.lacks !== undefined)(
       await database?.drop();
     });
 
-    test("two processes append at once, each reads what the other wrote, and the log verifies", async () => {
+    test("two processes append at the same time, each reads the other's events, and the log verifies", async () => {
       const [one, other] = services as [Service, Service];
       const issued = await Promise.all(
         Array.from({ length: 80 }, (_, n) => services[n % 2]!.issue({ tenant: `t${n}` })),
@@ -52,11 +52,11 @@ describe.skipIf(pgbouncer.lacks !== undefined)(
         expect(answer.status).toBe(200);
         await answer.body?.cancel();
       }
-      expect(await signTurn(one.app, AT_ONCE)).toBe("done");
+      expect(await signTick(one.app, AT_ONCE)).toBe("done");
       expect(await verifyDatabase(one.app.pool, MAIN_LOG)).toMatchObject({ ok: true });
     });
 
-    test("news of one process come to the other by LISTEN, past the pooler", async () => {
+    test("one process's notices reach the other by LISTEN, past the pooler", async () => {
       const [one, other] = services as [Service, Service];
       const listening = async () => {
         const { rows } = await one.app.pool.query<{ name: string }>(
@@ -71,7 +71,7 @@ describe.skipIf(pgbouncer.lacks !== undefined)(
       await until(() => one.app.tail.position > before);
     });
 
-    test("a lease is one process's alone, whichever connection is lent for its renewal", async () => {
+    test("a lease belongs to one process, on whichever connection it is renewed", async () => {
       const [one, other] = services as [Service, Service];
       let within = 0;
       let most = 0;
@@ -86,7 +86,7 @@ describe.skipIf(pgbouncer.lacks !== undefined)(
       expect(outcomes.filter((outcome) => outcome !== "taken").length).toBeGreaterThan(0);
     });
 
-    test("no more connections stand at the database than the pooler has, but those that need sessions", async () => {
+    test("the database has no more connections than the pooler, except those that need sessions", async () => {
       const name = new URL(database.url).pathname.slice(1);
       const pools = await pooler.ask<{
         database: string;

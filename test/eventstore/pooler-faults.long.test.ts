@@ -1,4 +1,4 @@
-/** A pooler that is killed, paused and cut in the midst of commits: no event twice, and none lost that was answered. */
+/** A pooler that is killed, paused and cut during commits: no event is duplicated, and no answered one lost. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
@@ -21,7 +21,7 @@ describe.each(["session", "transaction"] satisfies PoolMode[])("%s mode", (mode)
     beforeAll(async () => {
       database = await freshDatabase();
       pooler = await faultyPooler(database.url, mode);
-      // The owner migrates past it; in transaction mode what needs a session goes past it, too.
+      // The owner migrates past it; in transaction mode sessions bypass it, too.
       const past = { DATABASE_OWNER_URL: database.url };
       const env = {
         ...PROXIED,
@@ -55,7 +55,7 @@ describe.each(["session", "transaction"] satisfies PoolMode[])("%s mode", (mode)
       [
         "is paused and goes on",
         async () => {
-          // Where sessions are lent, it waits until all of them have ended, and only who comes anew waits.
+          // In session mode it waits until all sessions have ended, and only new clients wait.
           void pooler.command(`pause ${name()}`).catch(() => undefined);
           await until(() => pooler.command(`resume ${name()}`).then(() => true));
         },
@@ -98,7 +98,7 @@ describe.each(["session", "transaction"] satisfies PoolMode[])("%s mode", (mode)
       await until(() => service.app.tail.position >= position);
       expect(await verifyDatabase(service.app.pool, MAIN_LOG)).toMatchObject({ ok: true });
 
-      /** The agents of this test that the log has, each as often as it was recorded. */
+      /** This test's agents in the log, each as often as it was recorded. */
       async function recorded(): Promise<string[]> {
         const ids: string[] = [];
         for (let after = 0; ; ) {

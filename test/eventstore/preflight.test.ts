@@ -1,4 +1,4 @@
-/** Engines that cannot hold a log are refused at the start: each is a Postgres with one promise broken. */
+/** Unfit engines are refused at the start: each is a Postgres with one promise broken. */
 import pg from "pg";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,7 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** How the engine is broken for each check: functions of a schema that is found before Postgres' own, or what a database may be set to. */
+/**
+ * How each check's engine is broken: by functions of a schema that precedes Postgres' own, or by a database
+ * setting.
+ */
 const BROKEN: Record<string, string> = {
   recovery: "create function early.pg_is_in_recovery() returns boolean language sql as 'select true'",
   clock: `create function early.clock_timestamp() returns timestamptz language sql
@@ -44,11 +47,11 @@ const refusal = (checks = engineChecks) =>
     },
   );
 
-test("every check has an engine that it refuses", () => {
+test("every check refuses some engine", () => {
   expect(Object.keys(BROKEN)).toEqual(engineChecks.map(({ name }) => name));
 });
 
-test("a whole engine is taken, also by twenty at once, and nothing is left in it", async () => {
+test("a good engine is accepted, also by twenty starts at once, and left empty", async () => {
   await Promise.all(Array.from({ length: 20 }, () => preflight(database.url)));
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -60,14 +63,14 @@ test("a whole engine is taken, also by twenty at once, and nothing is left in it
   expect(rows).toEqual([]);
 });
 
-test.each(Object.entries(BROKEN))("an engine without its promise is refused: %s", async (name, sql) => {
+test.each(Object.entries(BROKEN))("an engine that breaks a promise is refused: %s", async (name, sql) => {
   await brokenBy(sql);
   expect(await refusal()).toContain(`(${name})`);
-  // Without this check nobody would say so.
+  // Without this check nothing would report it.
   expect(await refusal(engineChecks.filter((check) => check.name !== name))).not.toContain(`(${name})`);
 });
 
-test("a start on a lock that locks nothing ends before anything is written", async () => {
+test("a start on an ineffective lock ends before anything is written", async () => {
   await brokenBy(BROKEN["advisory locks"]!);
   const config = readConfig({ DATABASE_URL: database.url, DATA_DIR: "/tmp" });
   const failure = await startDatabase(config, pino({ level: "silent" })).catch((error: unknown) => error);
@@ -75,7 +78,7 @@ test("a start on a lock that locks nothing ends before anything is written", asy
   expect((failure as Error).message).toMatch(/DATABASE_URL at .*advisory lock.*would fork the log/);
 });
 
-test("an engine that answers too late is told apart from one that cannot be entered", async () => {
+test("a slow engine is distinguished from one that refuses connections", async () => {
   await brokenBy(
     "create function early.pg_is_in_recovery() returns boolean language sql as 'select pg_sleep(5) is null'",
   );

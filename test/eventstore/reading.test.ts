@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-test("a log is read in pages; a tenant sees its own events only", async () => {
+test("a log is read in pages; a tenant sees only its own events", async () => {
   expect(positions(await log.store.readLog({ after: 0, limit: 5 }))).toEqual([1, 2, 3, 4, 5]);
   expect(positions(await log.store.readLog({ after: 10 }))).toEqual([11, 12]);
   expect(positions(await log.store.readLog({ after: 0, tenant: "b" }))).toEqual([3, 6, 9, 12]);
@@ -41,7 +41,7 @@ test("positionAt finds the first event recorded at or after a time", async () =>
   expect(await log.store.positionAt({ since_us: later, tenant: "b" })).toBe(13);
 });
 
-test("a cursor holds its place while the history is the same", async () => {
+test("a cursor stays valid while the history is the same", async () => {
   const { epoch } = await log.store.identity();
   for (const position of [0, 1, 7, 12]) {
     const head = (await log.store.headAt(position))!;
@@ -51,7 +51,7 @@ test("a cursor holds its place while the history is the same", async () => {
   }
 });
 
-test("cursors of another epoch, of a rewritten history, and from beyond the head are told apart", async () => {
+test("cursors of another epoch, of a rewritten history, and beyond the head are distinguished", async () => {
   const { epoch } = await log.store.identity();
   const { log_hash } = (await log.store.headAt(7))!;
   const at = (change: object) =>

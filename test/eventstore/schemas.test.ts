@@ -38,7 +38,7 @@ const commit = (type: string, schema_version: number | undefined, payload: Recor
 });
 
 describe("appending", () => {
-  test("payloads that fit are taken, of old versions too", async () => {
+  test("valid payloads are accepted, of old versions too", async () => {
     appended(await log.store.append(commit("KeyIssued", undefined, { name: "ci" })));
     appended(await log.store.append(commit("KeyRevoked", 1, { by: "ops" })));
     appended(await log.store.append(commit("KeyRevoked", 2, { by: "ops", reason: "lost" })));
@@ -59,7 +59,7 @@ describe("appending", () => {
   });
 });
 
-test("reading gives what was stored; upcasting it goes through every version", async () => {
+test("reading returns what was stored; upcasting passes every version", async () => {
   const read = await log.store.readStream({ tenant: "a", stream_id: "key-1" });
   expect(read.map((event) => event.payload)).toEqual([
     { name: "ci" },
@@ -76,19 +76,19 @@ test("reading gives what was stored; upcasting it goes through every version", a
   expect(read[1]!.schema_version).toBe(1);
 });
 
-test("events of types that are not declared any more are read as they are", async () => {
+test("events of undeclared types are returned unchanged", async () => {
   const free = createEventStore(log.pool);
   appended(await free.append(commit("Forgotten", 4, { a: "b" })));
   const [event] = (await free.readStream({ tenant: "a", stream_id: "key-1" })).slice(-1);
   expect(schemas.upcast(event!)).toBe(event);
 });
 
-test("what a type is worth to writers and to the public", () => {
+test("a type's newest version and publicity are known", () => {
   expect(["KeyIssued", "KeyRevoked", "Other"].map(schemas.newestVersion)).toEqual([1, 3, undefined]);
   expect(["KeyIssued", "KeyRevoked", "Other"].map(schemas.isPublic)).toEqual([false, true, false]);
 });
 
-describe("declarations that cannot work are refused", () => {
+describe("invalid declarations are refused", () => {
   const schema = z.strictObject({});
   const same = (old: object) => ({ ...old });
   const bad: [string, EventTypes[]][] = [

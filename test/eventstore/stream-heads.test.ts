@@ -1,4 +1,4 @@
-/** Streams kept in mind: each name has a slot of its own and keeps it, however many come and whatever they are called. */
+/** Cached streams: each name keeps its own slot, for any number and any names. */
 import { expect, test } from "vitest";
 import { ByteField } from "../../eventstore/verify/bytes.ts";
 import { StreamHeads } from "../../eventstore/verify/stream-heads.ts";
@@ -7,7 +7,7 @@ const fields = { tenant: new ByteField(), stream: new ByteField() };
 const named = (heads: StreamHeads, tenant: string, stream: string) =>
   heads.slot(fields.tenant.set(tenant), fields.stream.set(stream));
 
-test("thousands of streams, with short names, long ones and ones that read alike", () => {
+test("thousands of streams with short, long and similar names keep separate heads", () => {
   const heads = new StreamHeads(20_000);
   const names = Array.from({ length: 5_000 }, (_, n): [string, string][] => [
     [`tenant-${n % 7}`, `order-${n}`],
@@ -26,14 +26,14 @@ test("thousands of streams, with short names, long ones and ones that read alike
   expect(heads.size).toBe(names.length);
 });
 
-test("beyond the limit there is no slot, and those that are there keep theirs", () => {
+test("beyond the limit there is no slot, and existing ones stay", () => {
   const heads = new StreamHeads(2);
   const slots = ["a", "b", "c", "a", "c", "b"].map((stream) => named(heads, "t", stream));
   expect(slots).toEqual([0, 1, -1, 0, -1, 1]);
   expect(heads.size).toBe(2);
 });
 
-test("a name of the longest plain length and one byte more are two", () => {
+test("a name of the longest plain length differs from one a byte longer", () => {
   const heads = new StreamHeads(10);
   const lengths = [0, 123, 124, 125, 126, 1_000];
   expect(lengths.map((length) => named(heads, "", "x".repeat(length)))).toEqual([0, 1, 2, 3, 4, 5]);

@@ -1,11 +1,11 @@
-/** Streams that are read at once travel together, and each read gets what it would have got alone. */
+/** Concurrent stream reads are batched, and each gets the same result as alone. */
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { batched } from "../../eventstore/query-batch.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 
-/** Events by stream: none, a few, as many as travel with others, and a whole page. */
+/** Events by stream: none, a few, as many as a batch takes, and a whole page. */
 const LENGTHS = { none: 0, one: 1, few: 7, hundred: 100, long: 101, full: 1_000 };
 
 let log: Fixture;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-test("many at once, of any length, from any version, with any limit", async () => {
+test("many simultaneous reads of any length, version and limit are right", async () => {
   const reads = ["a", "b"].flatMap((tenant) =>
     Object.keys(LENGTHS).flatMap((stream_id) =>
       [0, 1, 6, 99, 1_000, 5_000].flatMap((after_version) =>
@@ -44,7 +44,7 @@ test("many at once, of any length, from any version, with any limit", async () =
   expect(sent).toBeLessThan(reads.length / 2);
 });
 
-test("a query that fails fails those it carried; the next ones are answered", async () => {
+test("a failed query rejects its batch; the next ones are answered", async () => {
   const read = () => log.store.readStream({ tenant: "a", stream_id: "few" });
   const queries = vi.spyOn(log.pool, "query");
   for (let n = 0; n < 3; n++) queries.mockImplementationOnce(() => Promise.reject(new Error("away")));
@@ -54,7 +54,7 @@ test("a query that fails fails those it carried; the next ones are answered", as
   expect(await read()).toHaveLength(7);
 });
 
-test("questions of one turn are asked together, and so are those that come while two queries are under way", async () => {
+test("queries of one tick are batched, as are those that arrive during two running queries", async () => {
   const asked: number[][] = [];
   const open: (() => void)[] = [];
   const double = batched<number, number>(async (_, questions) => {

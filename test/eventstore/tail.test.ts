@@ -5,7 +5,7 @@ import { LIMIT_MS, until } from "../support/until.ts";
 import { appended, commitOf, type Fixture, openLog, positions } from "./fixture.ts";
 
 let log: Fixture;
-/** Another process, as far as the log can tell. */
+/** Another process from the log's view. */
 let other: EventStore;
 let tails: Tail[];
 beforeEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
   await log.close();
 });
 
-/** A tail that does not poll, unless told to. */
+/** A tail that does not poll by default. */
 function follow(store: EventStore, options: Partial<TailOptions> = {}): Tail {
   const tail = createTail(store, { pool: log.pool, poll_ms: 60_000, ...options });
   tails.push(tail);
@@ -47,7 +47,7 @@ async function take(
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1);
 
-/** Backends that listen; what one has announced since is the last query that is known of it. */
+/** Listening backends; the last known query of a backend shows its last notice. */
 const LISTENERS = `from pg_stat_activity where datname = current_database()
   and (query like 'listen%' or query like 'select pg_notify(%')`;
 const listeners = async () => (await log.pool.query(`select count(*) as n ${LISTENERS}`)).rows[0].n as number;
@@ -69,7 +69,7 @@ test("subscribers miss nothing and see nothing twice while two processes write",
   expect(third).toEqual(upTo(305).slice(5));
 });
 
-test("a tenant's subscriber sees its own events only", async () => {
+test("a tenant's subscriber sees only its own events", async () => {
   const tail = follow(log.store, { window: 4 });
   const reader = take(tail, 20, { tenant: "b" });
   for (let n = 0; n < 20; n++) {
@@ -79,20 +79,20 @@ test("a tenant's subscriber sees its own events only", async () => {
   expect(await reader).toEqual(upTo(60).filter((n) => n % 3 === 0));
 });
 
-test("a reader that falls behind the window goes on from the database", async () => {
+test("a reader behind the window continues from the database", async () => {
   const tail = follow(log.store, { window: 10 });
   await write(log.store, 1);
   const seen: number[] = [];
   for await (const batch of tail.subscribe({ after: 0 })) {
     seen.push(...positions(batch));
-    // Far more than the window holds, while this reader is busy.
+    // Far more than the window has, while this reader is busy.
     if (seen.length === 1) await write(log.store, 100);
     if (seen.length >= 101) break;
   }
   expect(seen).toEqual(upTo(101));
 });
 
-test("what another process appends is announced, also after the listening connection was cut", async () => {
+test("another process's appends are announced, also after the listening connection broke", async () => {
   const lost: Error[] = [];
   const tail = follow(log.store, { onError: (error) => lost.push(error) });
   follow(other);
@@ -106,7 +106,7 @@ test("what another process appends is announced, also after the listening connec
   expect(await tail.reached(2, LIMIT_MS)).toBe(true);
 });
 
-test("what was appended while the connection was away is seen as soon as it is back", async () => {
+test("appends during a broken connection are seen once it is back", async () => {
   const tail = follow(log.store);
   await until(async () => (await listeners()) === 1);
   await log.pool.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
@@ -114,14 +114,14 @@ test("what was appended while the connection was away is seen as soon as it is b
   expect(await tail.reached(3, LIMIT_MS)).toBe(true);
 });
 
-test("a poll finds what nobody announced", async () => {
+test("the poll finds unannounced events", async () => {
   const tail = follow(log.store, { poll_ms: 20 });
   await until(async () => (await listeners()) === 1);
   await write(other, 3);
   expect(await tail.reached(3, LIMIT_MS)).toBe(true);
 });
 
-test("reached answers false when the time is over or the caller gives up", async () => {
+test("reached resolves to false on the timeout or an abort", async () => {
   const tail = follow(log.store);
   expect(await tail.reached(1, 20)).toBe(false);
   const giveUp = new AbortController();
@@ -132,7 +132,7 @@ test("reached answers false when the time is over or the caller gives up", async
   expect(await tail.reached(1, LIMIT_MS)).toBe(true);
 });
 
-test("a subscription ends when it is aborted and when the tail closes", async () => {
+test("a subscription ends on an abort and when the tail closes", async () => {
   const tail = follow(log.store);
   await write(log.store, 2);
   const stop = new AbortController();
@@ -146,7 +146,7 @@ test("a subscription ends when it is aborted and when the tail closes", async ()
   expect(await take(tail, 1)).toEqual([]);
 });
 
-test("a subscriber that starts beyond the head waits for what comes after it", async () => {
+test("a subscriber that starts beyond the head waits for later events", async () => {
   const tail = follow(log.store);
   await write(log.store, 3);
   const reader = take(tail, 1, { after: 4 });

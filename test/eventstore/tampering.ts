@@ -43,7 +43,7 @@ export function log(): LogRow[] {
   );
 }
 
-/** A changed export, the verdicts it fails with their first bad position, and what one of them says. */
+/** A changed export, its failing verdicts with their first bad position, and one of their texts. */
 export type Tampering = {
   name: string;
   lines: string[];
@@ -52,7 +52,10 @@ export type Tampering = {
   says: RegExp;
 };
 
-/** The matrix: each field changed, events moved, commits and the frame of the export bent, all with and without recomputed hashes. */
+/**
+ * The matrix: each field changed, events moved, commits and the export's frame changed, with and without recomputed
+ * hashes.
+ */
 export const cases: Tampering[] = [];
 
 function tamper(
@@ -105,7 +108,7 @@ for (const [name, [value, fails, says]] of Object.entries(CHANGED)) {
   tamper(`${name} changed`, fails, says, (rows) => void Object.assign(at(rows, 5), { [name]: value }));
 }
 
-// What a forger with the hash functions can do, short of rewriting everything after it.
+// A forger's options with the hash functions, short of rewriting everything later.
 tamper("payload changed, its hash recomputed", { chain: 5 }, /event_hash is/, (rows) => {
   const row = at(rows, 5);
   row.payload = '{"n":6}';

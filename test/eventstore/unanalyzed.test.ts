@@ -1,4 +1,4 @@
-/** Before the first ANALYZE the planner knows nothing of the log, and still reads no more of it than it is asked for. */
+/** Before the first ANALYZE the planner has no statistics of the log, and still reads only the requested part. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
@@ -9,7 +9,7 @@ let log: Fixture;
 beforeAll(async () => {
   log = await openLog();
   await log.pool.query("alter table eventstore.events set (autovacuum_enabled = off)");
-  // As many streams as make their index taller than the tenant's, which then looks cheaper.
+  // Enough streams to make their index taller than the tenant's, which then seems cheaper.
   for (let n = 0; n < 30; n++) {
     const events = [{ type: "Happened", payload: { n } }];
     const stream = () => ({ tenant: "acme", stream_id: randomUUID(), expected_version: 0, events });
@@ -24,8 +24,8 @@ test.each<[string, Ask]>([
   ["streams", (store, stream) => store.readStream(stream)],
   ["versions", (store, stream) => store.streamHead(stream)],
   ["appends", (store, stream) => store.append(commitOf(stream))],
-])("a new stream costs the tenant's others nothing: %s", async (_, ask) => {
-  // One connection, whose statistics can be asked for at once.
+])("a new stream does not slow the tenant's others: %s", async (_, ask) => {
+  // One connection, whose statistics are available at once.
   const pool = openPool(log.url, { max: 1 });
   const read = async () => {
     await pool.query("select pg_stat_force_next_flush()");

@@ -26,7 +26,7 @@ const logs = readVectors<{ cases: LogCase[] }>("log.json");
 const jcs = readVectors<ReturnType<typeof jcsVectors>>("jcs.json");
 const raw = (hex: string) => Buffer.from(hex.replaceAll("-", ""), "hex");
 
-test.each(Object.keys(VECTOR_FILES))("%s is what the log builder makes", (name) => {
+test.each(Object.keys(VECTOR_FILES))("%s equals the log builder's output", (name) => {
   expect(readFileSync(new URL(name, VECTORS), "utf8")).toBe(vectorText(name));
 });
 
@@ -49,7 +49,7 @@ describe("the verifier's hashes", () => {
     }
   });
 
-  test("the beginnings of streams and of the log", () => {
+  test("stream and log geneses", () => {
     for (const { origin, tenant, stream_id, hash } of hashes.stream_genesis) {
       const field = new ByteField().set(tenant);
       expect(hexOfDigest(new LogHashes(origin).streamGenesis(field, new ByteField().set(stream_id)))).toBe(
@@ -60,7 +60,7 @@ describe("the verifier's hashes", () => {
       expect(hexOfDigest(new LogHashes(origin).genesis)).toBe(hash);
   });
 
-  test("events, places in the log, commits", () => {
+  test("event hashes, log hashes, commit hashes", () => {
     for (const vector of hashes.event_hash) {
       const row = new EventRow();
       for (const name of ["tenant", "stream_id", "type"] as const) row[name].set(vector[name]);
@@ -102,7 +102,7 @@ describe("jcs.json", () => {
   });
 });
 
-test("the worked example of docs/event-log.md adds up and is an event of log.json", () => {
+test("the worked example of docs/event-log.md is right, and an event of log.json", () => {
   const text = readFileSync(new URL("../event-log.md", VECTORS), "utf8");
   const example = text.slice(text.indexOf("## 8."));
   const blocks = [
@@ -124,7 +124,7 @@ test("the worked example of docs/event-log.md adds up and is an event of log.jso
   });
 });
 
-/** A second language: says the same of the vectors and of whole exports. */
+/** A second language gives the same results for the vectors and for whole exports. */
 const python = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!python)(`docs/vectors/verify.py agrees${python ? "" : " (skipped: no python3 here)"}`, () => {
   const script = fileURLToPath(new URL("verify.py", VECTORS));

@@ -154,7 +154,7 @@ export type LogCase = {
   /** Given to the verifier when present. */
   head?: string;
   lines: string[];
-  /** Verdict name to first bad place; a verdict that is absent is ok. */
+  /** Verdict name to first bad place; a missing verdict is ok. */
   fails: Record<string, number>;
 };
 

@@ -16,7 +16,7 @@ import { failures, verifyBytes } from "./verify-support.ts";
 const ORIGIN = "log.test/main/e1";
 const OTHER = "log.test/second/e1";
 
-/** The tables as docs/event-log.md gives them. */
+/** The tables in the form of docs/event-log.md. */
 const TABLES = `
   create schema eventstore;
   create table eventstore.logs (
@@ -29,7 +29,7 @@ const TABLES = `
     idem_key text, request_hash bytea, commit_size int4,
     primary key (log_id, position), unique (log_id, tenant, stream_id, version));`;
 
-/** Two events a commit, 700 commits, so that reading takes several pages; every hundredth payload is large. */
+/** Two events per commit, 700 commits, so that reading takes several pages; every hundredth payload is large. */
 function rows(origin: string): LogRow[] {
   const builder = new LogBuilder(origin);
   return Array.from({ length: 700 }, (_, i) =>
@@ -84,7 +84,7 @@ async function fill(log_id: number, origin: string, log: LogRow[]) {
   );
 }
 
-/** Runs with a changed database and takes the change back. */
+/** Runs with a changed database and reverts the change. */
 async function changed<Result>(sql: string, run: (pool: pg.Pool) => Promise<Result>): Promise<Result> {
   const one = new pg.Pool({ connectionString: database.url, max: 1 });
   try {
@@ -112,7 +112,7 @@ async function collect(write: (writable: Writable) => Promise<unknown>): Promise
 }
 
 describe("the database", () => {
-  test("verifies, each log by itself", async () => {
+  test("verifies, each log separately", async () => {
     const head = main.at(-1)!;
     const held = { heads: [{ position: head.position, hash_prefix: head.log_hash }], origin: ORIGIN };
     expect(await verifyDatabase(pool, 1, held)).toMatchObject({
@@ -124,7 +124,7 @@ describe("the database", () => {
     expect(await verifyDatabase(pool, 3)).toMatchObject({ ok: true, events: 0, head: null });
   });
 
-  test("a log that is not there is said to be so", async () => {
+  test("reports an unknown log", async () => {
     const report = await verifyDatabase(pool, 9);
     expect(report.verdicts[0]).toMatchObject({ ok: false, reason: "eventstore.logs has no log 9" });
   });
@@ -175,7 +175,7 @@ describe("the database", () => {
     expect(failures(report)).toHaveProperty("format");
   });
 
-  test("a cut tail shows only to one who holds a head", async () => {
+  test("a truncated end is detected only with a known head", async () => {
     const cut = "delete from eventstore.events where log_id = 1 and position > 1398";
     const heads = [{ position: 1400, hash_prefix: main.at(-1)!.log_hash }];
     expect(failures(await changed(cut, (one) => verifyDatabase(one, 1)))).toEqual({});
@@ -186,7 +186,7 @@ describe("the database", () => {
 });
 
 describe("an export", () => {
-  test("of a log is what the text says, and verifies", async () => {
+  test("of a log matches the text, and verifies", async () => {
     const text = await collect((writable) => exportLog(pool, { log_id: 1 }, writable));
     expect(withoutTime(text)).toBe(withoutTime(`${exportLines(ORIGIN, main).join("\n")}\n`));
     expect((await verifyBytes(text)).ok).toBe(true);
@@ -209,7 +209,7 @@ describe("an export", () => {
     expect(text).toContain(logGenesis("log.test/empty/e1").toString("hex"));
   });
 
-  test("of one stream is what the text says, and verifies", async () => {
+  test("of one stream matches the text, and verifies", async () => {
     const text = await collect((writable) =>
       exportStream(pool, { log_id: 1, tenant: "t1", stream_id: "s1" }, writable),
     );
@@ -219,7 +219,7 @@ describe("an export", () => {
     expect(await verifyBytes(text)).toMatchObject({ ok: true, streams: 1 });
   });
 
-  test("is packed where the file's name says so", async () => {
+  test("is gzipped if the file's name says so", async () => {
     const dir = await mkdtemp(join(tmpdir(), "tallystick-export-"));
     try {
       const plain = join(dir, "log.ndjson");
@@ -236,7 +236,7 @@ describe("an export", () => {
     }
   });
 
-  test("takes what was there when it began", async () => {
+  test("includes what existed at its start", async () => {
     const tables = "insert into eventstore.events select * from late";
     const text = await changed(
       "create temp table late as select * from eventstore.events where log_id = 1 and position > 1000; delete from eventstore.events where log_id = 1 and position > 1000",
@@ -250,7 +250,7 @@ describe("an export", () => {
     expect(await verifyBytes(text)).toMatchObject({ ok: true, events: 1000 });
   });
 
-  test("refuses what is not there", async () => {
+  test("refuses a missing log or range", async () => {
     const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
     await expect(exportLog(pool, { log_id: 9 }, nowhere())).rejects.toThrow("there is no log 9");
     await expect(exportLog(pool, { log_id: 1, from: 1402 }, nowhere())).rejects.toThrow(/from is 1402/);
@@ -260,7 +260,7 @@ describe("an export", () => {
     );
   });
 
-  test("fails when its reader goes away", async () => {
+  test("fails when its reader leaves", async () => {
     const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error("the disk is full")) });
     await expect(exportLog(pool, { log_id: 1 }, gone)).rejects.toThrow("the disk is full");
   });

@@ -35,7 +35,7 @@ test("everything rewritten passes when no head is held, and the verdict says wha
   expect(report.verdicts.at(-1)!.detail).toContain("unproven beyond 0");
 });
 
-/** A check that can be left out without any tampering passing is no check. */
+/** A check is useless if no tampering passes without it. */
 describe("each check is needed", () => {
   test.each(checks)("$name", async (check: Check) => {
     const others = checks.filter((other) => other !== check);

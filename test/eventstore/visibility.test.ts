@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-/** A writer that sleeps after it has its position and before it commits, while another process appends. */
+/** A writer that pauses between its position and its commit, while another process appends. */
 test("a reader that follows positions never skips an event that commits late", async () => {
   const other = createEventStore(log.pool);
   const seen: number[] = [];
@@ -46,7 +46,7 @@ test("a reader that follows positions never skips an event that commits late", a
   expect(seen).toEqual(Array.from({ length: 42 }, (_, i) => i + 1));
 });
 
-test("without the log's lock the same reader would skip, so the story above can fail", async () => {
+test("without the log's lock the same reader would skip, so the test above can fail", async () => {
   await log.pool.query(`
     create table loose (position int8 generated always as identity, type text);
     create trigger sleep after insert on loose for each row execute function sleep_on_slow()`);

@@ -1,4 +1,4 @@
-/** The pages at /soul as a visitor meets them: a real Chromium, a real service, agents whose scores move while it looks. */
+/** The pages at /soul for a visitor: a real Chromium, a real service, agents whose scores change meanwhile. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
@@ -61,7 +61,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(complaints).toEqual([]);
   });
 
-  test("an agent's score is taken apart in lines that add up, each with a link to its event", async () => {
+  test("an agent's score is split into lines that add up, each linked to its event", async () => {
     const page = await open("/soul/2");
     await shown(page);
     expect(await page.locator("#claim").textContent()).toBe("agent.no-2");
@@ -78,7 +78,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     await expect.poll(() => page.locator("h2:visible").textContent()).toBe("AttestationMade");
   });
 
-  test("what the operator gave names its event, too", async () => {
+  test("the operator's grant is linked to its event, too", async () => {
     const page = await open("/soul/agent.no-1");
     await shown(page);
     const seed = page.locator("#lines li", { hasText: "Given by the operator" });
@@ -87,7 +87,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     await expect.poll(() => page.locator("h2:visible").textContent()).toBe("TrustSeeded");
   });
 
-  test("shows passport, keys, delegations, pictures and proofs of one subject", async () => {
+  test("the page shows passport, keys, delegations, pictures and proofs of one subject", async () => {
     const page = await open("/soul/SX%231");
     await shown(page);
     expect(await page.title()).toBe("agent.no-1 · SX#1");
@@ -107,7 +107,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.locator("#invented").isVisible()).toBe(false);
   });
 
-  test("each claim of a passport is linked to the event that says it", async () => {
+  test("each claim of a passport is linked to its event", async () => {
     const claims: [sx: number, selector: string, type: string][] = [
       [1, "#passport-facts a >> nth=0", "AgentRegistered"],
       [1, "#passport-facts a >> nth=1", "AgentKeyProven"],
@@ -129,7 +129,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     }
   });
 
-  test("an agent without keys, evidence or events is told of in words", async () => {
+  test("an agent without keys, evidence or events is described in words", async () => {
     const page = await open("/soul/3");
     await shown(page);
     expect(await page.locator("#keys-lead").textContent()).toContain("no key yet");
@@ -140,7 +140,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.locator("#keys-lead").textContent()).toContain("It is suspended");
   });
 
-  test("a revoked agent is called so, and has no level whatever its points", async () => {
+  test("a revoked agent is shown as revoked, and without a level", async () => {
     await agency.seed(6, 40);
     await agency.prove(6);
     await agency.revoke(6);
@@ -152,7 +152,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.locator("#keys-lead").textContent()).toContain("Its passport is revoked");
   });
 
-  test("a score that moves is shown when the visitor comes back", async () => {
+  test("a changed score is shown when the visitor returns", async () => {
     const page = await open("/soul/5");
     await shown(page);
     expect(await page.locator("#score strong").textContent()).toBe("0.00");
@@ -163,7 +163,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.locator("#score .badge").first().textContent()).toBe("trust: medium");
   });
 
-  test("hostile names are text", async () => {
+  test("hostile names are shown as text", async () => {
     const page = await open("/soul/hostile-one");
     await shown(page);
     expect(await page.locator("#claim").textContent()).toBe(HOSTILE);
@@ -173,14 +173,14 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.title()).toBe("Agents");
   });
 
-  test("nobody is not known, and the console says why", async () => {
+  test("an unknown agent is reported, and the console has the reason", async () => {
     const opened = await visit(browser, service.url, "/soul/nobody-here");
     await opened.page.getByText("nobody-here is not known here.").waitFor();
     await opened.page.context().close();
     expect(new Set(opened.complaints.map((text) => /\b404\b/.test(text)))).toEqual(new Set([true]));
   });
 
-  test("is for browsers: a program that comes there by mistake is told so", async () => {
+  test("the page tells a program that it is for browsers", async () => {
     const asked = (Accept: string) => fetch(`${service.url}/soul/1`, { headers: { Accept } });
     expect((await asked("*/*")).status).toBe(404);
     expect((await asked("application/json")).headers.get("content-type")).toContain("problem+json");
@@ -194,13 +194,13 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
   });
 
   describe("the directory", () => {
-    test("lists by trust, older pages on demand, and leads to an agent", async () => {
+    test("lists by trust, older pages on demand, and links to an agent", async () => {
       const page = await open("/soul");
       const rows = page.locator("#agents li");
       await expect.poll(() => rows.count()).toBe(50);
       expect(await rows.first().textContent()).toContain("agent.no-1");
       await page.getByRole("button", { name: "Load more" }).click();
-      // One of the 61 is revoked, and the directory leaves it out.
+      // One of the 61 is revoked, and the directory omits it.
       await expect.poll(() => rows.count()).toBe(60);
       const numbers = (await page.locator("#agents .number").allTextContents()).map(Number);
       expect(numbers).toEqual(numbers.map((_, at) => at + 1));
@@ -209,7 +209,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
       expect(new URL(page.url()).pathname).toBe("/soul/1");
     });
 
-    test("lists newest first, and looks up whoever is asked for, with the keyboard alone", async () => {
+    test("lists newest first, and finds an agent by keyboard alone", async () => {
       const page = await open("/soul");
       await page.getByRole("link", { name: "Newest first" }).click();
       await expect.poll(() => page.locator("#agents .number").first().textContent()).toBe("SX#61");
@@ -228,7 +228,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
   });
 
   test.each(["light", "dark"] as const)(
-    "is %s where the visitor's system is, and can be read",
+    "is %s like the visitor's system, and readable",
     async (colorScheme) => {
       const page = await open("/soul/2", { colorScheme });
       await shown(page);

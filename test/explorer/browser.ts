@@ -1,4 +1,4 @@
-/** A real Chromium, where this machine has one, and pages that remember what must not happen in them. */
+/** A real Chromium, if this machine has one, and pages that record forbidden events. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -6,7 +6,7 @@ import { LIMIT_MS } from "../support/until.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** The first Chromium in PATH; undefined where there is none. */
+/** The first Chromium in PATH; undefined if there is none. */
 export function chromiumPath(): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => {
@@ -19,10 +19,10 @@ export function chromiumPath(): string | undefined {
   });
 }
 
-/** A name of this machine that a browser takes for another's: pages from there are in no secure context, unless by TLS. */
+/** A name of this machine that a browser treats as another's: its pages are no secure context without TLS. */
 const ELSEWHERE = "elsewhere.test";
 
-/** A service of this machine as other machines have it: by plain HTTP. */
+/** A local service as other machines see it: by plain HTTP. */
 export const fromElsewhere = (url: string): string => {
   const { port } = new URL(url);
   return `http://${ELSEWHERE}:${port}`;
@@ -46,7 +46,7 @@ export const launchChromium = (executablePath: string): Promise<Browser> =>
 
 export type Visit = {
   page: Page;
-  /** Errors in the console, uncaught ones, and requests to anybody but the service. */
+  /** Errors in the console, uncaught ones, and requests to any other server. */
   complaints: string[];
 };
 
@@ -58,7 +58,7 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext(options);
-  // What does not come fails with a sentence about it, before the test runs out of time.
+  // A missing element fails with a sentence about it, before the test's timeout.
   context.setDefaultTimeout(LIMIT_MS);
   const page = await context.newPage();
   const complaints: string[] = [];

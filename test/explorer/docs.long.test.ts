@@ -1,4 +1,7 @@
-/** The pages at / and /docs as a visitor meets them: a real Chromium, a real service with data, a chain that takes a demo wallet's money. */
+/**
+ * The pages at / and /docs for a visitor: a real Chromium, a real service with data, a chain that accepts a demo
+ * wallet's money.
+ */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox } from "../support/sandbox.ts";
@@ -37,7 +40,7 @@ describe.skipIf(!chromium)(
       service = await startService(options);
       key = (await service.issue({ space: "test" })).secret;
       await openSandbox(service);
-      // The first page asks, and a browser complains of a 503.
+      // The first page queries the state, and a browser logs a 503.
       await until(async () => (await fetch(`${service.url}/ready`)).ok);
       browser = await launchChromium(chromium!);
     });
@@ -46,7 +49,7 @@ describe.skipIf(!chromium)(
       await service?.stop();
     });
     afterEach(async () => {
-      // A browser itself complains of an answer that is a refusal, and of a call that a test lets fail.
+      // A browser itself logs a refusal, and a call that a test lets fail.
       const complaints = visits
         .flatMap((one) => one.complaints)
         .filter((complaint) => !/responded with a status of 40[0-9]|net::ERR_FAILED/.test(complaint));
@@ -55,7 +58,7 @@ describe.skipIf(!chromium)(
       expect(complaints).toEqual([]);
     });
 
-    test("the first page says how log, data and chain stand, and draws an answer", async () => {
+    test("the first page shows the state of log, data and chain, and draws an answer", async () => {
       const page = await open("/");
       await expect.poll(() => page.locator("#state .light").count()).toBe(3);
       expect(await page.locator("#state").textContent()).toMatch(
@@ -69,7 +72,7 @@ describe.skipIf(!chromium)(
       await page.waitForURL(`**${PARTNERS}`);
     });
 
-    test("the chart is described by what it shows, and so in the answer for programs", async () => {
+    test("the chart's description matches its content, also in the answer for programs", async () => {
       const page = await open("/");
       const about = "A line chart: monthly imports of Germany, France and Poland, 2020 to 2024";
       await page.getByRole("img", { name: about }).waitFor();
@@ -80,7 +83,7 @@ describe.skipIf(!chromium)(
       });
     });
 
-    test("a call that does not arrive, and a key that cannot be sent, are told apart", async () => {
+    test("a failed call and an invalid key are reported differently", async () => {
       const page = await open(PARTNERS);
       await page.context().route("**/v1/**", (route) => route.abort());
       const trouble = page.locator("#answer .trouble");
@@ -92,7 +95,7 @@ describe.skipIf(!chromium)(
       await expect.poll(() => trouble.textContent()).toMatch(/^That is no API key/);
     });
 
-    test("a call without anything is a 402, explained", async () => {
+    test("an anonymous call gets an explained 402", async () => {
       const page = await open(PARTNERS);
       expect(await run(page, "none")).toMatch(/^402 Payment Required/);
       expect(await page.locator(".explained").textContent()).toContain("This call costs 0.05 USDC");
@@ -110,7 +113,7 @@ describe.skipIf(!chromium)(
       expect(Number(await page.locator("#answer canvas").getAttribute("width"))).toBeGreaterThan(300);
     });
 
-    test("a key opens a command with a body, whose event the page links to", async () => {
+    test("a key runs a command with a body, whose event is linked", async () => {
       const page = await open("/docs/operations/rng_roll");
       await page.locator("input[value=key]").check();
       await page.locator("#key").fill(key);
@@ -123,7 +126,7 @@ describe.skipIf(!chromium)(
       expect(await page.locator("#answer pre").textContent()).toContain("params.sides");
     });
 
-    test("is worked by the keyboard alone", async () => {
+    test("the page works by keyboard alone", async () => {
       const page = await open(PARTNERS);
       await page.locator("#field-limit").focus();
       await page.keyboard.press("ControlOrMeta+A");

@@ -1,4 +1,4 @@
-/** The page at / that is opened before there are data: a real Chromium, a real service whose sandbox comes while it looks. */
+/** The page at / before there are data: a real Chromium, a real service whose sandbox is built meanwhile. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SANDBOX } from "../../src/datasets/sandbox.ts";
@@ -22,7 +22,7 @@ describe.skipIf(!chromium)(`a first start${chromium ? "" : " (skipped: no Chromi
     await service?.stop();
   });
 
-  test("the chart comes without a reload once the data are there, and is not asked for before", async () => {
+  test("the chart appears without a reload once its data are ready, and is not requested before", async () => {
     const { page, complaints } = await visit(browser, service.url, "/");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));

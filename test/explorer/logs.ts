@@ -1,4 +1,4 @@
-/** Logs for the page: events that would be markup, and packs, true and changed. */
+/** Logs for the page: events that contain markup, and packs, valid and changed. */
 import { Writable } from "node:stream";
 import { z } from "zod";
 import { exportLog } from "../../eventstore/files/export.ts";
@@ -11,7 +11,7 @@ import type { App } from "../../src/core/app.ts";
 export const HOSTILE_TYPE = `<img src=x onerror="document.title='owned'">`;
 export const HOSTILE_STREAM = `anchor-<script>document.title="owned"</script>`;
 
-/** Events whose type, and whose stream, would be markup if they were taken for it. */
+/** Events whose type and stream would be markup if parsed. */
 export async function appendHostile(app: App): Promise<void> {
   const meta = { actor: "test", operation: "test" };
   const schemas = registry([{ [HOSTILE_TYPE]: { 1: z.object({}) } }]);

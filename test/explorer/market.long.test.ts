@@ -1,4 +1,4 @@
-/** The page at /soul/market as a visitor meets it: a real Chromium, a real service, strangers' texts. */
+/** The page at /soul/market for a visitor: a real Chromium, a real service, strangers' texts. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type MarketSetup, openMarketSetup, type TestAgent } from "../marketplace/market-setup.ts";
@@ -53,7 +53,7 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
     expect(complaints).toEqual([]);
   });
 
-  test("shows bounties, what is offered, and where the money went, each settlement with its event", async () => {
+  test("the page shows bounties, items, and the money's flow, each settlement linked to its event", async () => {
     const page = await open();
     expect(await page.locator("#claim").textContent()).toContain("0 nodes are online");
     expect(await page.locator("#bounty-rows li").textContent()).toContain("3.00 USDC");
@@ -67,14 +67,14 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
     await expect.poll(() => page.locator("h2:visible").textContent()).toBe("BountyAwarded");
   });
 
-  test("shows strangers' texts as text", async () => {
+  test("strangers' texts are shown as text", async () => {
     const page = await open();
     expect(await page.locator("#item-rows li").textContent()).toContain(HOSTILE);
     expect(await page.locator("main img").count()).toBe(0);
     expect(await page.title()).toBe("Market");
   });
 
-  test("what a row is about has most of its width, whatever cells the row has", async () => {
+  test("a row's subject has most of its width", async () => {
     const page = await open({ viewport: { width: 1280, height: 900 } });
     for (const list of ["nodes", "bounty-rows", "item-rows", "settlement-rows"]) {
       const row = page.locator(`#${list} li`).first();
@@ -83,7 +83,7 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
     }
   });
 
-  test("fits a telephone", async () => {
+  test("the page fits a telephone", async () => {
     const page = await open({ viewport: { width: 375, height: 667 } });
     const overflow = await page.evaluate(
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",

@@ -1,4 +1,4 @@
-/** The page at /log as a visitor meets it: a real Chromium, a real service, a log that is signed and anchored. */
+/** The page at /log for a visitor: a real Chromium, a real service, a log that is signed and anchored. */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ type Status = {
   anchor: { size: number; firmness: string } | null;
 };
 
-test("no source of the page reads text as markup or as code", () => {
+test("no source of the page parses text as markup or code", () => {
   const sources = readdirSync(SOURCES).filter((name) => name.endsWith(".ts"));
   expect(sources.length).toBeGreaterThan(8);
   for (const name of sources)
@@ -70,7 +70,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(complaints).toEqual([]);
   });
 
-  test("says how far the log is proven, in numbers that add up", async () => {
+  test("the page shows how far the log is proven, in numbers that add up", async () => {
     const page = await open();
     await page.getByText("are anchored on a development chain").waitFor();
     const numbers = await page.locator("#legend b").allTextContents();
@@ -80,12 +80,12 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.locator("#identity").textContent()).toContain("tallystick.local/");
   });
 
-  test("verifies an example for whoever has no id, and says what the newest events wait for", async () => {
+  test("it verifies an example for visitors without an id, and says what the newest events wait for", async () => {
     const page = await open("/log#verify");
     await page.getByRole("button", { name: "Take an example" }).click();
     await page.locator(".verdict.good").waitFor();
     expect(await page.locator("#event-id").inputValue()).toMatch(/^[0-9a-f-]{36}$/);
-    // In one look: the log goes on meanwhile.
+    // In one reading, because the log grows meanwhile.
     const [says, should] = await page.evaluate<[boolean, boolean]>(`(() => {
       const number = (step) => Number(document.querySelector("#legend ." + step + " b").textContent);
       const waiting = number("mined") + number("signed") + number("unproven");
@@ -94,7 +94,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(says).toBe(should);
   });
 
-  test("lists events, and older ones on demand", async () => {
+  test("it lists events, and older ones on demand", async () => {
     const page = await open();
     await expect.poll(() => page.locator(".rows .meaning").first().textContent()).toMatch(/^[A-Z].*\.$/);
     await expect.poll(() => rows(page).count()).toBe(50);
@@ -105,7 +105,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.locator("time").first().getAttribute("title")).toMatch(/^[A-Z][a-z]+ \d+, \d{4} at /);
   });
 
-  test("lists streams, checkpoints and anchors, each at its own address, and goes back", async () => {
+  test("it lists streams, checkpoints and anchors at their own addresses, and goes back", async () => {
     const page = await open();
     for (const [tab, text] of [
       ["Streams", "last KeyIssued"],
@@ -117,13 +117,13 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(new URL(page.url()).hash).toBe(`#${tab.toLowerCase()}`);
       expect(await page.locator("nav:not(.places) a[aria-current]").textContent()).toBe(tab);
     }
-    // The chain is the service's own: nobody else could show the transaction.
+    // The chain is the service's own: no explorer could show the transaction.
     expect(await page.locator(".rows a:visible").count()).toBe(0);
     await page.goBack();
     expect(await page.locator("h2:visible").textContent()).toBe("Checkpoints");
   });
 
-  test("shows an event with its proof, and verifies it", async () => {
+  test("it shows an event with its proof, and verifies it", async () => {
     const page = await open();
     await page.locator(".rows a", { hasText: "KeyIssued" }).first().click();
     await page.getByText("lead from it to the root over").waitFor();
@@ -139,7 +139,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.locator(".trust").textContent()).toContain("its hash was taken as stated");
   });
 
-  test("verifies an event with the keyboard alone", async () => {
+  test("it verifies an event by keyboard alone", async () => {
     const { events } = await ask<{ events: { event_id: string; type: string }[] }>(
       "/log/events?before=30&limit=1",
     );
@@ -162,7 +162,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.getByRole("status").filter({ hasText: "The event holds" }).count()).toBe(1);
   });
 
-  test("holds an event against what the visitor brings", async () => {
+  test("it checks an event against the visitor's knowledge", async () => {
     const { events } = await ask<{ events: { event_id: string }[] }>("/log/events?before=30&limit=1");
     const page = await open("/log#verify");
     await page.getByText("What you hold yourself").click();
@@ -193,7 +193,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       page.locator("#pack").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
     const failing = (page: Page) => page.locator("#verify-result .steps .bad strong").allTextContents();
 
-    test("that is true is green, and says what was believed", async () => {
+    test("that is valid passes, with its assumptions", async () => {
       const page = await open("/log#verify");
       await drop(page, "log.ndjson", pack);
       await page.locator(".verdict.good").waitFor();
@@ -205,7 +205,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(await page.locator(".keep code").getAttribute("title")).toMatch(/^\d+:[0-9a-f]{64}$/);
     });
 
-    test("that nobody signed is not green, and says that anybody could have written it", async () => {
+    test("without a signature does not pass, because anybody could have written it", async () => {
       const page = await open("/log#verify");
       await drop(page, "bare.ndjson", pack.replaceAll(/^\{"evidence".*\n/gm, ""));
       await page.getByText("nothing is signed, nothing is anchored").waitFor();
@@ -217,7 +217,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(await page.locator(".trust").textContent()).toContain("anybody could have written it");
     });
 
-    test("may be packed with gzip, and dropped anywhere", async () => {
+    test("may be gzipped, and dropped anywhere", async () => {
       const page = await open();
       const base64 = gzipSync(pack).toString("base64");
       const dataTransfer = await page.evaluateHandle(`(() => {
@@ -231,7 +231,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(new URL(page.url()).hash).toBe("#verify");
     });
 
-    test("of which an event was changed is red, with the position and the reason", async () => {
+    test("with a changed event fails, with the position and the reason", async () => {
       const page = await open("/log#verify");
       const tampered = changed(pack, 30, (event) => ({
         ...event,
@@ -245,7 +245,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(await page.locator(".keep").count()).toBe(0);
     });
 
-    test("that was cut is caught by a head that the visitor kept", async () => {
+    test("that was truncated is detected by the visitor's own head", async () => {
       const page = await open("/log#verify");
       const [head] = /(?<="position":)\d+,"log_hash":"[0-9a-f]{64}"(?=\}\}\n$)/.exec(pack)!;
       const [position, hash] = head.replaceAll('"', "").split(",log_hash:");
@@ -260,7 +260,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(await page.locator(".trust").textContent()).not.toContain("The end:");
     });
 
-    test("that is none is red, and a check can be stopped", async () => {
+    test("that is no pack fails, and a check can be stopped", async () => {
       const page = await open("/log#verify");
       await drop(page, "holiday.jpg", randomBytes(4_096));
       await page.locator(".verdict.bad").waitFor();
@@ -274,7 +274,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     });
   });
 
-  test("an event that is not there is told of, and the console with it", async () => {
+  test("a missing event is reported, also in the console", async () => {
     const opened = await visit(browser, service.url, "/log#verify");
     await opened.page.getByLabel("Event id").fill("019b76da-a800-7000-8000-00000000ffff");
     await opened.page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
@@ -283,7 +283,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(opened.complaints).toEqual([expect.stringContaining("404")]);
   });
 
-  test("hostile names are text", async () => {
+  test("hostile names are shown as text", async () => {
     const page = await open();
     await page.getByRole("link", { name: HOSTILE_TYPE }).first().click();
     await expect.poll(() => page.locator("h2:visible").textContent()).toBe(HOSTILE_TYPE);
@@ -293,7 +293,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await expect.poll(() => page.title()).not.toContain("owned");
   });
 
-  test("fits 375 pixels, whatever the tab", async () => {
+  test("every tab fits 375 pixels", async () => {
     const page = await open("/log", { viewport: { width: 375, height: 800 } });
     await rows(page).first().waitFor();
     const event = await page.locator(".rows a").first().getAttribute("href");
@@ -305,7 +305,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
   });
 
   test.each(["light", "dark"] as const)(
-    "is %s where the visitor's system is, and can be read",
+    "the page is %s like the visitor's system, and readable",
     async (colorScheme) => {
       const page = await open("/log", { colorScheme });
       await rows(page).first().waitFor();
@@ -324,7 +324,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     },
   );
 
-  test("follows the log while it is looked at, rests while it is not, and outlives an absent service", async () => {
+  test("it follows the log while visible, pauses while hidden, and survives an unavailable service", async () => {
     const { page } = await visit(browser, service.url, "/log#events");
     visits.push({ page, complaints: [] });
     await rows(page).first().waitFor();
@@ -363,7 +363,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await expect.poll(() => page.locator("#trouble").isVisible()).toBe(false);
   });
 
-  test("verifier.js is served as it stands, and all of it is small and kept", async () => {
+  test("verifier.js is served unchanged, and all files are small and cached", async () => {
     const verifier = await fetch(`${service.url}/log/verifier.js`);
     expect(await verifier.text()).toBe(readFileSync(join(SOURCES, "verifier.js"), "utf8"));
     const paths = [

@@ -1,4 +1,7 @@
-/** The proof of one event, as the page judges it: true ones are green, each forgery is red where it belongs, and nothing makes it throw. */
+/**
+ * The page's verification of one event's proof: valid ones pass, each forgery fails in its place, and nothing
+ * throws.
+ */
 import { describe, expect, test } from "vitest";
 import { verifyProof } from "../../src/explorer/proof.ts";
 import { inclusionLine, keyOf, noteOf, treeOf } from "../audit/pack-builder.ts";
@@ -32,7 +35,7 @@ const answer = {
   pending: null,
 };
 
-test("is green, whole or with part of its columns, signed or anchored too", async () => {
+test("a valid proof passes, whole or with some columns, signed or anchored", async () => {
   const { payload: _payload, meta: _meta, ...bare } = event;
   const { position, event_id, type, recorded_at_us, event_hash } = event;
   for (const one of [
@@ -59,18 +62,18 @@ test.each<[string, object, string[]]>([
     { checkpoint: null, anchor: null, pending: { detail: "wait", retry_after_s: 5 } },
     ["format"],
   ],
-])("is red: another %s", async (_, change, names) => {
+])("a proof with another %s fails", async (_, change, names) => {
   expect(red(await verifyProof({ ...answer, ...change })).sort()).toEqual(names.sort());
 });
 
-test("is red when what the auditor named is not there", async () => {
+test("a proof fails without what the auditor named", async () => {
   const unsigned = { ...answer, checkpoint: null, inclusion: null };
   expect(red(await verifyProof(unsigned, { key: keyOf(LOG) }))).toEqual(["signature"]);
   expect(red(await verifyProof({ ...answer, anchor: null }, { signer: anchor.signer }))).toEqual(["anchor"]);
   expect(red(await verifyProof(answer, { key: keyOf(other) }))).toEqual(["signature"]);
 });
 
-describe("whatever the answer is, it is a verdict", () => {
+describe("any answer gets a verdict", () => {
   test.each([
     null,
     1,

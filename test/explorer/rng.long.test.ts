@@ -1,4 +1,4 @@
-/** The page at /rng as a visitor meets it: a real Chromium, a real service, a seed that is revealed while it looks. */
+/** The page at /rng for a visitor: a real Chromium, a real service, a seed that is revealed meanwhile. */
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -44,7 +44,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await service?.stop();
   });
   afterEach(async () => {
-    // A browser itself complains of an answer that asks for a payment, and of a call that a test lets fail.
+    // A browser itself logs a 402, and a call that a test lets fail.
     const complaints = visits
       .flatMap((one) => one.complaints)
       .filter((complaint) => !/responded with a status of 402|net::ERR_FAILED/.test(complaint));
@@ -53,7 +53,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     expect(complaints).toEqual([]);
   });
 
-  test("verifies the proof of each vector, and finds a changed result", async () => {
+  test("the page verifies each vector's proof, and detects a changed result", async () => {
     const page = await open();
     for (const vector of rolls) {
       expect(await paste(page, JSON.stringify({ data: vector }))).toMatch(/as it should be/i);
@@ -62,7 +62,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     }
   });
 
-  test("has an example to verify, and one hierarchy of headings", async () => {
+  test("it has an example to verify, and one hierarchy of headings", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Verify an example" }).click();
     await page.getByText("Drawn as it should be").waitFor();
@@ -76,7 +76,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
   });
 
-  test("draws one by a single click, paid by a demo wallet, and asks for its proof", async () => {
+  test("it draws a number by one click, paid by a demo wallet, and requests its proof", async () => {
     const page = await open();
     await page.getByLabel("What").selectOption({ label: "A number from 1 to 100" });
     await page.getByRole("button", { name: "Draw one" }).click();
@@ -94,7 +94,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await expect.poll(() => value.textContent()).toMatch(/^(heads|tails)$/);
   });
 
-  test("asks for a roll by its id, before and after its seed is revealed", async () => {
+  test("it requests a roll by its id, before and after its seed is revealed", async () => {
     const { roll_id } = await ask("roll", { client_seed: "in a browser", game_type: "float" });
     await until(async () => (await ask("verify", { roll_id })).seed !== null);
     const page = await open();
@@ -106,7 +106,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     expect(await page.content()).not.toContain(key);
   });
 
-  test("by plain HTTP from another machine it says why nothing can be checked, as the log's page does", async () => {
+  test("by plain HTTP from another machine it explains why it cannot verify, like the log's page", async () => {
     const elsewhere = fromElsewhere(service.url);
     const rng = await visit(browser, elsewhere, "/rng");
     const log = await visit(browser, elsewhere, "/log#verify");
@@ -122,7 +122,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
       .toBe(`The pack pack.jsonl could not be checked. ${sentence("verifier.js")}`);
   });
 
-  test("says that the service cannot be reached where that is so, and only there", async () => {
+  test("it reports an unreachable service, and only that", async () => {
     const page = await open();
     await page.context().route("**/v1/**", (route) => route.abort());
     await page.locator("#roll-id").fill("0".repeat(32));
@@ -147,11 +147,11 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
       '{"roll":{},"tenant":"<img src=x onerror=alert(1)>","seed":"zz","chain_head":"00"}',
       /Not as it should be/,
     ],
-  ])("answers %s in words", async (text, says) => {
+  ])("it explains %s in words", async (text, says) => {
     expect(await paste(await open(), text)).toMatch(says);
   });
 
-  test("fits 375 pixels", async () => {
+  test("the page fits 375 pixels", async () => {
     const page = await open(375);
     await paste(page, JSON.stringify(rolls[1]));
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);

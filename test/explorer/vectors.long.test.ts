@@ -1,4 +1,7 @@
-/** The page at /log says of every pack in docs/vectors what both verifiers say: which checks fail, and where each begins to. */
+/**
+ * The page at /log gives both verifiers' verdicts for every pack in docs/vectors: the failing checks and their
+ * positions.
+ */
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +14,7 @@ const chromium = chromiumPath();
 const vectors = <Read>(name: string): Read =>
   JSON.parse(readFileSync(new URL(`../../docs/vectors/${name}`, import.meta.url), "utf8")) as Read;
 
-/** What a visitor holds, as the fields of the page take it. */
+/** A visitor's knowledge, as the page's fields take it. */
 type Held = { key?: string; heads?: string[]; checkpoints?: string[]; contract?: string; signer?: string };
 type Case = { name: string; text: string; held: Held; fails: Record<string, number> };
 
@@ -77,7 +80,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     for (const [name, value] of Object.entries(fields)) await page.locator(`#held-${name}`).fill(value ?? "");
   }
 
-  /** The checks that the page shows as failed, and the place that it names for each. */
+  /** The failed checks on the page, and their positions. */
   async function shown(page: Page): Promise<Record<string, number>> {
     const steps = await page.locator("#verify-result .steps .bad").all();
     const failed = await Promise.all(
@@ -96,9 +99,9 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.locator("#pack").setInputFiles({ name: file, mimeType: "", buffer: Buffer.from(text) });
     const verdict = page.locator("#verify-result .verdict strong").filter({ hasText: file });
     await verdict.waitFor();
-    // Whether text is in its one form is the first verifier's to say.
+    // Only the first verifier checks the canonical form of texts.
     const { canonical: _, ...expected } = fails;
-    // Where even the first line is no header, the page names no check: nothing was checked.
+    // If even the first line is no header, the page names no check: nothing was checked.
     const isNoExport = expected.format === 0 && Object.values(expected).every((place) => place === 0);
     expect(await shown(page)).toEqual(isNoExport ? {} : expected);
     if (isNoExport) {

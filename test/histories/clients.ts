@@ -1,6 +1,6 @@
 /**
- * Clients of one process: each has one transaction after the other over a few lists, by the service's own unit of work, and tells on a line what it begins and on a line what
- * came of it. They end when their standard input does.
+ * Clients of one process: each runs transactions over a few lists, by the service's own unit of work, and prints a
+ * line for each start and each outcome. They end when their standard input does.
  */
 
 import { AppendUnknown } from "../../eventstore/errors.ts";
@@ -20,7 +20,7 @@ import type { Op, Transaction } from "./list-append.ts";
 import * as lists from "./lists.ts";
 
 const { url, name, first, clients, lists: count, leaves_out } = JSON.parse(process.argv[2]!) as lists.Told;
-/** A list that is longer is left for the next of its place, so that what is read stays short. */
+/** A longer list is replaced by the next, so that reads stay short. */
 const LONG = 40;
 
 const schemas = registry([lists.events]);
@@ -43,13 +43,13 @@ process.stdin.on("end", () => {
 });
 process.stdin.resume();
 
-/** What holds a commit to that which it rests upon may be left out, for the checker to notice. */
+/** The checks that bind a commit to its basis can be left out, for the checker to notice. */
 function without(commit: Commit): Commit {
   if (leaves_out === "guards") return { ...commit, guards: [] };
   return leaves_out === "ties" ? untied(commit) : commit;
 }
 
-/** By a clock that all processes of the machine have in common. */
+/** By a clock that all processes of the machine share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 const tell = (transaction: Transaction) => process.stdout.write(`${JSON.stringify(transaction)}\n`);
 const anyPlace = () => Math.floor(Math.random() * count);
@@ -88,7 +88,7 @@ async function write(id: string, keys: readonly string[]): Promise<readonly Op[]
     .filter((_, n) => n === 0 || Math.random() < 0.4)
     .map((key) => ({ append: key, value: value++ }));
   const at = now();
-  // Should the process be killed, this is what is known of it.
+  // If the process is killed, this remains known.
   tell({ id, ops: appends, outcome: "unknown", begun: at });
   let ops: Op[] = [];
   try {
@@ -99,7 +99,7 @@ async function write(id: string, keys: readonly string[]): Promise<readonly Op[]
         const target = lists.targetOf(key);
         if (!own) ops.push({ read: key, values: await watch(lists, target) });
         else {
-          // A unit may try a decision more than once: the last state is the one that it commits on.
+          // A unit may run a decision several times: it commits on the last state.
           let decidedOn: readonly number[] = [];
           await decide(lists, target, (state) => {
             decidedOn = state;
@@ -113,7 +113,7 @@ async function write(id: string, keys: readonly string[]): Promise<readonly Op[]
     return ops;
   } catch (error) {
     if (!(error instanceof Refusal) && !(error instanceof AppendUnknown)) throw error;
-    // Refused is refused: nothing was appended.
+    // A refusal appended nothing.
     tell({
       id,
       ops: appends,

@@ -1,11 +1,11 @@
-/** The checker of histories on such as are known to be right and to be wrong. */
+/** The checker of histories, on ones that are known to be right or wrong. */
 import { describe, expect, test } from "vitest";
 import { anomaliesOf, type Op, type Transaction } from "./list-append.ts";
 
 const append = (key: string, value: number): Op => ({ append: key, value });
 const read = (key: string, ...values: number[]): Op => ({ read: key, values });
 
-/** Transactions that all overlap, so that real time orders none; told in order, each after the one before. */
+/** Overlapping transactions, without a real-time order; listed in sequence. */
 const at_once = (...ops: Op[][]): Transaction[] =>
   ops.map((own, n) => ({ id: `t${n}`, ops: own, outcome: "ok", begun: n, ended: 1_000 + n }));
 const one_by_one = (...ops: Op[][]): Transaction[] =>
@@ -42,7 +42,7 @@ describe("nothing is found", () => {
         ),
       ],
     ],
-    // It may be done long after nobody waits for it any more.
+    // It may be done long after its caller left.
     [
       "where what nobody knows is done late",
       with_outcome("unknown", one_by_one([append("x", 1)], [read("x")], [read("x", 1)])),

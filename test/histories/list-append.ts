@@ -1,17 +1,18 @@
 /**
- * Judges histories of list-append transactions as Elle does (K. Kingsbury and P. Alvaro, "Elle: Inferring Isolation Anomalies from Experimental Observations", VLDB 2020):
- * since each value is appended once and lists keep their order, what is read tells which transaction came before which. What must not be is a cycle of these orders, and with the order of
- * real time in it a history that is serialisable and not strictly so.
+ * Judges histories of list-append transactions like Elle (K. Kingsbury and P. Alvaro, "Elle: Inferring Isolation
+ * Anomalies from Experimental Observations", VLDB 2020): since each value is appended once and lists keep their
+ * order, reads reveal the order of transactions. A cycle of these orders is an anomaly; with the real-time order in
+ * it, the history is serialisable but not strictly so.
  */
 
 export type Op = { append: string; value: number } | { read: string; values: readonly number[] };
 
-/** `unknown`: whoever asked was gone, or was told that nobody knows. What it appended counts where somebody has read it. */
+/** `unknown`: the caller left, or got an unknown outcome. Its appends count if somebody has read them. */
 export type Transaction = {
   id: string;
   ops: readonly Op[];
   outcome: "ok" | "failed" | "unknown";
-  /** By one clock for all, which does not go back; `ended` where an answer came. */
+  /** By one clock for all, which does not go back; `ended` if an answer came. */
   begun: number;
   ended?: number;
 };
@@ -39,7 +40,10 @@ export type AnomalyName =
 
 export type Anomaly = { name: AnomalyName; of: readonly string[]; why: string };
 
-/** Each way in which the history is not strictly serialisable; of cycles one of each kind. Keys whose last state was read at the end also show what was lost. */
+/**
+ * Each way in which the history is not strictly serialisable; one cycle of each kind. Keys whose last state was
+ * read at the end also show losses.
+ */
 export function anomaliesOf(history: readonly Transaction[]): Anomaly[] {
   const found: Anomaly[] = [];
   const tell = (name: AnomalyName, of: readonly Transaction[], why: string) =>
@@ -75,10 +79,10 @@ function writersOf(history: readonly Transaction[], tell: Tell): Writers {
   return writers;
 }
 
-/** The longest list that was read of each key: all others have to be its beginning. */
+/** The longest read list of each key: all others must be its beginning. */
 function ordersOf(history: readonly Transaction[], tell: Tell): Map<string, readonly number[]> {
   const longest = new Map<string, { values: readonly number[]; by: Transaction }>();
-  // What a transaction appended itself before it read is in what it reads, and may come to nothing.
+  // A transaction's reads include its own earlier appends, which may be rolled back.
   const reads = history.flatMap((by) => readsOf(by).map((op) => ({ ...op, by })));
   for (const { read, values, by } of reads)
     if (values.length > (longest.get(read)?.values.length ?? -1)) longest.set(read, { values, by });
@@ -114,7 +118,7 @@ function checkReads(history: readonly Transaction[], writers: Writers, tell: Tel
   }
 }
 
-/** What a transaction reads again is what it read, and what it appended since. */
+/** A repeated read returns the earlier one, plus its own appends since. */
 function checkInternal(reader: Transaction, tell: Tell): void {
   if (reader.outcome !== "ok") return;
   const expected = new Map<string, number[]>();
@@ -128,7 +132,7 @@ function checkInternal(reader: Transaction, tell: Tell): void {
     }
 }
 
-/** Whoever was told that it appended is found in what was read after it had ended. */
+/** An acknowledged append is in every read that began after its end. */
 function checkOrders(
   history: readonly Transaction[],
   writers: Writers,
@@ -162,7 +166,7 @@ function graphOf(
       const writer = writers.get(at(key, value));
       if (writer) seen.add(writer.by);
     }
-  // A failed transaction is no part of the order, but where it was read: that is told by itself.
+  // A failed transaction is no part of the order, unless it was read: that is reported separately.
   const transactions = history.filter(
     (one) => one.outcome === "ok" || (one.outcome === "unknown" && seen.has(one)),
   );
@@ -190,13 +194,13 @@ function graphOf(
   return { transactions, edges };
 }
 
-/** Only from the last that had ended: what had ended before these began is before them already. */
+/** Only from the last that had ended: earlier ends are ordered before that. */
 function linkRealTime(transactions: readonly Transaction[], link: (from: number, to: number) => void): void {
   const moments = transactions.flatMap(({ begun, ended, outcome }, place) => [
     { time: begun, place, isEnd: false },
     ...(outcome === "ok" ? [{ time: ended!, place, isEnd: true }] : []),
   ]);
-  // What ends and begins at one moment is not in order.
+  // An end and a start at one moment are unordered.
   moments.sort((a, b) => a.time - b.time || Number(a.isEnd) - Number(b.isEnd));
   const before = new Map<number, readonly number[]>();
   let frontier: readonly number[] = [];
@@ -219,7 +223,7 @@ function cyclesIn(graph: Graph): Anomaly[] {
   ];
   if (!circleOf(graph, ["ww", "wr", "rw", "rt"])) return [];
   const found: Anomaly[] = [];
-  // The weakest is told: whatever has it has the stronger ones too.
+  // The weakest is reported, because it implies the stronger ones.
   for (const time of [[], ["rt"]] as const) {
     for (const [name, inTime, orders, rw] of kinds) {
       if (found.length > 0) break;
@@ -233,7 +237,7 @@ function cyclesIn(graph: Graph): Anomaly[] {
   return found;
 }
 
-/** A cycle of these orders that has one edge of rw: a read that missed a write which is before it. */
+/** A cycle of these orders with one rw edge: a read that missed an earlier write. */
 function cycleWithOne(graph: Graph, along: readonly Order[]): number[] | undefined {
   for (const [from, missed] of graph.edges.get("rw")!.entries())
     for (const to of missed) {
@@ -277,7 +281,10 @@ function shortest(graph: Graph, along: readonly Order[], from: number, to: numbe
   return undefined;
 }
 
-/** Transactions that each reach all others of them, more than one; by R. Tarjan's algorithm (1972) with a stack of its own, since histories are long. */
+/**
+ * Strongly connected components of more than one transaction; by R. Tarjan's algorithm (1972) with an explicit
+ * stack, because histories are long.
+ */
 function circleOf(graph: Graph, along: readonly Order[]): number[] | undefined {
   const index = new Map<number, number>();
   const low = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Lists of numbers: what histories are made of, and what a process that makes one is told. */
+/** Lists of numbers, the subject of histories, and a process's instructions. */
 import { z } from "zod";
 import type { EventOf } from "../../src/core/model/entity.ts";
 
@@ -15,13 +15,13 @@ export const initialState = (): readonly number[] => [];
 export const evolve = (state: readonly number[], { data }: ListEvent) => [...state, data.value];
 export const append = (value: number): ListEvent[] => [{ type: "Appended", data: { value } }];
 
-/** What a process is told; its values begin with `first`, which no other has. */
+/** A process's instructions; its values begin with `first`, unique to it. */
 export type Told = {
   url: string;
   name: string;
   first: number;
   clients: number;
   lists: number;
-  /** Leaves out what holds commits to what they rest upon: guarded streams, or the commits on their way. */
+  /** Leaves out a commit's protection: guarded streams, or the commits in flight. */
   leaves_out?: "guards" | "ties";
 };

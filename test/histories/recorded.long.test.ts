@@ -1,5 +1,6 @@
 /**
- * What four processes do to one log at once, some of them killed in the midst of it, is strictly serialisable. HISTORY_SECONDS makes it longer than the 10 seconds of a run of all tests.
+ * The history of four processes on one log, some of them killed meanwhile, is strictly serialisable.
+ * HISTORY_SECONDS makes it longer than the default of 10 seconds.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +35,7 @@ afterEach(async () => {
   await database?.drop();
 });
 
-/** The history that processes tell, to which each line adds; `killed_every_ms` kills one of them so often, and another takes its place. */
+/** The recorded history, extended by each line; `killed_every_ms` kills a process, and another replaces it. */
 async function recorded(
   told: Omit<Told, "url" | "name" | "first">,
   { seconds, killed_every_ms, least = 0 }: { seconds: number; killed_every_ms?: number; least?: number },
@@ -59,7 +60,7 @@ async function recorded(
       }),
     };
     createInterface({ input: child.stdout! }).on("line", (line) => {
-      // Who is killed may leave half a line.
+      // A killed process may leave half a line.
       if (!line.endsWith("}")) return;
       const transaction = JSON.parse(line) as Transaction;
       history.set(transaction.id, transaction);
@@ -89,7 +90,7 @@ async function recorded(
   return { history: [...history.values(), ...(await lastReads())], killed };
 }
 
-/** All lists as they are in the end. */
+/** All lists at the end. */
 async function lastReads(): Promise<Transaction[]> {
   const pool = openPool(database.url);
   try {

@@ -10,7 +10,7 @@ import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { consistencyFault } from "../../src/anchoring/proofs.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { receiptIn } from "../../src/domain/payments/verify-receipt.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
@@ -60,7 +60,7 @@ beforeAll(async () => {
       event_id: answer.headers.get("event-id")!,
       body: await answer.text(),
     };
-    expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+    expect(await signTick(service.app, AT_ONCE)).toBe("done");
     proof = await json(service, `/log/proof/${bought.event_id}`);
     await issue(5);
     feed = await readAll(service, ALL, headers);
@@ -116,7 +116,7 @@ test("a cursor continues with exactly the later events, and one beyond the backu
   expect(await refusals()).toEqual(diverged);
 });
 
-test("a receipt verifies by the key set and the export of the restored service, and not with another answer", async () => {
+test("a receipt verifies by the restored service's keys and export, and not with another answer", async () => {
   const service = await restoredService();
   const file = async (name: string, text: string) => {
     const path = join(service.data_dir, name);
@@ -149,7 +149,7 @@ test("an inclusion proof verifies by the restored log's key, and its checkpoint 
   const event_hash = Buffer.from(again.event.event_hash, "hex");
   const old = openTlogProof(proof.tlog_proof, event_hash, { log });
   await service.issue({ tenant: "acme" });
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   const note = await (await fetch(`${service.url}/log/checkpoint`)).text();
   const { origin, size, root } = openCheckpoint(note, { log });
   expect(origin).toBe(old.origin);

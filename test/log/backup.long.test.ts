@@ -15,7 +15,7 @@ import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { restoreService } from "../../src/runtime/restoring.ts";
 import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { elsewhere as anywhereElse, bytesOf, place } from "../support/elsewhere.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   expect((await backUp()).added).toBe((await service.app.store.head()).position);
   expect((await backUp()).added).toBe(0);
   for (let n = 0; n < 3; n++) await service.issue({ tenant: `later-${n}` });
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   await backUp();
   signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
 });
@@ -49,7 +49,7 @@ afterAll(async () => {
 /** An empty database on a machine that has the key and nothing else. */
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);
 
-/** A backup of one pack with these lines, whose list is right about the file. */
+/** A backup of one pack with these lines and a correct list. */
 async function packed(
   lines: readonly string[],
   { last, log_hash }: { last: number; log_hash: string },
@@ -107,7 +107,7 @@ test("a lost database is restored byte for byte, and the service resumes: keys w
     expect(answer.status).toBe(200);
     await answer.body?.cancel();
     await again.issue({ tenant: "after" });
-    expect(await signTurn(again.app, AT_ONCE)).toBe("done");
+    expect(await signTick(again.app, AT_ONCE)).toBe("done");
   } finally {
     await again.stop();
   }
@@ -123,7 +123,7 @@ test("a backup that lacks one signed event is read-only: nothing is appended or 
   expect(restored.contradiction).toMatch(/it was cut/);
   const again = await start();
   try {
-    expect(await signTurn(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
+    expect(await signTick(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
     await expect(again.issue({ tenant: "after" })).rejects.toThrow(/cut/);
     expect((await again.app.store.readLog({ after: 0, limit: NEWEST })).length).toBe(size - 1);
   } finally {
@@ -131,7 +131,7 @@ test("a backup that lacks one signed event is read-only: nothing is appended or 
   }
 });
 
-test("a changed byte of a file, a changed event and a lost line are named, and leave the database empty for the next try", async () => {
+test("a changed file, event or line is named, and the database stays empty for the next try", async () => {
   const { restore, ask } = await elsewhere();
   const whole = await exported((await service.app.store.head()).position);
   const at = whole.lines.findIndex((line) => line.startsWith('{"position":3,'));
@@ -153,7 +153,7 @@ test("a changed byte of a file, a changed event and a lost line are named, and l
   await expect(restore(await packed(whole.lines, whole))).rejects.toThrow(/the database has events/);
 });
 
-test("a database with another log, and a folder without a backup or of another log, are refused", async () => {
+test("a non-empty database, and a folder without a backup or of another log, are refused", async () => {
   const { restore } = await elsewhere();
   await expect(restore(tmpdir())).rejects.toThrow(BackupUnsound);
   const other = await startService();

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
@@ -54,12 +54,12 @@ const read = async (path: string) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, never> };
 };
 
-/** Does `work` with a log that lost what was signed of it a moment ago, and puts the events back. */
+/** Runs `work` while the log lacks the last signed event, and then restores it. */
 async function whileCut(work: () => Promise<void>, { app: other } = service): Promise<void> {
   const { app } = service;
   const { position: left } = await app.store.head();
   await service.issue();
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect(await signTick(app, AT_ONCE)).toBe("done");
   // Every process has the signed size before its events are lost.
   const { position: head } = await app.store.head();
   await until(async () => app.tail.position >= head && other.tail.position >= head);
@@ -76,7 +76,7 @@ async function whileCut(work: () => Promise<void>, { app: other } = service): Pr
 const cli = promisify(execFile);
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-/** A command of the operator's on the same machine; how it is refused. */
+/** An operator's command on the same machine, and its refusal. */
 const refusedCommand = (...args: string[]): Promise<{ code: number; stderr: string }> => {
   const { PATH } = process.env;
   const env = { PATH, DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, LOG_LEVEL: "silent" };

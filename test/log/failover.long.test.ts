@@ -33,7 +33,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Sends a parcel of this name, under the name as its key; where its event is, once that is acknowledged. */
+/** Sends a parcel with this name, which is also its key; returns its event's position once acknowledged. */
 async function send(to: Service, name: string): Promise<{ event_id: string; position: number } | undefined> {
   const answer = await fetch(`${to.url}/v1/agent/parcels`, {
     method: "POST",

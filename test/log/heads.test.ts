@@ -3,7 +3,7 @@
  * parts.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
@@ -34,7 +34,7 @@ const checkpointNow = async () => {
 };
 const appendEvent = async (name: string) => {
   await app.decide(apiKey, { tenant: "acme", id: name }, apiKey.issue(facts(name)), { meta });
-  await signTurn(app, { checkpoint_every_events: 0 });
+  await signTick(app, { checkpoint_every_events: 0 });
   return checkpointNow();
 };
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`;

@@ -1,4 +1,4 @@
-/** Seals the log's segments, and ends itself as kill -9 would at the step named by DIES_AT. */
+/** Seals the log's segments, and ends itself like kill -9 at the step named by DIES_AT. */
 import { sealingReactor } from "../../src/anchoring/seal-segments.ts";
 import { openDoomed } from "../support/doomed.ts";
 import { turnsUntilKilled } from "../support/turns.ts";

@@ -1,4 +1,7 @@
-/** A second history of the log: proof closes the gate in every process, a mere word makes the service not ready and stops no sale. */
+/**
+ * A second history of the log: proof stops appends in every process; a mere claim makes the service not ready and
+ * stops no sale.
+ */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -8,9 +11,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { rowsReactor } from "../../src/anchoring/check-rows.ts";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import { serveWitness } from "../../src/witness/server.ts";
 import { openWitness } from "../../src/witness/witness.ts";
@@ -26,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup?.close());
 
-/** The database as an older backup has it; DATA_DIR/signed of a process that starts now is as old. */
+/** The database as in an older backup; a starting process has an equally old DATA_DIR/signed. */
 async function restoreTo(position: number): Promise<void> {
   const client = await setup.app.pool.connect();
   await client.query(`begin; set local session_replication_role = replica;
@@ -60,8 +63,8 @@ test("a note with our own signature at a witness's monitoring address stops all 
   await setup.happen();
   const { position: early } = await setup.app.store.head();
   for (let n = 0; n < 3; n++) await setup.happen();
-  expect(await signTurn(setup.app, AT_ONCE)).toBe("done");
-  expect(await cosignTurn(setup.app, { witnesses: parseWitnesses(setting) })).toBe("done");
+  expect(await signTick(setup.app, AT_ONCE)).toBe("done");
+  expect(await cosignTick(setup.app, { witnesses: parseWitnesses(setting) })).toBe("done");
 
   await restoreTo(early);
   const unaware = await start();
@@ -73,8 +76,8 @@ test("a note with our own signature at a witness's monitoring address stops all 
   });
   await until(() => expect(setup.happen(unaware)).rejects.toMatchObject(refusal));
   const { position } = await unaware.store.head();
-  expect(await signTurn(unaware, AT_ONCE)).toMatchObject({ status: "diverged" });
-  expect(await signTurn(aware, AT_ONCE)).toMatchObject({ status: "diverged" });
+  expect(await signTick(unaware, AT_ONCE)).toMatchObject({ status: "diverged" });
+  expect(await signTick(aware, AT_ONCE)).toMatchObject({ status: "diverged" });
   expect((await unaware.store.head()).position).toBe(position);
   expect(await unaware.signed.last(await setup.origin())).toBeUndefined();
 });

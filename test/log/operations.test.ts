@@ -1,11 +1,11 @@
-/** An auditor's walk through /log, over real HTTP, while the log is signed and anchored on a real chain. */
+/** An auditor's use of /log, over real HTTP, while the log is signed and anchored on a real chain. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EventHeader, eventHash, metaHash, payloadHash } from "../../eventstore/hash.ts";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { formatVerifierKey, parseVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { consistencyFault, inclusionFault } from "../../src/anchoring/proofs.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
@@ -113,7 +113,7 @@ const checkpointNow = async () => {
   const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
   return openCheckpoint(note, { log });
 };
-/** The event of this tenant's stream, by the log itself. */
+/** The event of this tenant's stream, from the log itself. */
 const idOf = async (stream_id: string) => {
   const { rows } = await service.app.pool.query<{ event_id: string }>(
     "select event_id from eventstore.events where stream_id = $1 order by version limit 1",
@@ -456,7 +456,7 @@ test("a service that has signed nothing says so, and whether it will", async () 
       witnesses: of === on ? [witness] : [],
     });
   }
-  await signTurn(on.app, { checkpoint_every_events: 0 });
+  await signTick(on.app, { checkpoint_every_events: 0 });
   expect((await fetch(`${on.url}/log/checkpoint`)).status).toBe(200);
   await Promise.all([on.stop(), off.stop()]);
 });

@@ -1,4 +1,4 @@
-/** An entity whose streams grow without end, with a state of all that a state may be made of. */
+/** An entity with endless streams, whose state has every possible kind of value. */
 import { z } from "zod";
 import type { Area } from "../../src/areas/area.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";

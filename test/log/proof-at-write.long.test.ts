@@ -8,7 +8,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { createProver } from "../../src/anchoring/prove.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { prefersProof } from "../../src/api/declare/named-event.ts";
 import { withParts } from "../../src/core/app.ts";
@@ -166,7 +166,7 @@ describe("a paid call with Prefer: proof", () => {
     expect((await answer.text()).split("\n")).toHaveLength(5);
   });
 
-  test("that is settled by itself for a key, or again, names the event of its settlement", async () => {
+  test("that is settled separately for a key, or again, names its settlement's event", async () => {
     const paymentRequirements = {
       ...{ scheme: "exact", network: "base", maxAmountRequired: String(PRICE), payTo: PAYEE },
       asset: (await quoteOf(echoUrl("settle"))).asset,
@@ -226,13 +226,13 @@ describe("without Prefer", () => {
     expect(pending).toMatchObject({ tlog_proof: null, pending: { detail: expect.any(String) } });
     expect(pending.pending!.retry_after_s).toBeGreaterThan(1);
     expect(await signed()).toBe(before);
-    await signTurn(service.app, { checkpoint_every_events: 0 });
+    await signTick(service.app, { checkpoint_every_events: 0 });
     const { tlog_proof, event, pending: over } = await proofOf(eventIdIn(answer));
     expect(over).toBeNull();
     openTlogProof(tlog_proof!, Buffer.from(event.event_hash, "hex"), { log: await keyOf() });
   });
 
-  test("a call that records nothing names no event, whatever it prefers", async () => {
+  test("a call that records nothing names no event, with any preference", async () => {
     const { headers } = await service.issue();
     const answer = await fetch(echoUrl("nothing"), { headers: { ...headers, ...PREFER } });
     expect(answer.status).toBe(200);
@@ -280,7 +280,7 @@ describe("concurrent calls", () => {
     expect((await signed()) - before).toBeLessThan(25);
   });
 
-  test("sign no more than once or twice for all of them", async () => {
+  test("need at most one or two signings together", async () => {
     const { app } = service;
     const meta = { actor: "test", operation: "test" };
     const positions = await Promise.all(

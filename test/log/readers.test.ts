@@ -130,7 +130,7 @@ test("one that goes back is unused until it has caught up", async () => {
     };
     expect(await state()).toBeNull();
     await replaced(early);
-    // Its connections broke with the one that was there.
+    // Its connections broke with the previous database.
     await state();
     expect(await state()).toBe("it went back from position 5 to 3");
     expect(await readers.fresh("log", 0)).toBeUndefined();

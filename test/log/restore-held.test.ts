@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { addToBackup } from "../../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { cosignTick } from "../../src/anchoring/cosign-signed.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import type { Projection } from "../../src/core/read-models/projection.ts";
 import { nameOf } from "../../src/core/read-models/runner.ts";
@@ -39,7 +39,7 @@ async function folder(): Promise<string> {
   return folders.at(-1)!;
 }
 
-/** A witness that follows these origins, as others write it into WITNESSES. */
+/** A witness that follows these origins, in the form of WITNESSES. */
 async function witnessOf(name: string, origins: readonly string[]): Promise<string> {
   const { public_key } = service.app.signer;
   const logs = origins.map((one) => verifierKey(one, "ed25519", public_key));
@@ -61,8 +61,8 @@ beforeAll(async () => {
   [early, late] = [await folder(), await folder()];
   const cosign = async () => {
     await service.issue();
-    expect(await signTurn(service.app, AT_ONCE)).toBe("done");
-    await cosignTurn(service.app, { witnesses: parseWitnesses(WITNESSES) });
+    expect(await signTick(service.app, AT_ONCE)).toBe("done");
+    await cosignTick(service.app, { witnesses: parseWitnesses(WITNESSES) });
   };
   await cosign();
   await backUp(early);
@@ -79,7 +79,7 @@ afterAll(async () => {
 test("a backup without events that a witness has cosigned is refused, though no machine and no chain remembers them", async () => {
   const { restore, ask } = await elsewhere(signing_key, { WITNESSES });
   await expect(restore(early)).rejects.toThrow(
-    `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint that is known here is of`,
+    `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint here is of`,
   );
   expect((await ask(bytesOf)).length).toBe(1);
   // The checkpoint of the earlier backup is remembered with its signatures.
@@ -91,9 +91,9 @@ test("a backup without events that a witness has cosigned is refused, though no 
 
 test("the query binds nobody: the witness continues with its log", async () => {
   await service.issue();
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   const memory = new Map();
-  await cosignTurn(service.app, { witnesses: parseWitnesses(WITNESSES), memory });
+  await cosignTick(service.app, { witnesses: parseWitnesses(WITNESSES), memory });
   expect([...memory]).toEqual([]);
   signed = (await service.app.signed.last(origin))!.size;
   await backUp(late);

@@ -38,7 +38,7 @@ const objectsAt = (url: string, more: Partial<S3Options> = {}) =>
   createObjects(service.app.pool, placeAt(url, more), join(folder, "local"));
 
 let owners = 0;
-/** A file of its own bytes, with the name that it is put under. */
+/** A file of unique bytes, with its name. */
 async function aFile(bytes = 3_000_000) {
   const owner = `o${++owners}`;
   const content = Buffer.alloc(bytes, `${owner} ${bytes} `);
@@ -116,7 +116,7 @@ test("an unusable location is reported at the start, with the setting to change"
   expect(bucket.asked.length).toBe(1);
 });
 
-test("the service does not start with a bucket that refuses, and starts with one that does not", async () => {
+test("the service starts only with a bucket that accepts", async () => {
   const env = {
     OBJECTS_URL: bucket.url,
     AWS_ACCESS_KEY_ID: credentials.access_key_id,

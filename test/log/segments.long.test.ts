@@ -1,4 +1,7 @@
-/** Full segments below a final anchor become files that prove themselves; nothing is sealed twice, and no changed byte passes. */
+/**
+ * Full segments below a final anchor become files that prove themselves; nothing is sealed twice, and every changed
+ * byte is detected.
+ */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,7 +23,7 @@ import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { subtreeFault } from "../../src/anchoring/proofs.ts";
-import { sealingReactor, sealTurn } from "../../src/anchoring/seal-segments.ts";
+import { sealingReactor, sealTick } from "../../src/anchoring/seal-segments.ts";
 import { evidenceOfPath } from "../../src/anchoring/segment-path.ts";
 import { verifyPack } from "../../src/audit/verify-pack.ts";
 import { readPack } from "../../src/cli/pack.ts";
@@ -45,7 +48,7 @@ import { LIMIT_MS, until } from "../support/until.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 const EVENTS = 16;
-/** A file is verified from itself. */
+/** Verifies a file by itself. */
 const NO_SETTINGS = {};
 const reactor = sealingReactor({ events: EVENTS });
 const AWS = { access_key_id: "AKIDEXAMPLE", secret_access_key: "q7Zr2VtKx0bWm4YcJp8uHn5eLd1fGs9a" };
@@ -115,7 +118,7 @@ const sealedOf = async (by: App = app) => {
   return segmentsAfter(by.pool, {});
 };
 let files = 0;
-/** A path of a file that is not there. */
+/** A path without a file. */
 const fresh = (end: string) => join(folder, `f${++files}${end}`);
 async function fileOf({ sha256 }: segments.SealedSegment): Promise<string> {
   const path = fresh(".parquet");
@@ -124,7 +127,7 @@ async function fileOf({ sha256 }: segments.SealedSegment): Promise<string> {
   return path;
 }
 const allFiles = async () => Promise.all((await sealedOf()).map(fileOf));
-/** The export of what follows the segments. */
+/** The export of the events after the segments. */
 async function restOf(from: number): Promise<string> {
   const path = fresh(".ndjson.gz");
   await exportFile(app.pool, { log_id: MAIN_LOG, from, beside: evidenceFor(app) }, path);
@@ -140,10 +143,10 @@ const failing = (report: Awaited<ReturnType<typeof verify>>) =>
 
 test("a full segment below a final anchor is sealed, once, by any process", async () => {
   await grow(4);
-  expect(await sealTurn(app, { events: EVENTS })).toBe("idle");
+  expect(await sealTick(app, { events: EVENTS })).toBe("idle");
   expect(await sealedOf()).toEqual([]);
   await grow(8);
-  // Signed and anchored, and not final yet.
+  // Signed and anchored, but not final yet.
   await setup.turn();
   expect(await turn(app, reactor)).toEqual({ status: "done" });
   expect(await sealedOf()).toEqual([]);
@@ -151,7 +154,7 @@ test("a full segment below a final anchor is sealed, once, by any process", asyn
   const anchored = await anchorAll();
   const full = Math.floor(anchored / EVENTS);
   expect(full).toBeGreaterThan(1);
-  await Promise.all([app, other].map((by) => sealTurn(by, { events: EVENTS })));
+  await Promise.all([app, other].map((by) => sealTick(by, { events: EVENTS })));
   await turn(other, reactor, { patient: true });
   const sealed = await sealedOf();
   expect(sealed.map(({ from, to, rows }) => [from, to, rows])).toEqual(
@@ -163,7 +166,7 @@ test("a full segment below a final anchor is sealed, once, by any process", asyn
   );
   for (const one of sealed)
     expect(await digestOf(await fileOf(one))).toEqual({ sha256: one.sha256, bytes: one.bytes });
-  // Kept for good.
+  // Stored for good.
   const { rows } = await app.pool.query("select distinct keep_until::text from objects.large");
   expect(rows).toEqual([{ keep_until: "infinity" }]);
 });
@@ -289,7 +292,7 @@ test("the command verifies segments and later events, without the service", asyn
   expect(stdout).toContain(`position ${EVENTS + 1}`);
 });
 
-test("a segment with the same rows in other bytes is not the file that the log sealed", async () => {
+test("a segment with equal rows in other bytes is not the sealed file", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const good = await readFile(paths[0]!);
@@ -396,7 +399,7 @@ test("each segment alone verifies against a later checkpoint by one path, and ag
   }
 });
 
-test("no byte of a file can be changed unnoticed; in an event's content its position is named", async () => {
+test("every changed byte of a file is detected; for an event's content its position is named", async () => {
   const paths = await allFiles();
   const rest = await restOf(paths.length * EVENTS + 1);
   const good = await readFile(paths[1]!);
@@ -426,7 +429,7 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
     const at = Math.floor((n * good.length) / bytes);
     const report = await reportAt(at);
     if (!report.ok) continue;
-    // A byte that means nothing to a reader leaves every event as it was.
+    // A byte without meaning to a reader leaves every event unchanged.
     same++;
     const { pages, close } = await openSegment(bent);
     const read = (await gathered(pages())).flat();
@@ -450,7 +453,7 @@ test("a file that is cut, empty, or impossible is unreadable, without a crash", 
 });
 
 test.each(["before it is put", "before it is recorded", "after it is recorded"])(
-  "killed %s, the next goes on",
+  "killed %s, the next one continues",
   async (step) => {
     await grow(6);
     await anchorAll();
@@ -471,7 +474,7 @@ test.each(["before it is put", "before it is recorded", "after it is recorded"])
     });
     expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
     expect((await sealedOf()).length).toBe(before + (step === "after it is recorded" ? 1 : 0));
-    // Its lease runs out.
+    // Its lease expires.
     await until(async () => (await turn(other, reactor)).status !== "taken");
     const sealed = await sealedOf();
     expect(sealed.map(({ from }) => from)).toEqual(sealed.map((_, n) => n * EVENTS + 1));
@@ -562,7 +565,7 @@ describe("a backup", () => {
     expect(before.backup.origin).toBe((await readBackup(into))!.origin);
   });
 
-  test("is restored byte for byte, its segments too; one with a changed segment is not", async () => {
+  test("is restored byte for byte with its segments, but not with a changed one", async () => {
     const into = fresh("");
     await backUp(into);
     const database = await freshDatabase();
@@ -614,7 +617,7 @@ test("an event altered in the database is not sealed", async () => {
   await app.pool.query("update eventstore.events set payload = payload || ' '::bytea where position = $1", [
     at,
   ]);
-  expect(await sealTurn(app, { events: EVENTS })).toMatchObject({
+  expect(await sealTick(app, { events: EVENTS })).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining(`the event at position ${at}: payload`),
   });
@@ -622,11 +625,11 @@ test("an event altered in the database is not sealed", async () => {
     at,
     rows[0].payload,
   ]);
-  expect(await sealTurn(app, { events: EVENTS })).toBe("idle");
+  expect(await sealTick(app, { events: EVENTS })).toBe("idle");
   expect((await sealedOf()).length).toBeGreaterThan(before.length);
 });
 
-test("decisions: the next whole subtree, or nothing", () => {
+test("a decision takes the next whole subtree, or nothing", () => {
   const hash = (digit: string) => digit.repeat(64);
   const one = {
     ...{ from: 1, to: 4, rows: 4, bytes: 10, sha256: hash("a") },

@@ -30,7 +30,7 @@ const TENANT = "acme";
 const meta = { actor: "test" };
 const streamOf = (id: string) => ({ tenant: TENANT, stream_id: pile.streamOf(id) });
 
-/** Appends so many events to a pile, some commits of them. */
+/** Appends this many events to a pile, in several commits. */
 async function grow(id: string, events: number): Promise<void> {
   for (let left = events; left > 0; left -= 400)
     await service.app.decide(pile, { tenant: TENANT, id }, heap(Math.min(left, 400), left), { meta });
@@ -70,7 +70,7 @@ async function foldedBy(
   return { state, version, read: read() };
 }
 
-/** The fold of all events, and the fold as the service does it. */
+/** The fold of all events, and the service's fold. */
 async function both(id: string, entity = pile): Promise<{ cold: Folded; warm: Folded }> {
   const { snapshots: _, ...without } = started().parts;
   const { state, version } = await foldAfresh(without, entity, { tenant: TENANT, id });
@@ -195,19 +195,16 @@ test.each<[string, (id: string) => Promise<unknown>]>([
       await change(id, "version = 700, event_hash = $2", event!.event_hash);
     },
   ],
-])(
-  "a snapshot with %s is not gone on from, is deleted, and a right one takes its place",
-  async (_, forge) => {
-    const id = await snapshotted();
-    const [right] = await rowsOf(id);
-    await forge(id);
-    const { cold, warm } = await both(id);
-    expect(warm).toEqual(cold);
-    expect(await rowsOf(id)).toEqual([]);
-    expect(await keep()).toEqual({ status: "done" });
-    expect(await rowsOf(id)).toEqual([right]);
-  },
-);
+])("a snapshot with %s is not used, is deleted, and is replaced by a valid one", async (_, forge) => {
+  const id = await snapshotted();
+  const [right] = await rowsOf(id);
+  await forge(id);
+  const { cold, warm } = await both(id);
+  expect(warm).toEqual(cold);
+  expect(await rowsOf(id)).toEqual([]);
+  expect(await keep()).toEqual({ status: "done" });
+  expect(await rowsOf(id)).toEqual([right]);
+});
 
 test("a snapshot beyond the restored log, or of events that changed, is not used", async () => {
   const id = await snapshotted();
@@ -247,7 +244,7 @@ test("a repeated command is answered as of its own commit, before and after a sn
 });
 
 test.each(["before", "within", "after"])(
-  "a process killed %s its keeping leaves what is right",
+  "a process killed %s its storing leaves a valid state",
   async (at) => {
     const id = randomUUID();
     await grow(id, 1_000);
@@ -265,7 +262,7 @@ test.each(["before", "within", "after"])(
     expect(await rowsOf(id)).toHaveLength(at === "after" ? 1 : 0);
     const killed = await both(id);
     expect(killed.warm.state).toStrictEqual(killed.cold.state);
-    // Its lease has yet to run out.
+    // Its lease has not expired yet.
     expect(await turn(service.app, snapshotReactor, { patient: true })).toEqual({ status: "done" });
     expect((await both(id)).warm.read).toBe(0);
   },

@@ -1,4 +1,7 @@
-/** Reading elsewhere: a real standby whose replay is paused, that is killed, frozen and promoted, while others write and read. */
+/**
+ * Reads from a replica: a real standby whose replay is paused, and that is killed, frozen and promoted during
+ * writes and reads.
+ */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,7 +20,7 @@ const PAIRS = scaled(80, 16);
 
 let cluster: Cluster;
 let standby: Standby;
-/** Knows no reader: what it appends the other has not appended. */
+/** It knows no reader, and the other process has not appended its events. */
 let writer: Service & { database_url: string };
 let service: Service;
 let headers: Record<string, string>;
@@ -108,7 +111,7 @@ describe("a reader whose replay is paused", () => {
     expect(events[0]!.position).toBeLessThan((await writer.app.store.head()).position);
   });
 
-  test("a list that waits for replay is answered there once it has the position", async () => {
+  test("answers a waiting list once replay has reached the position", async () => {
     await caughtUp();
     await standby.pause();
     const { name, token } = await send(writer);
@@ -325,7 +328,7 @@ test("over MCP the position of an event is in _meta, both ways", async () => {
   expect(await ask({ "tallystick/min-log-position": { position: 1 } })).toContain("Min-Log-Position");
 });
 
-test("an export is read from it, whole, and verifies", async () => {
+test("a complete export is read from a replica, and verifies", async () => {
   await caughtUp();
   const { position } = await writer.app.store.head();
   const file = join(writer.data_dir, "from-standby.ndjson");
@@ -335,7 +338,7 @@ test("an export is read from it, whole, and verifies", async () => {
   };
   const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
   const tallystick = (...args: string[]) => promisify(execFile)(process.execPath, [bin, ...args], { env });
-  // Rows that were read of the log's tables by the standby, as it counts them itself.
+  // Rows that the standby read from the log's tables, by its own statistics.
   const readThere = async () => {
     const sql = `select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as rows
       from pg_stat_user_tables where schemaname = 'eventstore' and relname like 'events%'`;

@@ -1,4 +1,7 @@
-/** The log's copy in KurrentDB, through its own client and protocol: on the fake of test/support, and on a real one where KURRENTDB_TEST_URL names it. */
+/**
+ * The log's copy in KurrentDB, by its own client and protocol: on the fake of test/support, and on a real one if
+ * KURRENTDB_TEST_URL names it.
+ */
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -24,7 +27,7 @@ let outside: OutsideLog;
 let app: App;
 const opened: OutsideLog[] = [];
 
-/** A follower of its own, as another process has one. */
+/** A separate follower, as in another process. */
 function follower(ask_ms?: number): App {
   const own = kurrentLog({ url: db.url, stream: async () => STREAM, ...(ask_ms && { ask_ms }) });
   opened.push(own);
@@ -214,7 +217,7 @@ describe("a stream with another answer from its server", () => {
     ["$maxCount", { $maxCount: 3 }],
     ["$tb", { $tb: 2 }],
     ["$maxAge", { $maxAge: 60 }],
-  ])("%s hides the beginning, and is named", async (name, metadata) => {
+  ])("%s hides the beginning, and is reported", async (name, metadata) => {
     await turn(app, followReactor);
     const old = stored().map((event) => ({ ...event, created: 1 }));
     db.streams.set(STREAM, old);
@@ -224,7 +227,7 @@ describe("a stream with another answer from its server", () => {
       await expect(compareOutside(app, outside)).rejects.toMatchObject({ status: "truncated" });
   });
 
-  test("a tombstone, a user without rights and an event of 1 MiB have each their own status and remedy", async () => {
+  test("a tombstone, a user without rights and an event of 1 MiB have separate statuses and remedies", async () => {
     db.denies = true;
     expect(await next()).toMatchObject({
       status: "denied",
@@ -257,7 +260,7 @@ describe("a stream with another answer from its server", () => {
     });
   });
 
-  test("projections that are off are named", async () => {
+  test("disabled projections are reported", async () => {
     db.projections_off = true;
     await expect(outside.install()).rejects.toMatchObject({
       status: "projections_off",
@@ -266,7 +269,7 @@ describe("a stream with another answer from its server", () => {
   });
 });
 
-test("links of two streams never share a name", () => {
+test("the links of two streams never share a name", () => {
   const links: string[] = [];
   const when = (by: { $any(state: unknown, event: unknown): void }) => {
     for (const [stream_id, tenant] of [
@@ -282,7 +285,7 @@ test("links of two streams never share a name", () => {
   expect(links).toEqual(["a%40b@c@copy", "a@b%40c@copy", "a%2540b@c@copy", "%24%24a@c@copy"]);
 });
 
-test("a connection string may name several nodes", () => {
+test("a connection string may have several nodes", () => {
   expect(partsOf("esdb://u:p%40@a:1,b:2,c:3?tls=false")).toEqual({
     host: "a:1,b:2,c:3",
     username: "u",
@@ -311,7 +314,7 @@ describe("an event's copy", () => {
     ['{"a":1e2}', false],
     ['{ "a": 1 }', false],
     ['{"a":1.0}', false],
-  ])("%s goes as JSON: %s, and comes back byte by byte", async (payload, is_json) => {
+  ])("%s is stored as JSON: %s, and round-trips byte by byte", async (payload, is_json) => {
     const sent = event(payload);
     expect(sent.is_json).toBe(is_json);
     expect(sent.metadata.$correlationId).toBe("r1");

@@ -1,4 +1,4 @@
-/** Followers of a copy that are killed one after the other while the log grows. */
+/** Followers of a copy that are killed in sequence while the log grows. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,7 +15,7 @@ export type Killing = {
   killed?: (count: number) => void;
 };
 
-/** Kills so many at moments of chance; three at a time live, since a killed one's lease has to be waited for. */
+/** Kills this many at random moments; three live at a time, because a killed one's lease must expire. */
 export async function killFollowers({ kills, env, grow, most_ms = 150, killed }: Killing): Promise<void> {
   let done = 0;
   const growing = (async () => {

@@ -1,4 +1,7 @@
-/** A log is restored from its copy in KurrentDB byte for byte, or not at all; one that lacks what was signed is for reading. */
+/**
+ * A log is restored from its copy in KurrentDB byte for byte, or not at all; one without signed events is
+ * read-only.
+ */
 import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pino from "pino";
@@ -6,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { copyOfEpoch, copyStreamOf } from "../../src/adapters/kurrentdb.ts";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { backupCommands } from "../../src/cli/backup.ts";
 import { OutsideUnavailable } from "../../src/core/model/ports/outside-log.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
@@ -21,7 +24,7 @@ let service: Service & { database_url: string };
 let db: KurrentDB;
 let epoch: string;
 let signing_key: string;
-/** The copy as the service made it. */
+/** The service's copy. */
 let whole: Stored[];
 /** The number of signed events. */
 let size: number;
@@ -35,7 +38,7 @@ beforeAll(async () => {
   const { origin, ...identity } = await service.app.store.identity();
   epoch = identity.epoch;
   for (let n = 0; n < 4; n++) await service.issue({ tenant: `tenant\\${n}\t"ä"` });
-  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  expect(await signTick(service.app, AT_ONCE)).toBe("done");
   ({ size } = (await service.app.signed.last(origin))!);
   await service.issue({ tenant: "later" });
   // Two events of one commit, the second in another stream.
@@ -83,7 +86,7 @@ test("a lost database is restored from the copy byte for byte, and the service r
   const again = await start();
   try {
     await again.issue({ tenant: "after" });
-    expect(await signTurn(again.app, AT_ONCE)).toBe("done");
+    expect(await signTick(again.app, AT_ONCE)).toBe("done");
   } finally {
     await again.stop();
   }
@@ -99,7 +102,7 @@ test("a machine that remembers its signatures finds the copy by itself, and a co
   expect(restored.contradiction).toMatch(/it was cut/);
   const again = await start();
   try {
-    expect(await signTurn(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
+    expect(await signTick(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
     await expect(again.issue({ tenant: "after" })).rejects.toThrow(/cut/);
     expect((await again.app.store.head()).position).toBe(size - 1);
   } finally {
@@ -181,7 +184,7 @@ test("the command reports the restored range and its comparison, and exits with 
   await cp(join(service.data_dir, "signed"), join(other.data_dir, "signed"), { recursive: true });
   setCopy(whole.slice(0, size - 1));
   expect(await run(other.data_dir, other.database_url)).toMatch(
-    /Held against what this machine signed\.\nRead-only/,
+    /Compared with what this machine signed\.\nRead-only/,
   );
   expect(process.exitCode).toBe(1);
   db.close();

@@ -142,7 +142,7 @@ test("a refused call leaves a sent payment valid for another call, and says so",
   expect((await present(url, paid, order("k_carried"))).status).toBe(401);
   const refused = await present(url, paid, await signed("k_carried"));
   expect(refused.status).toBe(409);
-  expect(await refused.text()).toContain("what buys nothing is refunded");
+  expect(await refused.text()).toContain("an unused payment is refunded");
   expect((await present(url, paid, await signed("k_carried_other"))).status).toBe(201);
 });
 

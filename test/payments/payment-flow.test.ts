@@ -5,7 +5,7 @@ import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { payer } from "../../src/api/declare/caller.ts";
-import { callerStatusOf } from "../../src/api/serve/x402/standing.ts";
+import { presentedStatusOf } from "../../src/api/serve/x402/presented-status.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports/chain.ts";
 import { NotSettled } from "../../src/core/model/ports/settlement.ts";
@@ -406,11 +406,11 @@ test("with an unknown outcome nobody is asked to pay again; once answered, it co
       idempotency_key: undefined,
     },
   };
-  expect(await callerStatusOf(claimed, asked)).toBe("pending");
-  await expect(callerStatusOf(settled, asked)).rejects.toThrow("another call");
+  expect(await presentedStatusOf(claimed, asked)).toBe("pending");
+  await expect(presentedStatusOf(settled, asked)).rejects.toThrow("another call");
   const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
-  expect(await callerStatusOf(claimed, elsewhere)).toBe("pending");
-  await expect(callerStatusOf(settled, elsewhere)).rejects.toThrow("another call");
+  expect(await presentedStatusOf(claimed, elsewhere)).toBe("pending");
+  await expect(presentedStatusOf(settled, elsewhere)).rejects.toThrow("another call");
 });
 
 test("an abandoned claim whose call is refused now: the payer learns where to see the money", async () => {

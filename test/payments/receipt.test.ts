@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { heldSigner, isSigningKey, openSigner } from "../../src/adapters/signing-key.ts";
+import { existingSigner, isSigningKey, openSigner } from "../../src/adapters/signing-key.ts";
 import { unencodedDigest } from "../../src/api/serve/unencoded-digest.ts";
 import type { Signer } from "../../src/core/model/ports/signer.ts";
 import {
@@ -265,10 +265,10 @@ test("Unencoded-Digest is a dictionary of byte sequences", () => {
 describe("the signing key", () => {
   test("is created once, in a file for its owner alone, and named by its thumbprint (RFC 8037, appendix A.3)", async () => {
     const path = join(dir, "signing.key");
-    expect(await heldSigner(path)).toBeUndefined();
+    expect(await existingSigner(path)).toBeUndefined();
     const [first, second] = await Promise.all([openSigner(path), openSigner(path)]);
     expect(second.kid).toBe(first.kid);
-    expect((await heldSigner(path))!.kid).toBe(first.kid);
+    expect((await existingSigner(path))!.kid).toBe(first.kid);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readFile(path, "utf8")).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
     expect(signer.kid).toBe("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
@@ -278,7 +278,7 @@ describe("the signing key", () => {
   test("from the environment is PEM, with its lines or without, or base64", async () => {
     const pem = `-----BEGIN PRIVATE KEY-----\n${PRIVATE_KEY}\n-----END PRIVATE KEY-----\n`;
     for (const form of [pem, pem.replaceAll("\n", "\\n"), PRIVATE_KEY, ` ${PRIVATE_KEY}\n`])
-      expect((await heldSigner(join(dir, "absent.key"), form))!.kid).toBe(signer.kid);
+      expect((await existingSigner(join(dir, "absent.key"), form))!.kid).toBe(signer.kid);
     const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
     const others = [
       rsa.export({ type: "pkcs8", format: "pem" }).toString(),

@@ -136,7 +136,7 @@ test("while its process lives a claim is reported with its time; after kill -9 i
   const { detail, type } = (await told.json()) as { detail: string; type: string };
   expect(type).toContain("payment-pending");
   expect(detail).toMatch(
-    /its claim is held until \d{4}-.*Z at the latest, and for [1-5] s if its process has died$/,
+    /its claim lasts until \d{4}-.*Z at the latest, and for [1-5] s if its process has died$/,
   );
   expect(Number(told.headers.get("Retry-After"))).toBeLessThanOrEqual(5);
   expect(await story(paid)).toEqual(["PaymentClaimed"]);

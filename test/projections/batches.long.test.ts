@@ -1,6 +1,7 @@
 /**
- * However the log is cut into batches, a read model is the same: each is folded from histories that nobody decided, one event at a
- * time and many, and its tables are compared row for row. `HISTORY_EVENTS=2000 npm test -- projections/batches` folds longer ones.
+ * A read model does not depend on the log's batches: each is folded from random histories, one event at a time and
+ * many, and its tables are compared row for row. `HISTORY_EVENTS=2000 npm test -- projections/batches` folds longer
+ * ones.
  */
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,7 +42,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Objects that events may name: read models say for how long they are kept, and read what some of them say. */
+/** Objects that events may name: read models record their retention, and read some of their contents. */
 async function layObjects(): Promise<void> {
   const prefixes = ["task", "execution", "bounty", "stack", "newsbatch", "idea", "report"];
   const names = prefixes.flatMap((place) =>
@@ -58,7 +59,7 @@ async function layObjects(): Promise<void> {
   );
 }
 
-/** Does it and takes it back. */
+/** Runs it and rolls back. */
 async function undone<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
   const tx = await pool.connect();
   try {
@@ -70,7 +71,7 @@ async function undone<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
   }
 }
 
-/** Folds one event at a time; answers what could be folded: nobody decided these events, so that some cannot be. */
+/** Folds one event at a time; returns the events that could be folded, because random ones may be impossible. */
 async function foldEach(
   tx: pg.ClientBase,
   model: Projection,
@@ -120,12 +121,12 @@ for (const model of projections)
     const of = sourcesOf(model);
     const types = new Set<string>();
     for (const seed of SEEDS) for (const type of await differences(model, of, seed)) types.add(type);
-    // What is never folded would be compared with nothing.
+    // An event that is never folded would be compared with nothing.
     if (typeof model.of !== "string")
       expect(of.flatMap(({ events }) => Object.keys(events)).filter((type) => !types.has(type))).toEqual([]);
   });
 
-test("what the market comes to is what its tasks come to, whatever happened to them", async () => {
+test("the market's sums equal those of its tasks, after any events", async () => {
   const of = sourcesOf(tasksProjection);
   for (const seed of [3, 4, 5])
     await undone(async (tx) => {
@@ -139,7 +140,7 @@ test("what the market comes to is what its tasks come to, whatever happened to t
     });
 });
 
-test("a fold that depends on its batches is found", async () => {
+test("a fold that depends on its batches is detected", async () => {
   const order = entities.find(({ prefix }) => prefix === "order-")!;
   const counting = projection({
     ...{ name: "counting", version: 1, of: [order] },

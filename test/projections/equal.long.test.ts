@@ -74,7 +74,7 @@ async function folded<T>(
   }
 }
 
-/** The tables that have no row at any moment. Queues are empty again when their work is done. */
+/** The tables that never have a row. Queues are empty again when their work is done. */
 async function alwaysEmpty(model: Projection, tables: readonly string[]): Promise<string[]> {
   const empty = new Set(tables);
   const look = async (tx: pg.ClientBase) => {
@@ -87,7 +87,7 @@ async function alwaysEmpty(model: Projection, tables: readonly string[]): Promis
 
 const oneByOne = (events: readonly RecordedEvent[]) => events.map((event) => [event]);
 
-/** Each table with the rows that only one of both has. */
+/** Each table with the rows that only one side has. */
 function differences(one: Record<string, string[]>, other: Record<string, string[]>) {
   const only = (rows: string[], others: string[]) => {
     const known = new Set(others);
@@ -126,7 +126,7 @@ test.each(models)(
   },
 );
 
-test.each(models)("%s is as the running service has folded it", async (name, model) => {
+test.each(models)("%s equals the running service's fold", async (name, model) => {
   const sql = "select position from read.checkpoints where projection = $1";
   const { rows } = await pool.query<{ position: number }>(sql, [name]);
   const position = rows[0]?.position ?? 0;
@@ -137,7 +137,7 @@ test.each(models)("%s is as the running service has folded it", async (name, mod
   expect(differences(await read(pool), await folded(model, [upTo], read))).toEqual([]);
 });
 
-test("a read model that depends on its batches is found", async () => {
+test("a read model that depends on its batches is detected", async () => {
   const order = entitiesOf(areas).find(({ prefix }) => prefix === "order-")!;
   const counting = projection({
     ...{ name: "counting", version: 1, of: [order] },

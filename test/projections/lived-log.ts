@@ -1,4 +1,7 @@
-/** A log that lived: each operation that appends is asked its example once, and what examples do not reach is decided besides. */
+/**
+ * A log with a history: each appending operation is called once with its example, and further decisions cover the
+ * rest.
+ */
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import type { Operation } from "../../src/api/declare/operation.ts";
@@ -43,7 +46,7 @@ const mayAppend = (operation: Operation) => effectOf(operation).changes !== "not
 async function askExample(driven: Driven, operation: Operation): Promise<void> {
   await driven.renew(operation);
   const request = driven.asked(operation, driven.exampleFor(operation), driven.credentialsFor(operation));
-  // A read model that lags behind is a 503 with the advice to come again.
+  // A lagging read model is a 503 with Retry-After.
   const answer = isBought(operation)
     ? (await buy(wallet(1), ...request)).answer
     : await until(async () => {
@@ -139,7 +142,7 @@ async function anchor(app: App): Promise<void> {
   await app.decide(anchors, target, anchors.finalise(kept, at), { meta });
 }
 
-/** The chains in use are given up, and bets on their seeds are refunded. */
+/** The chains in use are abandoned, and bets on their seeds are refunded. */
 async function loseSeeds(app: App): Promise<void> {
   const at = app.clock.now().toISOString();
   await app.decide(

@@ -1,4 +1,4 @@
-/** Projections keep to: each event once, one process at a time, no late write of a process that lost its lease. */
+/** Projections fold each event once, in one process at a time, without late writes of a process that lost its lease. */
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate } from "../../eventstore/migrate.ts";
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 let made = 0;
-/** Writes down every position it is shown. */
+/** Records every position it folds. */
 function recorder(
   before?: () => Promise<void> | void,
   of: "every event" | "notes" = "every event",
@@ -79,7 +79,7 @@ const everyPosition = async () => Array.from({ length: (await store.head()).posi
 const run = (...projections: Projection[]) =>
   startRunner({ pool, tail, schemas: registry([notes.events]), projections, log });
 
-test("every event once and in order, while others append", async () => {
+test("every event is folded once and in order during appends", async () => {
   const projection = recorder();
   const runner = run(projection);
   await append(50);
@@ -90,7 +90,7 @@ test("every event once and in order, while others append", async () => {
   await runner.stop();
 });
 
-test("what does not concern it is passed over, and counts as folded", async () => {
+test("irrelevant events are skipped, and count as folded", async () => {
   const projection = recorder(undefined, "notes");
   const runner = run(projection);
   const take = async (stream_id: string) => {
@@ -111,7 +111,7 @@ test("what does not concern it is passed over, and counts as folded", async () =
   await runner.stop();
 });
 
-test("that it was passed over is known to who waits at another process, and after the end", async () => {
+test("skipped events are known to waiters in another process, and after the end", async () => {
   const projection = recorder(undefined, "notes");
   const [one, other] = [run(projection), run(projection)];
   const { position: before } = await store.head();
@@ -141,7 +141,7 @@ test("two processes share one projection; when one leaves the other goes on", as
   expect(await seenBy(projection)).toEqual(await everyPosition());
 });
 
-test("a fold that fails leaves nothing and is tried again", async () => {
+test("a failed fold leaves nothing and is retried", async () => {
   let failures = 2;
   const projection = recorder(() => {
     if (failures-- > 0) throw new Error("not yet");
@@ -154,7 +154,7 @@ test("a fold that fails leaves nothing and is tried again", async () => {
   expect(await seenBy(projection)).toEqual(await everyPosition());
 });
 
-test("a holder that was paused past its lease cannot write late", async () => {
+test("a process paused beyond its lease cannot write late", async () => {
   let resume: () => void = () => {};
   const paused = new Promise<void>((done) => {
     resume = done;
@@ -169,7 +169,7 @@ test("a holder that was paused past its lease cannot write late", async () => {
   const slow = run(projection);
   await append(5);
   await until(() => !first);
-  // Its lease runs out and another process takes over: the fencing token moves on.
+  // Its lease expires and another process takes over: the fencing token increases.
   const name = `${projection.name}_v1`;
   const takeover = pool.query(
     "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = 'infinity' where projection = $1",
@@ -183,13 +183,13 @@ test("a holder that was paused past its lease cannot write late", async () => {
   await slow.stop();
   const answer = await pool.query("select position from read.checkpoints where projection = $1", [name]);
   const { position } = answer.rows[0];
-  // What it wrote is what its checkpoint says: one transaction, all or nothing, and nothing after the takeover.
+  // Its writes match its checkpoint: one transaction, all or nothing, and nothing after the takeover.
   expect(position).toBeGreaterThan(0);
   expect(position).toBeLessThan((await store.head()).position);
   expect(await seenBy(projection)).toEqual((await everyPosition()).filter((one) => one <= position));
 });
 
-/** From now on an update that finds its lease gone, and so touches no row, is counted. */
+/** From now on an update without a lease, which touches no row, is counted. */
 const noteRefused = () =>
   pool.query(`
     create table read.refused (at bigserial);
@@ -204,7 +204,7 @@ const noteRefused = () =>
 const refused = async (): Promise<number> =>
   (await pool.query("select count(*)::int as n from read.refused")).rows[0].n;
 
-/** Somebody who has locked the checkpoint of a projection, until `release`; `meanwhile` is done in that transaction. */
+/** A transaction that locks the checkpoint of a projection, until `release`; `meanwhile` runs in it. */
 async function lockCheckpoint(projection: Projection, meanwhile?: string) {
   const client = await pool.connect();
   await client.query("begin");
@@ -225,7 +225,7 @@ const checkpointOf = async ({ name }: Projection): Promise<{ position: number; t
   return (await pool.query(sql, [`${name}_v1`])).rows[0];
 };
 
-/** Three that have nothing to fold, at the head of the log. */
+/** Three with nothing to fold, at the head of the log. */
 async function passingOver() {
   const those = [1, 2, 3].map(() => recorder(undefined, "notes"));
   const runner = run(...those);
@@ -235,7 +235,7 @@ async function passingOver() {
   return { those, runner };
 }
 
-test("a checkpoint that somebody has locked keeps no other from moving, and moves once it is free, under the same lease", async () => {
+test("a locked checkpoint blocks no other, and moves once it is free, under the same lease", async () => {
   const { those, runner } = await passingOver();
   const [locked, ...others] = those as [Projection, ...Projection[]];
   const before = await checkpointOf(locked);
@@ -253,7 +253,7 @@ test("a checkpoint that somebody has locked keeps no other from moving, and move
   await runner.stop();
 });
 
-test("a checkpoint that was taken over while it was locked is not moved by who had it before", async () => {
+test("a checkpoint taken over while locked is not moved by its former process", async () => {
   const { those, runner } = await passingOver();
   const [locked, other] = those as [Projection, Projection];
   const before = await checkpointOf(locked);
@@ -274,7 +274,7 @@ test("a checkpoint that was taken over while it was locked is not moved by who h
   await runner.stop();
 });
 
-test("a process killed in mid-fold is replaced and each event still counts once", async () => {
+test("a process killed during a fold is replaced and each event still counts once", async () => {
   const projection = recorder();
   const dying = new pg.Client({ connectionString: database.url });
   dying.on("error", () => undefined);

@@ -1,4 +1,7 @@
-/** An event type of two versions: what is stored stays as it was stored, and whoever decides on it, folds it or acts on it sees the newest. */
+/**
+ * An event type of two versions: stored events never change, and every decision, fold and reactor sees the newest
+ * version.
+ */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +57,7 @@ const folded = async (): Promise<{ id: string; grams: number; readers: string[] 
   return (await app.pool.query(sql)).rows;
 };
 
-test("a decision is taken on the newest version, which is what it appends", async () => {
+test("a decision uses the newest version, which it also appends", async () => {
   expect(await app.load(meter, target)).toEqual({ grams: 2_500, readers: ["unsaid", "ada"], sealed: false });
   const recorded = await app.store.readStream(stream);
   expect(recorded.map(({ schema_version, payload }) => [schema_version, payload])).toEqual([
@@ -67,7 +70,7 @@ test("a read model folds the newest version", async () => {
   expect(await folded()).toEqual([{ id: "cellar", grams: 2_500, readers: ["unsaid", "ada"] }]);
 });
 
-test("what acts on a read model decides on the newest version, too", async () => {
+test("a reactor on a read model decides on the newest version, too", async () => {
   const other = { tenant: "acme", id: "attic" };
   const events = [{ type: "MeterRead", schema_version: 1, payload: { kg: 7 } }];
   await app.store.append({
@@ -80,7 +83,7 @@ test("what acts on a read model decides on the newest version, too", async () =>
   expect(await app.load(meter, target)).toMatchObject({ sealed: false });
 });
 
-test("whoever reads the log itself reads it typed, and emmett does so by itself", async () => {
+test("direct readers of the log get typed events, and emmett upcasts by itself", async () => {
   const recorded = await app.store.readStream(stream);
   const newest = [{ grams: 2_000, reader: "unsaid" }, NEW];
   expect(app.eventsOf(meter, recorded).map(({ id, data }) => [id, data])).toEqual(
@@ -90,7 +93,7 @@ test("whoever reads the log itself reads it typed, and emmett does so by itself"
   expect(events.map(({ data }) => data)).toEqual(newest);
 });
 
-test("the change feed and an export tell what was stored, and the export verifies", async () => {
+test("the change feed and an export return what was stored, and the export verifies", async () => {
   const { headers } = await service.issue();
   const path = `${service.url}/v1/agent/replay/wal-since?since=2020-01-01T00:00:00Z`;
   const lines = (await (await fetch(path, { headers })).text()).trim().split("\n");
@@ -127,7 +130,7 @@ const recordedAs = (schema_version: number, payload: RecordedEvent["payload"]): 
   ...{ prev_hash: new Uint8Array(32), event_hash: new Uint8Array(32), log_hash: new Uint8Array(32) },
 });
 
-test("an event is upcast once, however many read models fold it", async () => {
+test("an event is upcast once, for any number of read models", async () => {
   let upcasts = 0;
   const schemas = registry([meter.events]);
   const counting = {
@@ -152,7 +155,7 @@ test("an event is upcast once, however many read models fold it", async () => {
   expect(upcasts).toBe(1);
 });
 
-test("a version that this program does not know yet is folded by nobody", () => {
+test("no read model folds a version newer than this program", () => {
   const folding = new Folding(registry([meter.events]));
   expect(() => folding.of(metersProjection, [recordedAs(3, { tonnes: 1 })])).toThrow(
     /position 7 is of MeterRead 3, and this program knows no version after 2: run a newer one/,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { type App, withParts } from "../../src/core/app.ts";
-import { reactor, reactorLeases, startReactors, type Turn } from "../../src/core/background/reactor.ts";
+import { reactor, reactorLeases, startReactors, type Tick } from "../../src/core/background/reactor.ts";
 import { LeaseLost, underLease } from "../../src/core/coordination/lease.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
@@ -26,7 +26,7 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 let made = 0;
 
 /** A reactor of a name of its own. */
-const doing = (take: (turn: Turn<{ turns: number }>) => Promise<"done" | "idle" | "odd">) =>
+const doing = (take: (turn: Tick<{ turns: number }>) => Promise<"done" | "idle" | "odd">) =>
   reactor({
     name: `test-${++made}`,
     every_ms: 5,
@@ -84,7 +84,7 @@ test("of two processes one takes the turns, with one memory; when it stops the o
   const taken: string[] = [];
   const counted =
     (name: string) =>
-    async ({ memory }: Turn<{ turns: number }>) => {
+    async ({ memory }: Tick<{ turns: number }>) => {
       taken.push(`${name}${++memory.turns}`);
       return "done" as const;
     };

@@ -34,7 +34,7 @@ describe("a small CSV file", () => {
 
   test.each([
     ["", /is empty/],
-    ["code,name\n", /a header and nothing else/],
+    ["code,name\n", /has only a header/],
     ["code\n1\n", /column 2 should be name/],
     ["code,name,more\n1,2,3\n", /more is not one of this layout/],
     ["code,name\n1,2\n1\n", /a\.csv line 3: has 1 columns; the header has 2/],

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
-import { keepText, readReference, sweepReferences, writtenText } from "../../src/datasets/reference/files.ts";
+import {
+  readReference,
+  storeText,
+  sweepReferences,
+  textOfTable,
+} from "../../src/datasets/reference/files.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { perVintage, sandboxOf } from "../../src/datasets/reference/table.ts";
 import { type Tide, tides } from "./toy.ts";
@@ -20,8 +25,8 @@ const rows: Tide[] = [
 ];
 const real = { dataset: "tides", source: "a harbour office", synthetic: false };
 const kept = async (about = real, given = rows) => {
-  const { reference, text } = writtenText(tides, about, given);
-  await keepText(dir, reference.vintage, text);
+  const { reference, text } = textOfTable(tides, about, given);
+  await storeText(dir, reference.vintage, text);
   return reference;
 };
 const pathOf = (vintage: string) => join(dir, "reference", `${vintage}.ndjson.gz`);
@@ -41,12 +46,12 @@ describe("a vintage of a reference table", () => {
 
   test("is the same for any order of its rows, and survives a round trip", async () => {
     const reference = await kept();
-    expect(writtenText(tides, real, rows.toReversed()).reference.vintage).toBe(reference.vintage);
+    expect(textOfTable(tides, real, rows.toReversed()).reference.vintage).toBe(reference.vintage);
     expect(await readReference<Tide>(dir, reference.vintage)).toEqual(reference);
   });
 
   test("has each key once", () =>
-    expect(() => writtenText(tides, real, [...rows, { day: "2024-01-02", metres: 9 }])).toThrow(
+    expect(() => textOfTable(tides, real, [...rows, { day: "2024-01-02", metres: 9 }])).toThrow(
       /tides: 2024-01-02 is there twice/,
     ));
 

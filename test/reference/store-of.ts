@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { keepText, writtenText } from "../../src/datasets/reference/files.ts";
+import { storeText, textOfTable } from "../../src/datasets/reference/files.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { type ReferenceTable, sandboxOf } from "../../src/datasets/reference/table.ts";
 
@@ -14,8 +14,8 @@ export const made =
   <Row extends object>(table: ReferenceTable<Row>, rows: Row[], synthetic = false): Made =>
   async (store, dir) => {
     const dataset = synthetic ? sandboxOf(table) : table.name;
-    const { reference, text } = writtenText(table, { dataset, source: table.source, synthetic }, rows);
-    await keepText(dir, reference.vintage, text);
+    const { reference, text } = textOfTable(table, { dataset, source: table.source, synthetic }, rows);
+    await storeText(dir, reference.vintage, text);
     await store.serve(reference.vintage);
   };
 

@@ -1,4 +1,4 @@
-/** A consumer of the change feed as strangers write one, and a writer for it to follow. */
+/** A stranger's consumer of the change feed, and a writer for it to follow. */
 import { createEventStore } from "../../eventstore/store.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import type { Service } from "../support/service.ts";
@@ -8,7 +8,7 @@ export type FeedObject = { cursor: string; position: number } & { [field: string
 export type Connection = {
   headers?: Record<string, string>;
   sse?: boolean;
-  /** Hangs up after so many bytes. */
+  /** Hangs up after this many bytes. */
   cut_after?: number;
   signal?: AbortSignal;
 };
@@ -16,14 +16,17 @@ export type Connection = {
 export const PATH = "/v1/agent/replay/wal-since";
 export const ALL = "since=2020-01-01T00:00:00Z";
 
-/** Asks for the feed; the answer may be a refusal. */
+/** Requests the feed; the answer may be a refusal. */
 export function ask(service: Service, query: string, { headers = {}, sse, signal }: Connection) {
   const accept = sse ? "text/event-stream" : "application/x-ndjson";
   const init: RequestInit = { headers: { Accept: accept, ...headers } };
   return fetch(`${service.url}${PATH}?${query}`, signal ? { ...init, signal } : init);
 }
 
-/** Every whole object of a body, as it arrives; what a broken connection cut in the middle is dropped. Throws when it breaks. */
+/**
+ * Every complete object of a body, as it arrives; a partial one at a broken connection is dropped. Throws when it
+ * breaks.
+ */
 export async function* objectsOf(
   response: Response,
   connection: Connection = {},
@@ -63,7 +66,7 @@ export async function readAll(service: Service, query: string, headers: Record<s
   return { events: objects.slice(0, -1), last: objects.at(-1)! };
 }
 
-/** Appends events of types that no area declares, past the schemas. */
+/** Appends events of undeclared types, without schemas. */
 export function writerOf(service: Service) {
   const store = createEventStore(service.app.pool);
   return async (tenant: string, stream_id: string, payloads: JsonObject[]) => {

@@ -46,7 +46,7 @@ function openSnapshots(patience_ms?: number): SnapshotStore {
   return store;
 }
 
-/** The files that are there, drafts among them. */
+/** The existing files, drafts included. */
 const files = () => readdir(snapshotsDir(dir)).catch(() => [] as string[]);
 
 async function attached(): Promise<number> {
@@ -72,7 +72,7 @@ describe("a snapshot", () => {
     expect(vintages.open().map(({ vintage }) => vintage)).toEqual([made[SERVED - 1]]);
   });
 
-  test("that takes too long is a 503, and is made all the same", async () => {
+  test("that takes too long is a 503, and is created all the same", async () => {
     const hasty = openSnapshots(0);
     expect(await refusalOf(hasty.open(made[0]!, RELEASED))).toMatchObject({
       code: "unavailable",

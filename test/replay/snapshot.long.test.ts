@@ -51,7 +51,7 @@ const post = (body: object): RequestInit => ({
   headers: { ...headers, "Content-Type": "application/json" },
   body: JSON.stringify(body),
 });
-/** Lets the service think it is another time. */
+/** Sets the service's clock. */
 async function at<T>(time: Date, work: () => Promise<T>): Promise<T> {
   replace(service.app, { clock: { now: () => time } });
   return work().finally(() => {
@@ -81,7 +81,7 @@ afterAll(async () => {
 });
 
 describe("the vintage", () => {
-  test("is the one that was valid when the day ended", async () => {
+  test("is the one that was valid at the end of the day", async () => {
     expect(older.vintage).not.toBe(newer.vintage);
     expect(service.app.data.vintages.open().map(({ vintage }) => vintage)).toEqual([newer.vintage]);
     expect(older).toMatchObject({ dataset: "sandbox", synthetic: true, valid_to: newer.valid_from });

@@ -1,4 +1,4 @@
-/** The feed while things happen: writers, consumers that come and go, a database that dies, a history that is lost. */
+/** The feed under change: writers, consumers that come and go, a database that dies, a lost history. */
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -33,7 +33,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Follows until `enough`, or until the connection ends; answers the events and the cursor to go on from. */
+/** Follows until `enough`, or until the connection ends; returns the events and the cursor to continue from. */
 async function follow(query: string, connection: Connection, enough: (events: FeedObject[]) => boolean) {
   const hangUp = new AbortController();
   const response = await ask(service, `${query}&follow=true`, { ...connection, signal: hangUp.signal });
@@ -49,7 +49,7 @@ async function follow(query: string, connection: Connection, enough: (events: Fe
   return { events, cursor };
 }
 
-describe("a consumer that reconnects at random", () => {
+describe("a consumer that reconnects at random times", () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1e9);
   test(`misses nothing and sees nothing twice (SEED=${seed})`, async () => {
     const random = randomFrom(seed);
@@ -96,7 +96,7 @@ describe("a consumer that reconnects at random", () => {
 
 describe("following", () => {
   test.each(["ndjson", "sse"])(
-    "an empty feed by %s says again in silence that it is up to date",
+    "an empty feed by %s repeats that it is up to date while idle",
     async (wire) => {
       const headers = await headersOf(`quiet-${wire}`);
       const connection = { headers, sse: wire === "sse" };
@@ -165,7 +165,7 @@ describe("slow readers", () => {
     await write("bulk", "b", payloads);
     const stalled = await Promise.all(Array.from({ length: 8 }, () => ask(service, ALL, { headers })));
     await pause(300);
-    // More of them than the pool has connections, and still everybody is served.
+    // More of them than the pool has connections, and all are served.
     for (let n = 0; n < 10; n++)
       expect((await ask(service, "since=2999-01-01T00:00:00Z", { headers })).status).toBe(200);
     expect(service.app.pool.waitingCount).toBe(0);

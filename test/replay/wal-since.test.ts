@@ -237,7 +237,7 @@ describe("a refusal", () => {
     expect(await refusal(query)).toEqual([400, field]);
   });
 
-  test("a Last-Event-ID that is no cursor is 400, whatever the query says", async () => {
+  test("of an invalid Last-Event-ID is 400, with any query", async () => {
     expect(await refusal(ALL, { ...mine, "Last-Event-ID": "42" })).toEqual([400, "Last-Event-ID"]);
   });
 
@@ -247,14 +247,14 @@ describe("a refusal", () => {
     expect((await ask(service, `${ALL}&tenant=acme`, { headers: mine })).status).toBe(200);
   });
 
-  test("no key is 402, a wrong one 401, one without the scope 403", async () => {
+  test("without a key is 402, with a wrong one 401, without the scope 403", async () => {
     expect((await ask(service, ALL, {})).status).toBe(402);
     expect((await ask(service, ALL, { headers: { "X-API-Key": "sk_live_nonsense" } })).status).toBe(401);
     const { headers } = await service.issue({ scopes: ["quote"] });
     expect((await refusal(ALL, headers))[0]).toBe(403);
   });
 
-  test("a cursor of another epoch, another history or beyond the head is 409", async () => {
+  test("of a cursor of another epoch, another history or beyond the head is 409", async () => {
     const told = [409, "history-diverged"];
     expect(await refusal(`cursor=${await cursorWith((parts) => (parts[1] = "0".repeat(16)))}`)).toEqual(told);
     expect(await refusal(`cursor=${await cursorWith((parts) => (parts[3] = "0".repeat(16)))}`)).toEqual(told);

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { signTick } from "../../src/anchoring/sign-growth.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { reportCommand } from "../../src/cli/report.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   answer = (await (
     await askReport(service, issued.headers, BRIEF.path, BRIEF.input)
   ).json()) as typeof answer;
-  expect(await signTurn(service.app, { checkpoint_every_events: 0 })).toBe("done");
+  expect(await signTick(service.app, { checkpoint_every_events: 0 })).toBe("done");
 });
 afterAll(async () => {
   await service.stop();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { brent } from "../../src/datasets/reference/brent.ts";
 import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
-import { writtenText } from "../../src/datasets/reference/files.ts";
+import { textOfTable } from "../../src/datasets/reference/files.ts";
 import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { iloExposure } from "../../src/datasets/reference/ilo-exposure.ts";
 import { iscoNaceEmployment } from "../../src/datasets/reference/isco-nace-employment.ts";
@@ -239,7 +239,7 @@ test.each([
 test("two figures of one cell refuse the import", () => {
   const rows = read(lines(lci, lciLine("EUR,D11,C,LV,2024,9,,"), lciLine("EUR,D11,C,LV,2024,10,,"))).rows;
   const about = { dataset: "labour-costs", source: "", synthetic: false };
-  expect(() => writtenText(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages is there twice/);
+  expect(() => textOfTable(labourCosts, about, rows as never[])).toThrow(/LV C 2024 wages is there twice/);
 });
 
 test("each first line identifies one table, and none of trade", () => {
@@ -257,8 +257,8 @@ test.each([brent, ecbMro, hicp, iloExposure, iscoNaceEmployment, labourCosts, lv
   (invented) => {
     const table = invented as ReferenceTable<object>;
     const about = { dataset: "x", source: "", synthetic: true };
-    const first = writtenText(table, about, table.sandbox());
-    expect(writtenText(table, about, table.sandbox()).text).toBe(first.text);
+    const first = textOfTable(table, about, table.sandbox());
+    expect(textOfTable(table, about, table.sandbox()).text).toBe(first.text);
     expect(first.reference.rows.length).toBeGreaterThan(100);
     expect(first.reference.as_of).toMatch(/^202\d/);
   },

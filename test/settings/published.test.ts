@@ -1,4 +1,4 @@
-/** The list of published accounts is that of their mnemonics and keys. */
+/** The list of published accounts matches their mnemonics and keys. */
 import { createHash, pbkdf2Sync } from "node:crypto";
 import { HDKey, hdKeyToAccount } from "viem/accounts";
 import { keccak256, stringToHex } from "viem/utils";
@@ -16,7 +16,7 @@ import {
 const hexOf = (number: bigint) => number.toString(16).padStart(64, "0");
 const byte = (at: number) => at.toString(16).padStart(2, "0");
 
-/** Keys of nobody, which everybody tries. */
+/** Keys without an owner, which everybody tries. */
 const guessed = [
   ...Array.from({ length: 256 }, (_, at) => hexOf(BigInt(at + 1))),
   ...Array.from({ length: 16 }, (_, at) => hexOf(ORDER - BigInt(at + 1))),

@@ -1,4 +1,4 @@
-/** With BASE_RPC_URL money is real: the settings that anybody could use or guess are refused, all in one error. */
+/** With BASE_RPC_URL money is real: settings that anybody could use or guess are refused, all in one error. */
 import { generateKeyPairSync, pbkdf2Sync, randomBytes } from "node:crypto";
 import { HDKey, hdKeyToAccount, privateKeyToAccount } from "viem/accounts";
 import { keccak256 } from "viem/utils";
@@ -154,7 +154,7 @@ test("PAY_TO may begin with zeros, and is not the platform token", () => {
   ).toHaveLength(1);
 });
 
-/** What people type where a secret is asked for, 64 characters or as long as it takes. */
+/** Typical secrets, of 64 characters or as long as needed. */
 const WEAK = [
   "0".repeat(64),
   `${"0".repeat(63)}1`,

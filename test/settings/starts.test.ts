@@ -1,4 +1,4 @@
-/** Starts that are refused over a log with real money, before anything is opened; each by the runtime that serves. */
+/** Starts refused over a log with real money, before anything is opened; each by the serving runtime. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -71,7 +71,7 @@ test("an anchored log gets no new development chain, its own is taken, and anoth
   await expect(open(empty)).rejects.toThrow(/^BASE_RPC_URL is empty.*anchored.*set BASE_RPC_URL/);
   expect(existsSync(join(empty, "chain")), "no node was started").toBe(false);
 
-  // The node's own folder: its other holder saves it under the same lock.
+  // The node's own folder: its other member saves it under the same lock.
   const own = setup.workshop.dir;
   const noted = join(own, "chain.log");
   await open(own);
@@ -79,7 +79,7 @@ test("an anchored log gets no new development chain, its own is taken, and anoth
   await setup.revert(snapshot);
   await writeFile(noted, "tallystick.local/another\n");
   await expect(open(own)).rejects.toThrow(/is not the chain of the log.*another history/);
-  // The chain that this log began with was cut off: payments are refused then, and the rest is served.
+  // The log's own chain was truncated: payments are refused then, and the rest is served.
   await writeFile(noted, `${await setup.origin()}\n`);
   await open(own);
 });

@@ -9,7 +9,7 @@ import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { canonical } from "../../src/api/serve/nested-calls.ts";
 import { askAt } from "../../src/cli/report.ts";
-import { spoken } from "../../src/cli/rerun.ts";
+import { formatSteps } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { isAnswerFact } from "../../src/domain/reports/fact.ts";
@@ -200,7 +200,7 @@ describe("run again", () => {
     expect(changed.same).toBe(false);
     const named = Object.fromEntries(changed.steps.map(({ step, same }) => [step, same]));
     expect(named).toMatchObject({ timeline: false, forecast: false, macro: true });
-    expect(spoken(changed)).toContain("DIFFERS  timeline (trade_timeline), asked again");
+    expect(formatSteps(changed)).toContain("DIFFERS  timeline (trade_timeline), asked again");
   });
 
   test("a run without a result, or with erased answers, is refused", async () => {

@@ -406,5 +406,5 @@ test("a sealed value cannot be opened from another stream, tenant or type of the
     { ...place, tenant: "globex" },
     { ...place, type: "LetterCopied" },
   ])
-    await expect(app.subjects.open([{ sealed: sealed!, place: moved }])).rejects.toThrow("another place");
+    await expect(app.subjects.open([{ sealed: sealed!, place: moved }])).rejects.toThrow("another location");
 });

@@ -150,7 +150,7 @@ test.each([
 
 test("a vault on the log's own server gives a warning", () => {
   expect(first.logged.map(({ msg }) => String(msg))).toContainEqual(
-    expect.stringContaining("SUBJECT_KEYS_URL lies on the server of the log"),
+    expect.stringContaining("SUBJECT_KEYS_URL is on the log's server"),
   );
 });
 

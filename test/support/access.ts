@@ -1,4 +1,4 @@
-/** A call that shows nothing, and parts of admission that know nobody, for tests to add to. */
+/** An anonymous call, and admission parts without any callers, for tests to extend. */
 import type { AccessParts, Credentials } from "../../src/api/declare/access/way.ts";
 import { unlimitedCalls } from "./limits.ts";
 

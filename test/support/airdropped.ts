@@ -1,4 +1,4 @@
-/** The airdrops that the examples of its operations mean, paid: later calls of the examples append nothing. */
+/** Pays the airdrops of the examples in advance: their later calls append nothing. */
 import { walletAirdropOperations } from "../../src/api/operations/wallet/airdrop.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";

@@ -1,20 +1,20 @@
-/** What a test does around the commits that a service sends to its log: dying, waiting, refusing. */
+/** Wraps the commits that a service sends to its log: to die, wait or refuse. */
 import type { EventStore } from "../../eventstore/store.ts";
 import type { AppendResult, Commit, CommitInFlight } from "../../eventstore/types.ts";
 
 export type Around = (commit: Commit, send: () => Promise<AppendResult>) => Promise<AppendResult>;
 
-/** Puts something around each commit that this store sends; what is answered takes it away. */
+/** Wraps each commit of this store; the result removes the wrapper. */
 export function aroundCommits(store: EventStore, around: Around): () => void {
   const { send } = store;
-  // Others that rest on it may be sent before it is: their versions alone hold them then.
+  // Commits that depend on it may be sent earlier: then only their versions protect them.
   store.send = (commit): CommitInFlight => ({ settled: around(commit, () => send(untied(commit)).settled) });
   return () => {
     store.send = send;
   };
 }
 
-/** The same commit, which rests on versions alone and not on commits that are on their way. */
+/** The same commit, which depends on versions alone and not on commits in flight. */
 export const untied = ({ appends, guards = [], ...rest }: Commit): Commit => ({
   ...{ ...rest, appends: appends.map(byVersion), guards: guards.map(byVersion) },
 });
@@ -26,6 +26,5 @@ function byVersion<Stream extends { after?: CommitInFlight }>({
   return stream;
 }
 
-/** The types of all events of a commit. */
 export const typesOf = (commit: Commit): string[] =>
   commit.appends.flatMap(({ events }) => events.map(({ type }) => type));

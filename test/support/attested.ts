@@ -1,10 +1,13 @@
-/** The agent that the examples of attestations are made by, and that documents are about: its key is the wallet that pays for them. */
+/** The agent of the attestation examples and of documents: its key is the wallet that pays for them. */
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import { agencyOf } from "../trust/agency.ts";
 
-/** Registers it after all agents that are there, and has it speak of SX#2; answers the inputs of examples that name what it said. */
+/**
+ * Registers it after all existing agents, and has it attest SX#2; returns the inputs of examples that name these
+ * attestations.
+ */
 export async function attestExamples(
   app: App,
   wallet: Hex,

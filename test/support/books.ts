@@ -4,8 +4,8 @@ import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { books } from "../../src/operator/books.ts";
 
 /**
- * What the chain moved and what the log says of it agree to the micro-unit, and every transfer to where payments go is in the log;
- * `chain` where the app's own is being meddled with. No other log has the same PAY_TO on this chain.
+ * The chain's transfers and the log agree to the micro-unit, and every transfer to the payment address is in the
+ * log; `chain` if a test manipulates the app's own. No other log has the same PAY_TO on this chain.
  */
 export async function expectBooks(app: App, chain: Chain = app.chain): Promise<void> {
   expect(await books(withParts(app, { chain }))).toMatchObject({

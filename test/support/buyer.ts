@@ -1,4 +1,4 @@
-/** A wallet that pays for calls over x402, written by hand from the specification: no library of ours or others. */
+/** A wallet that pays for calls over x402, written from the specification without a library. */
 import { randomBytes } from "node:crypto";
 import type { HDAccount, PrivateKeyAccount } from "viem/accounts";
 
@@ -32,7 +32,7 @@ const TYPES = {
   ],
 } as const;
 
-/** Asks without paying; the requirement that comes back. */
+/** Calls without paying; the requirement in the 402. */
 export async function quoteOf(url: string, init: RequestInit = {}): Promise<RequirementV1> {
   const answer = await fetch(url, init);
   if (answer.status !== 402)
@@ -41,7 +41,7 @@ export async function quoteOf(url: string, init: RequestInit = {}): Promise<Requ
   return accepts[0]!;
 }
 
-/** What a wallet signs when it accepts a requirement; `more` bends it. */
+/** The signature of an accepted requirement; `more` changes fields. */
 export async function signPayment(
   account: HDAccount | PrivateKeyAccount,
   wanted: RequirementV1,
@@ -74,24 +74,24 @@ export async function signPayment(
   return { signature, authorization };
 }
 
-/** The X-PAYMENT header of the first generation. */
+/** The X-PAYMENT header of version 1. */
 export const headerV1 = (payload: SignedPayment, more: object = {}) => ({
   "X-PAYMENT": Buffer.from(
     JSON.stringify({ x402Version: 1, scheme: "exact", network: "base", payload, ...more }),
   ).toString("base64"),
 });
 
-/** Asks, signs what is asked for, and asks again with the payment. */
+/** Calls, signs the 402, and calls again with the payment. */
 export async function buy(account: HDAccount | PrivateKeyAccount, url: string, init: RequestInit = {}) {
   const payment = await signPayment(account, await quoteOf(url, init));
   return { payment, answer: await present(url, payment, init) };
 }
 
-/** Asks with a payment that is already signed. */
+/** Calls with an existing payment. */
 export const present = (url: string, payment: SignedPayment, init: RequestInit = {}) =>
   fetch(url, { ...init, headers: { ...init.headers, ...headerV1(payment) } });
 
-/** The settlement that an answer tells of. */
+/** The settlement in an answer. */
 export function settlementOf(answer: Response): { success: boolean; transaction: string; payer: string } {
   const header = answer.headers.get("X-PAYMENT-RESPONSE") ?? answer.headers.get("PAYMENT-RESPONSE");
   if (!header) throw new Error("the answer tells of no settlement");

@@ -1,4 +1,4 @@
-/** The catalogue as the service has it, and operations of a test's own beside it. */
+/** The service's catalogue, and a test's own operations. */
 import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import type { Operation, OperationDeclaration } from "../../src/api/declare/operation.ts";
 import type { Area } from "../../src/areas/area.ts";
@@ -6,7 +6,7 @@ import { areas } from "../../src/areas/index.ts";
 
 export const catalogue: readonly Operation[] = catalogueOf(areas).operations;
 
-/** An area that has operations alone. */
+/** An area that has only operations. */
 export const areaOf = (operations: readonly OperationDeclaration[]): Area => ({
   name: "test",
   about: "Operations of a test",
@@ -18,11 +18,11 @@ export const areaOf = (operations: readonly OperationDeclaration[]): Area => ({
   problems: {},
 });
 
-/** An operation in its place, as a service would offer it. */
+/** An operation as a service offers it. */
 export const offered = (operation: OperationDeclaration): Operation =>
   catalogueOf([areaOf([operation])]).operations[0]!;
 
-/** All areas with their entities, read models and reactors, and these operations alone. */
+/** All areas with their entities, read models and reactors, but only these operations. */
 export const areasOffering = (operations: readonly OperationDeclaration[]): Area[] => [
   ...areas.map((area) => ({ ...area, operations: [] })),
   areaOf(operations),

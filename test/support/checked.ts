@@ -1,4 +1,4 @@
-/** The checks that the examples of the check operations name, and the signature by which one is redeemed. */
+/** The checks of the check operations' examples, and the signature that redeems one. */
 import { checkOrderOperations } from "../../src/api/operations/checks/orders.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -11,7 +11,7 @@ import { addressOf, wallet } from "./wallets.ts";
 
 const meta = { actor: "test", operation: "test" };
 
-/** Whatever a wallet is shown as JSON, it signs. */
+/** A wallet signs whatever JSON it is shown. */
 export const signShown = (payer: number, shown: TypedData): Promise<Hex> =>
   wallet(payer).signTypedData(shown);
 
@@ -38,7 +38,7 @@ export async function writeCheck(
   return facts;
 }
 
-/** Waits until the chain is followed, without which no check is made; answers the input that redeems the example. */
+/** Waits until the chain is followed, which checks require; returns the input that redeems the example. */
 export async function writeExamples(app: App): Promise<{ check_id: string; signature: Hex }> {
   const target = following.targetOf(`eip155:${app.chain.chain_id}`);
   await until(async () => (await app.load(following, target)) !== undefined);

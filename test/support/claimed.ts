@@ -1,4 +1,4 @@
-/** A payment in the log without a chain: what the example of payment_status asks for. */
+/** A payment in the log without a chain, for the example of payment_status. */
 import { paymentStatus } from "../../src/api/operations/payments/ledger.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";

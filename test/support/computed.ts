@@ -1,4 +1,7 @@
-/** A node of its own and tasks that stand as examples need them; answers the inputs of those examples, and the node's credentials. */
+/**
+ * A node and tasks in the state that examples need; returns the inputs of those examples, and the node's
+ * credentials.
+ */
 import { randomBytes } from "node:crypto";
 import type { App } from "../../src/core/app.ts";
 import { networkOf } from "../../src/core/model/chain.ts";
@@ -12,7 +15,7 @@ import { LIMIT_MS, until } from "./until.ts";
 
 type Inputs = Record<string, Record<string, unknown>>;
 
-/** What the wallet of the example of withdrawing has paid in, so long ago that it may leave. */
+/** The deposit of the withdrawing example's wallet, old enough to be withdrawn. */
 export async function payInForExample(app: App): Promise<void> {
   const wallet = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed";
   const nonce = `0x${randomBytes(32).toString("hex")}`;
@@ -38,10 +41,10 @@ async function submitExample({ url }: Service, requester: Headers): Promise<stri
   return String((await caller(url).post("/soul/compute/submit", task, requester)).body.task_id);
 }
 
-/** A task that the node has just been lent; whoever is late finds the lease over. */
+/** A task that was just leased to the node; a late caller finds the lease expired. */
 async function lendExample(service: Service, requester: Headers, node: Headers): Promise<string> {
   const task_id = await submitExample(service, requester);
-  // What other examples have submitted may be lent before it, as whoever pulls takes what comes.
+  // Other examples' tasks may be leased first, because a pull takes any task.
   await until(async () => {
     const { body } = await caller(service.url).get("/soul/compute/pull?wait_s=5", node);
     return (body.task as { task_id: string } | null | undefined)?.task_id === task_id;
@@ -49,10 +52,10 @@ async function lendExample(service: Service, requester: Headers, node: Headers):
   return task_id;
 }
 
-/** The input of the example of handing in a result, for a task lent a moment ago. */
+/** The input of the example of submitting a result, for a task leased a moment ago. */
 export async function resultExample(service: Service, requester: Headers, node: Headers) {
   const { app } = service;
-  // As much as it holds, so that the example of submitting is still paid for.
+  // The escrow's amount, so that the example of submitting can still be paid.
   const credit = account.credit({
     source: `task:${randomBytes(8).toString("hex")}`,
     amount_micro: 10_000,
@@ -78,7 +81,7 @@ export async function computeExamples(
   const { app, url } = service;
   const api = caller(url);
   const at = new Date().toISOString();
-  // What three of these tasks hold, and no more: the example of submitting is paid for.
+  // The escrow of three of these tasks, and no more: the example of submitting pays for itself.
   const credit = account.credit({ source: "task:examples", amount_micro: 30_000, at });
   await app.decide(account, account.targetOf("acme"), credit, { meta: { actor: "test" } });
   const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });

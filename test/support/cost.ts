@@ -1,11 +1,11 @@
-/** Appends what each test file cost to the file that COSTS names: a JSON object a line. */
+/** Appends each test file's cost to the file named by COSTS: a JSON object per line. */
 import { appendFileSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { afterAll, expect } from "vitest";
 
 const TICKS_PER_SECOND = 100;
 
-/** Processor milliseconds of the processes that this one has started and that have ended since. */
+/** CPU milliseconds of this process's ended children. */
 function childrenMs(): number {
   const fields = readFileSync("/proc/self/stat", "utf8")
     .replace(/^.*\) /, "")

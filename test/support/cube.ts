@@ -1,7 +1,6 @@
 /**
- * A cube of invented trade as large as the real one: 27 reporters, 240 partners, 97 chapters, two flows, 252 months, of
- * which some 68 million cells have trade. It is a vintage like any other, made through the same build path, and the same
- * whenever it is made.
+ * A synthetic trade cube of real size: 27 reporters, 240 partners, 97 chapters, two flows, 252 months, with some 68
+ * million cells. It is a normal vintage from the same build path, and deterministic.
  */
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
@@ -36,7 +35,7 @@ export type CubeRequest = {
   limits: DuckdbLimits;
   /** Share of the 240 partners (the largest first, twelve at least); all else stays. */
   scale?: number;
-  /** Every value and mass is so many times as large: cubes of two factors differ in nothing else. */
+  /** The factor of every value and mass: cubes of two factors differ in nothing else. */
   factor?: number;
   years?: { from: number; to: number };
   onYear?: (year: number) => void;
@@ -48,14 +47,14 @@ const chapters = Array.from({ length: 99 }, (_, at) => String(at + 1).padStart(2
   (chapter) => chapter !== "77" && chapter !== "98",
 );
 
-/** Relative size of a partner: invented, like the sandbox's; those that it does not know are small. */
+/** Relative size of a partner: synthetic, like the sandbox's; unknown ones are small. */
 function sizeOf(code: string): number {
   if (isReporter(code)) return reporterSizes[code];
   const outside = outsideSizes[code];
   return outside ? (outside.sells + outside.buys) / 2 : 1;
 }
 
-/** The largest partners first, of all codes that a partner may have. */
+/** The largest partners first, of all valid codes. */
 export function partnersOf(scale: number): string[] {
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
@@ -64,7 +63,7 @@ export function partnersOf(scale: number): string[] {
   return sorted.slice(0, Math.max(12, Math.round(PARTNERS * scale)));
 }
 
-/** Builds the cube and publishes it in the folder; nobody has released it yet. */
+/** Builds the cube and publishes it in the folder, without releasing it. */
 export async function makeCube(dataDir: string, request: CubeRequest): Promise<Manifest> {
   const space = await takeBuildSpace(dataDir);
   try {
@@ -113,7 +112,7 @@ async function build(
 /** The share of a lane's months that have trade, from the largest lane (0) to the smallest (1): 21.5 % on average. */
 const density = (rank: string) => `0.995 * exp(-4.57 * ${rank})`;
 
-/** `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and its price. */
+/** `lanes`: a reporter's trade in a chapter with a partner: monthly euros, frequency and price. */
 async function makeLanes(connection: DuckDBConnection, scale: number): Promise<void> {
   const country = (code: string, n: number) => `('${code}', ${n}::bigint, ${sizeOf(code)}::double)`;
   const chapter = (hs2: string) =>
@@ -164,7 +163,7 @@ async function writeYear(
   return entry;
 }
 
-/** Releases a vintage that lies in the app's data folder, in place of the one that is current. */
+/** Releases a vintage in the app's data folder, instead of the current one. */
 export async function releaseVintage(app: App, dataDir: string, vintage: string): Promise<void> {
   const manifest = await readManifest(dataDir, vintage);
   const target = { tenant: OPERATOR, id: manifest.dataset };

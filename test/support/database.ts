@@ -14,13 +14,13 @@ export async function freshDatabase(template = "template1"): Promise<FreshDataba
   return { url: urlOf(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
 }
 
-/** A copy of a database as it stands, which cuts the connections of those who are in it. */
+/** A copy of a database's current state, which cuts its connections. */
 export async function copyOfDatabase({ url }: Pick<FreshDatabase, "url">): Promise<FreshDatabase> {
   const name = new URL(url).pathname.slice(1);
   await onServer(`alter database ${name} with allow_connections false`);
   try {
     await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-    // Whoever was cut off is gone a moment later.
+    // The cut connections end a moment later.
     return await until(() => freshDatabase(name));
   } finally {
     await onServer(`alter database ${name} with allow_connections true`);
@@ -31,14 +31,14 @@ export async function copyOfDatabase({ url }: Pick<FreshDatabase, "url">): Promi
 export const makeServiceTables = (url: string): Promise<void> =>
   migrating(url, (client) => applyMigrations(client, serviceTables));
 
-/** Where a database of the run's Postgres is. */
+/** The URL of a database on the run's Postgres. */
 export function urlOf(database: string): string {
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${database}`;
   return url.href;
 }
 
-/** Runs statements as the server's owner, in its first database unless another is given. */
+/** Runs statements as the server's owner, by default in its first database. */
 export async function onServer(sql: string, url: string = inject("postgresUrl")): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-/** An agent that is described and owns an agent of ERC-8004's registry, for the examples that name one. */
+/** A described agent that owns an agent of ERC-8004's registry, for the examples that name one. */
 import { createHash } from "node:crypto";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { caller, ed25519Key, type TestKey } from "../identity/agents.ts";
@@ -7,7 +7,7 @@ import type { Service } from "./service.ts";
 import { until } from "./until.ts";
 import { wallet } from "./wallets.ts";
 
-/** Answers the inputs of those examples, some of them signed. */
+/** Returns the inputs of those examples, some of them signed. */
 export async function describeExamples(
   service: Pick<Service, "url" | "app" | "data_dir">,
 ): Promise<Record<string, Record<string, unknown>>> {
@@ -40,7 +40,7 @@ export async function describeExamples(
   };
 }
 
-/** What another agent's key signs to say this of it. */
+/** Another agent's signature for this description. */
 async function describedToo(url: string, said: string) {
   const api = caller(url);
   const key = ed25519Key();

@@ -1,4 +1,4 @@
-/** The service of a process that ends itself as kill -9 would, at the step named by DIES_AT. */
+/** The service of a process that ends itself like kill -9, at the step named by DIES_AT. */
 import pino from "pino";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -8,17 +8,20 @@ import { patientConfig } from "./patience.ts";
 import { replaceable } from "./replace.ts";
 import { until } from "./until.ts";
 
-/** Steps by the type of event that is appended. */
+/** Steps by the type of the appended event. */
 export type Steps = {
   before?: Record<string, string>;
   after?: Record<string, string>;
-  /** False where nothing of a chain is asked. */
+  /** False if no chain is needed. */
   chain?: boolean;
 };
 
 export const silent = pino({ enabled: false });
 
-/** Around each transaction it may die `before it is sent`, `while it is sent` and `after it is mined`; around appends at `steps`. */
+/**
+ * For each transaction it may die `before it is sent`, `while it is sent` and `after it is mined`; for appends at
+ * `steps`.
+ */
 export async function openDoomed({ before = {}, after = {}, chain: has_chain = true }: Steps): Promise<App> {
   const { DIES_AT, ...env } = process.env;
   const dieAt = (step: string | undefined) => {
@@ -28,7 +31,7 @@ export async function openDoomed({ before = {}, after = {}, chain: has_chain = t
   const { chain } = app;
   const { send } = chain;
 
-  /** The nonce after the last transaction that the node has of the gas key. */
+  /** The nonce after the node's last transaction of the gas key. */
   const sentSoFar = async (): Promise<Hex> => {
     const params = [chain.sender, "pending"];
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params });

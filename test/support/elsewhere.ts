@@ -1,4 +1,4 @@
-/** An empty database on another machine, to which a log is restored, and what came of it. */
+/** An empty database on another machine, to restore a log into, and the result. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,19 +13,19 @@ import { type Service, type ServiceOptions, startService } from "./service.ts";
 
 const silent = pino({ level: "silent" });
 
-/** A folder of its own. */
+/** A new folder. */
 export const place = () => mkdtemp(join(tmpdir(), "tallystick-elsewhere-"));
 
 export type Elsewhere = {
   data_dir: string;
   database_url: string;
   restore(from: string, options?: RestoreOptions): Promise<RestoredService>;
-  /** The service on it; `env` of the options beside the machine's own settings. */
+  /** The service on it; the options' `env` extends the machine's own settings. */
   start(options?: ServiceOptions): Promise<Service>;
   ask<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
 };
 
-/** A machine that knows the key and nothing else; `env` has further settings. Gone when the test is over. */
+/** A machine that knows only the key; `env` has further settings. Deleted when the test ends. */
 export async function elsewhere(signing_key: string, env: Record<string, string> = {}): Promise<Elsewhere> {
   const database = await freshDatabase();
   const data_dir = await place();

@@ -1,4 +1,4 @@
-/** The trade questions that roll-ups answer, asked of the tables of a vintage as if there were none. */
+/** The trade questions that roll-ups answer, answered from a vintage's tables. */
 import type { z } from "zod";
 import type { Lease, VintageStore } from "../../src/datasets/vintage-store.ts";
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
@@ -26,7 +26,7 @@ import {
 } from "../../src/projections/trade/answers/series.ts";
 import { sources, sourcesInput } from "../../src/projections/trade/answers/sources.ts";
 
-/** The store's data as it was before there were roll-ups: every question goes to the tables. */
+/** The store's data without roll-ups: every question uses the tables. */
 export function fromTables(vintages: VintageStore): TradeData["vintages"] {
   const bare = (lease: Lease): Lease => ({
     ...lease,
@@ -39,7 +39,7 @@ export function fromTables(vintages: VintageStore): TradeData["vintages"] {
   };
 }
 
-/** A question of some name, put to data. */
+/** A named question, answered from data. */
 export type Ask = (trade: TradeData) => Promise<unknown>;
 
 const asking =
@@ -51,7 +51,7 @@ const asking =
   async (trade) =>
     work(trade, input.parse(asked));
 
-/** The trade questions that roll-ups answer, by what they are called here. */
+/** The trade questions that roll-ups answer, by name. */
 export const questions = {
   overview: asking(overview, overviewInput),
   countries: asking(countries, countriesInput),

@@ -1,4 +1,4 @@
-/** What examples of ingest and of ideas ask about. */
+/** The inputs of the examples of ingest and of ideas. */
 
 import { ideaOperations } from "../../src/api/operations/evolution/ideas.ts";
 import { ingestOperations } from "../../src/api/operations/ingest/ingest.ts";
@@ -13,7 +13,7 @@ const post = (url: string, body: object, headers: Headers) =>
     body: JSON.stringify(body),
   });
 
-/** The id of an idea that was proposed, as evolution_pipeline takes it. */
+/** The id of a proposed idea, for evolution_pipeline. */
 export async function ideaExample({ url }: Pick<Service, "url">, headers: Headers): Promise<{ id: number }> {
   const [propose] = ideaOperations;
   const answer = await post(`${url}/v1/agent/evolution/propose`, propose!.example, headers);
@@ -21,7 +21,7 @@ export async function ideaExample({ url }: Pick<Service, "url">, headers: Header
   return { id: data.idea_id };
 }
 
-/** Hands in the batch that news_batch asks for. */
+/** Submits the batch of news_batch's example. */
 export async function newsExample({ url }: Pick<Service, "url">, token: string): Promise<void> {
   const [ingest] = ingestOperations;
   await post(`${url}/v1/agent/event-correlator/ingest`, ingest!.example, { "X-Internal-Token": token });

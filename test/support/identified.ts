@@ -1,12 +1,12 @@
-/** The agents that examples name, and what stands in for signatures that no example can know before. */
+/** The agents that examples name, and replacements for signatures that no example can know in advance. */
 import { delegationDigest } from "../../src/domain/identity/delegation.ts";
 import { caller, ed25519Key } from "../identity/agents.ts";
 
 type Inputs = Record<string, Record<string, unknown>>;
 
 /**
- * Registers SX#1, SX#2 and one that is revoked, at a service that has no agents; answers the inputs of examples that are signed, and what
- * SX#2 shows to be itself.
+ * Registers SX#1, SX#2 and a revoked one, at a service without agents; returns the signed examples' inputs, and
+ * SX#2's proof of identity.
  */
 export async function identifyExamples(
   url: string,

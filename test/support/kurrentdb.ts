@@ -1,6 +1,7 @@
 /**
- * A KurrentDB as its client sees it: a gRPC server on the client's own generated service, with streams in memory. It follows the rules of
- * the server's source, v24.10: idempotent appends, soft delete, tombstones, `$tb`, `$maxCount`, `$maxAge`, scavenges and the append size.
+ * A KurrentDB from its client's view: a gRPC server of the client's own generated service, with streams in memory.
+ * It follows the server's source, v24.10: idempotent appends, soft delete, tombstones, `$tb`, `$maxCount`,
+ * `$maxAge`, scavenges and the append size.
  */
 
 import projectionsGrpc from "@eventstore/db-client/generated/projections_grpc_pb.js";
@@ -30,30 +31,30 @@ export type Stored = {
   content_type: string;
   data: Uint8Array;
   metadata: Uint8Array;
-  /** Milliseconds since 1970; now where absent. */
+  /** Unix milliseconds; default: now. */
   created?: number;
 };
 
-/** The stream's metadata, as the server reads it from the newest event of `$$<stream>`. */
+/** The stream's metadata, from the newest event of `$$<stream>`. */
 type StreamMetadata = { $tb?: number; $maxCount?: number; $maxAge?: number };
 
 /** `$tb` of a soft-deleted stream: the greatest 64-bit number, which JSON.parse rounds up. */
 const DELETED = "9223372036854775807";
 
-/** What happens to an append: `lost`, it is made and not answered; `slow`, never answered nor made. */
+/** An append's fault: `lost`, it is done but not answered; `slow`, neither done nor answered. */
 export type Fault = "lost" | "slow";
 
 export class KurrentDB {
   readonly streams = new Map<string, Stored[]>();
   readonly projections = new Map<string, string>();
-  /** Of the next appends, one after the other. */
+  /** The faults of the next appends, in order. */
   readonly faults: Fault[] = [];
   appends = 0;
   /** The server's MaxAppendSize: 1 MiB by default in 24.10. */
   max_append_size = 1_048_576;
   /** Started with RunProjections=None. */
   projections_off = false;
-  /** The server denies the user of each call. */
+  /** The server denies every call's user. */
   denies = false;
   readonly #tombstones = new Set<string>();
   /** Events of lower revisions are gone for good. */
@@ -75,7 +76,7 @@ export class KurrentDB {
     );
   }
 
-  /** Goes away; what it has stays. */
+  /** Stops listening; its data stay. */
   close(): void {
     this.#server.forceShutdown();
   }
@@ -84,17 +85,17 @@ export class KurrentDB {
     this.#writeMetadata(name, JSON.stringify(metadata));
   }
 
-  /** Hides all events; the revisions go on behind them. */
+  /** Hides all events; the revisions continue after them. */
   softDelete(name: string): void {
     this.#writeMetadata(name, `{"$tb":${DELETED}}`);
   }
 
-  /** Ends the stream for ever. */
+  /** Ends the stream for good. */
   tombstone(name: string): void {
     this.#tombstones.add(name);
   }
 
-  /** Takes hidden events away, but for the stream's last one, which keeps its revision. */
+  /** Removes hidden events, except the stream's last one, which keeps its revision. */
   scavenge(): void {
     for (const [name, stored] of this.streams)
       this.#scavenged.set(name, Math.min(this.#firstVisible(name), stored.length - 1));
@@ -125,7 +126,7 @@ export class KurrentDB {
     return at === -1 ? stored.length : at;
   }
 
-  /** The revision that the server tells after this append; undefined where it expects another one. */
+  /** The revision after this append; undefined if the server expects another one. */
   #append(name: string, wanted: number | "any", proposed: readonly Stored[]): number | undefined {
     const stored = this.streams.get(name) ?? [];
     const last = stored.length - 1;
@@ -144,7 +145,7 @@ export class KurrentDB {
     return last + proposed.length;
   }
 
-  /** Why the server refuses the call at its door. */
+  /** Why the server refuses the call at once. */
   #refusalOf(name: string): object | undefined {
     if (this.denies) return exception(status.PERMISSION_DENIED, "Access Denied", "access-denied", {});
     if (!this.#tombstones.has(name)) return undefined;
@@ -273,7 +274,7 @@ export class KurrentDB {
         this.tombstone(Buffer.from(identifier.getStreamName_asU8()).toString());
         answer(null, new streams.TombstoneResp().setNoPosition(new shared.Empty()));
       },
-      // The client's own waits for ever where the connection breaks, and throws where nobody catches it.
+      // The client's own call waits forever when the connection breaks, and throws where nobody catches.
       batchAppend: (call: ServerDuplexStream<unknown, unknown>) =>
         call.destroy(new Error("batches are not to be asked for")),
     });
@@ -309,7 +310,7 @@ export class KurrentDB {
 const unimplemented = (_: unknown, answer: (error: { code: number }) => void) =>
   answer({ code: status.UNIMPLEMENTED });
 
-/** An error of the server, whose trailers name its kind. */
+/** A server error, whose trailers name its kind. */
 function exception(code: status, details: string, kind: string, trailers: Record<string, string>) {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries({ exception: kind, ...trailers })) metadata.set(name, value);

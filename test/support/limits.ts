@@ -1,4 +1,4 @@
-/** The port of limits by address, for tests that are about something else. */
+/** Unlimited addresses, for tests of other things. */
 import type { AddressLimits } from "../../src/core/model/ports/address-limits.ts";
 
 export const unlimitedCalls: AddressLimits = {

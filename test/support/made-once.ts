@@ -1,4 +1,4 @@
-/** What many test files need: the first that needs it makes it, the others of the run get copies. */
+/** Shared results of a run: the first test file that needs one creates it, the others get copies. */
 import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,10 @@ import pg from "pg";
 import { inject } from "vitest";
 import { vintagesDir } from "../../src/datasets/manifest.ts";
 
-/** Puts what `make` publishes in a data folder into this one; a run makes each name once. Answers what `make` told, as JSON. */
+/**
+ * Copies `make`'s published vintages into this data folder; a run creates each name once. Returns `make`'s result,
+ * as JSON.
+ */
 export async function madeOnce<Told>(
   name: string,
   dataDir: string,
@@ -20,15 +23,15 @@ export async function madeOnce<Told>(
     await writeFile(join(making, "told.json"), JSON.stringify(await make(making)));
     await rename(making, kept);
   });
-  // What is there already may be open.
+  // Existing files may be open.
   await cp(vintagesDir(kept), vintagesDir(dataDir), { recursive: true, force: false });
   return JSON.parse(await readFile(join(kept, "told.json"), "utf8"));
 }
 
-/** What the others of the run have made, as this process knows; a mark on the disk tells it for all. */
+/** This process's knowledge of the run's results; a marker on disk tells all processes. */
 const known = new Set<string>();
 
-/** Has `make` done once in the run; who comes meanwhile waits for it. */
+/** Runs `make` once per run; concurrent callers wait for it. */
 export async function once(name: string, make: () => Promise<void>): Promise<void> {
   if (known.has(name)) return;
   const mark = join(inject("runDir"), `${name}.made`);

@@ -1,4 +1,7 @@
-/** Bounties and items that stand as examples need them, of an agent by its own key and of a tenant that keeps nothing in its account. */
+/**
+ * Bounties and items in the state that examples need, of an agent by its own key and of a tenant with an empty
+ * account.
+ */
 import * as items from "../../src/domain/marketplace/item.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { caller } from "../identity/agents.ts";
@@ -16,7 +19,7 @@ export async function marketExamples(
     if (status >= 300) throw new Error(JSON.stringify(answer));
     return answer;
   };
-  /** What it holds is credited for it: the examples of paying are to be paid for. */
+  /** Its escrow is credited first, because the examples of paying must pay. */
   const opened = async () => {
     const at = new Date().toISOString();
     const credit = account.credit({ source: "bounty:examples", amount_micro: 100_000, at });
@@ -58,14 +61,14 @@ export async function marketExamples(
   };
 }
 
-/** A bounty that nobody has funded, as the example of funding needs one. */
+/** An unfunded bounty, for the example of funding. */
 export async function unfundedExample({ url }: Pick<Service, "url">): Promise<Record<string, unknown>> {
   const asked = { title: "An example", reward_usd: 0.1 };
   const { body } = await caller(url).post("/soul/bounties", asked);
   return { bounty_id: body.bounty_id, reward_usd: asked.reward_usd };
 }
 
-/** What came back to the tenant of the examples pays for nothing: the examples of paying are to be paid for. */
+/** Removes refunds from the account of the examples' tenant, because the examples of paying must pay. */
 export async function emptyAccount({ decide, clock }: Service["app"]): Promise<void> {
   const at = clock.now().toISOString();
   const all = { hold_id: `emptied:${at}`, amount_micro: Number.MAX_SAFE_INTEGER, for: "an example" };

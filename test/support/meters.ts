@@ -1,4 +1,4 @@
-/** A meter, whose readings were once told in kilograms and are told in grams today: an event type of two versions. */
+/** A meter, an event type of two versions: kilograms in the first, grams in the second. */
 import { z } from "zod";
 import type { EventOf } from "../../src/core/model/entity.ts";
 import { projection } from "../../src/core/read-models/projection.ts";
@@ -31,7 +31,7 @@ export const read =
   (state: MeterState): MeterEvent[] =>
     state?.sealed ? [] : [{ type: "MeterRead", data: { grams, reader } }];
 
-/** Past what it may show, it is sealed. */
+/** Beyond its limit it is sealed. */
 export const sealPast =
   (most: number) =>
   (state: MeterState): MeterEvent[] =>

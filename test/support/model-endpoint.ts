@@ -1,23 +1,27 @@
-/** An OpenAI-compatible endpoint on this machine that answers as a test wants it. */
+/** An OpenAI-compatible endpoint on this machine with scripted answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a model was asked, in the words of the request's body. */
+/** A model's request, in the body's terms. */
 export type Prompt = {
   question: string;
   findings: { text: string; cites: string[] }[];
   facts: { id: string; label: string; told: string }[];
 };
 
-export type Asked = { body: Record<string, unknown>; authorization: string | undefined; prompt: Prompt };
+export type ModelRequest = {
+  body: Record<string, unknown>;
+  authorization: string | undefined;
+  prompt: Prompt;
+};
 
-/** Answers one request; what it does to the connection is its own matter. */
-export type Reply = (response: ServerResponse, prompt: Prompt, asked: readonly Asked[]) => void;
+/** Answers one request, with any effect on the connection. */
+export type Reply = (response: ServerResponse, prompt: Prompt, asked: readonly ModelRequest[]) => void;
 
 export type ModelEndpoint = {
   base_url: string;
-  asked: Asked[];
-  /** How the next requests are answered. */
+  asked: ModelRequest[];
+  /** The answer to the next requests. */
   reply: Reply;
   close(): Promise<void>;
 };
@@ -52,7 +56,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A completion as such endpoints give it. */
+/** A completion in the endpoint's format. */
 export const completion = (content: string | null, more: object = {}, choice: object = {}) => ({
   id: "chatcmpl-1",
   object: "chat.completion",
@@ -63,7 +67,7 @@ export const completion = (content: string | null, more: object = {}, choice: ob
 export const sent = (response: ServerResponse, value: object, status = 200) =>
   void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 
-/** A text in the form that is asked for. */
+/** A text in the requested format. */
 export const paragraphs = (...texts: string[]) =>
   JSON.stringify({
     paragraphs: texts.map((text) => ({

@@ -1,4 +1,4 @@
-/** News as the operator's servers hand them in, and looked through. */
+/** News submitted like the operator's, and correlated. */
 import { expect } from "vitest";
 import { newsProjection } from "../../src/projections/ingest/news.ts";
 import { newsReactor } from "../../src/reactors/ingest/correlate.ts";
@@ -8,7 +8,7 @@ import { LIMIT_MS } from "./until.ts";
 
 export const NEWS_TOKEN = "an internal token of thirty-two characters";
 
-/** Folds what was appended, and looks through what waits. */
+/** Folds what was appended, and correlates waiting news. */
 export async function correlated({ app }: Pick<Service, "app">): Promise<void> {
   const fold = async () => {
     const { position } = await app.store.head();
@@ -19,7 +19,7 @@ export async function correlated({ app }: Pick<Service, "app">): Promise<void> {
   await fold();
 }
 
-/** Hands in texts as one batch, whose events are found when this ends. */
+/** Submits texts as one batch, whose events are found when this resolves. */
 export async function handIn(
   service: Pick<Service, "app" | "url">,
   batch_id: string,

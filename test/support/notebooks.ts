@@ -1,4 +1,4 @@
-/** Notebooks (notes.ts) on a log of their own, and the processes that write them. */
+/** Notebooks (notes.ts) on their own log, and the processes that write them. */
 import { afterAll, beforeAll } from "vitest";
 import { migrate } from "../../eventstore/migrate.ts";
 import { openPool } from "../../eventstore/pool.ts";
@@ -9,7 +9,7 @@ import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import { type FreshDatabase, freshDatabase } from "./database.ts";
 import * as notes from "./notes.ts";
 
-/** For the tests of one file: there once they begin. */
+/** For the tests of one file; ready when they begin. */
 export function notebooks() {
   let database: FreshDatabase;
   let pool: ReturnType<typeof openPool>;
@@ -30,7 +30,7 @@ export function notebooks() {
     get pool() {
       return pool;
     },
-    /** What one process holds: its own store and cache over the shared database. */
+    /** One process: its own store and cache over the shared database. */
     makeProcess: () => ({
       store: createEventStore(pool, { schemas }),
       schemas,

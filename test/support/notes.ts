@@ -1,4 +1,4 @@
-/** A small area for tests of the machinery: a notebook per tenant that takes notes and never the same one twice. */
+/** A small area for tests of the engine: a notebook per tenant that takes each note once. */
 import { z } from "zod";
 import { key } from "../../src/api/declare/access/key.ts";
 import { open } from "../../src/api/declare/access/open.ts";
@@ -23,7 +23,7 @@ export const evolve = (state: Notebook, event: NoteEvent): Notebook => ({
   notes: [...state.notes, event.data.text],
 });
 
-/** Taking a note twice changes nothing; a tenth note is refused. */
+/** Repeating a note changes nothing; a tenth note is refused. */
 export const take =
   (text: string, most = 1_000) =>
   (state: Notebook): NoteEvent[] => {

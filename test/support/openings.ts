@@ -1,4 +1,4 @@
-/** Notes what a test file opens (sockets, processes, folders, DuckDB), and fails a file that is in the wrong tier. */
+/** Records what a test file opens (sockets, processes, folders, DuckDB), and fails a file in the wrong tier. */
 import childProcess from "node:child_process";
 import fs from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
@@ -14,7 +14,7 @@ declare module "vitest" {
 
 type Openings = { tier: Tier; names: Set<string> };
 
-/** One a worker: its modules stay from file to file, and so do the watched functions. */
+/** One per worker: its modules and the watched functions stay from file to file. */
 const openings = ((globalThis as { openings?: Openings }).openings ??= watchAll());
 openings.tier = inject("tier");
 openings.names.clear();

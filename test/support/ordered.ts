@@ -1,4 +1,4 @@
-/** The sandbox's shop, and the orders that the examples of the shop's operations name. */
+/** The sandbox's shop, and the orders of the shop operations' examples. */
 import { payingOperations } from "../../src/api/operations/commerce/paying.ts";
 import type { App } from "../../src/core/app.ts";
 import { mailSubject, sealLocation } from "../../src/core/model/sealed.ts";

@@ -1,13 +1,13 @@
-/** How long services that tests start wait, so that a busy machine makes no test see what is old, or be told that nobody had time. */
+/** Longer waits for services of tests, so that a busy machine causes neither stale answers nor timeouts. */
 
 import type { App } from "../../src/core/app.ts";
 import { type Config, readConfig } from "../../src/runtime/config.ts";
 import { replace } from "./replace.ts";
 
-/** Settings of those services, where the test says nothing else. */
+/** Those services' settings, unless the test overrides them. */
 export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000", LEAVE_SECONDS: "600" };
 
-/** Does the work while reads of this app wait as briefly as they usually do: for tests of what is answered while read models lag. */
+/** Runs the work while this app's reads wait as briefly as normal, for tests of lagging read models. */
 export async function impatiently<T>(app: App, work: () => Promise<T>): Promise<T> {
   const { settings } = app;
   replace(app, { settings: { ...settings, read_wait_ms: 250 } });
@@ -18,6 +18,6 @@ export async function impatiently<T>(app: App, work: () => Promise<T>): Promise<
   }
 }
 
-/** The settings as `readConfig` reads them, of a program that waits as long as those services do. */
+/** Settings from `readConfig` for a program that waits as long as those services. */
 export const patientConfig = (env: Parameters<typeof readConfig>[0]): Config =>
   readConfig({ ...PATIENT, ...env });

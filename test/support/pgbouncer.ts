@@ -1,4 +1,7 @@
-/** PgBouncer in transaction mode before a database, where this machine has one that keeps prepared statements (1.21): in PATH, or where PGBOUNCER says. */
+/**
+ * PgBouncer in transaction mode in front of a database, if this machine has a version with prepared statements
+ * (1.21): in PATH, or named by PGBOUNCER.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
@@ -15,7 +18,7 @@ const BINARY = process.env.PGBOUNCER ?? "pgbouncer";
 const [, version, minor] =
   /PgBouncer (1\.(\d+)\S*)/.exec(spawnSync(BINARY, ["--version"], { encoding: "utf8" }).stdout ?? "") ?? [];
 
-/** Its version, and why it is not tried; `version` is undefined where there is none. */
+/** Its version, or why it is not used; `version` is undefined if there is none. */
 export const pgbouncer = {
   version,
   lacks:
@@ -29,12 +32,12 @@ export const pgbouncer = {
 export type Pooler = {
   /** The same database through it. */
   url: string;
-  /** Asks its console. */
+  /** Queries its console. */
   ask<Row extends pg.QueryResultRow>(command: string): Promise<Row[]>;
   stop(): Promise<void>;
 };
 
-/** As docs/operating.md has it set, with `pool_size` connections to the database for any number of clients. */
+/** Configured as in docs/operating.md, with `pool_size` connections to the database for any number of clients. */
 export async function startPgBouncer(target: string, pool_size: number): Promise<Pooler> {
   const { host, port, user, password, database } = new pg.Client(target);
   const dir = await mkdtemp(join(tmpdir(), "tallystick-pgbouncer-"));
@@ -61,7 +64,7 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
 `,
   );
   await chmod(ini, 0o644);
-  // It serves nobody as root; a socket is in a folder that its owner alone may enter.
+  // It refuses to run as root; a socket is in a folder that only its owner may enter.
   const account = host.startsWith("/") ? (await stat(host)).uid || NOBODY : NOBODY;
   const asRoot = process.getuid?.() === 0 ? { uid: account, gid: account } : {};
   const child: ChildProcess = spawn(BINARY, ["-q", ini], { ...asRoot, stdio: "ignore" });
@@ -71,7 +74,7 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
     const console = new pg.Client(at("pgbouncer"));
     console.on("error", () => undefined);
     await console.connect();
-    // Its console speaks the simple protocol alone, and knows no parameters.
+    // Its console supports only the simple protocol, without parameters.
     return console
       .query(command)
       .then(

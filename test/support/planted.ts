@@ -1,4 +1,4 @@
-/** What was planted in the sandbox, held against what the operations find over HTTP and say of it. */
+/** The sandbox's planted events, compared with the operations' findings over HTTP. */
 import { expect } from "vitest";
 import type { z } from "zod";
 import type { countryOutput } from "../../src/projections/fusion/answers/country.ts";
@@ -7,13 +7,16 @@ import type { marketOutput } from "../../src/projections/fusion/answers/market.t
 import type { alertsOutput } from "../../src/projections/trade/answers/alerts.ts";
 import type { rerouteOutput } from "../../src/projections/trade/answers/rerouting.ts";
 
-/** Asks GET at a path of the service. */
+/** Requests GET at a path of the service. */
 export type Get = <Answer>(path: string) => Promise<Answer>;
 
 const market = (get: Get, asked: string) =>
   get<z.infer<typeof marketOutput>>(`/v1/agent/fusion/market-intel?flow=IMPORT&${asked}`);
 
-/** From 2023 on one supplier has most of what a country imports of a chapter, and far more than its size lets expect; before it had not. */
+/**
+ * From 2023 on one supplier has most of a country's imports of a chapter, and far more than its size explains;
+ * before it had not.
+ */
 export async function expectDependency(get: Get): Promise<void> {
   const { data, meta } = await market(get, "hs=29&reporter=SK&years=2020-2024");
   expect(data.partners[0]).toMatchObject({ partner: "CN", share: expect.toSatisfy((n) => n > 0.75) });
@@ -38,7 +41,7 @@ export async function expectDependency(get: Get): Promise<void> {
   expect(country.meta.planted).toContainEqual(told);
 }
 
-/** A chapter does what another did three months before, in the one country where it was planted. */
+/** A chapter follows another by three months, only in the planted country. */
 export async function expectLead(get: Get): Promise<void> {
   const lead = { first: "29", second: "39", months: 3 };
   const { data, meta } = await market(get, "hs=29&reporter=ES&beside=39,84");
@@ -52,7 +55,7 @@ export async function expectLead(get: Get): Promise<void> {
   expect(elsewhere.meta.planted).not.toContain(told);
 }
 
-/** Trade with Russia breaks off and goes round by Türkiye; a month of Latvia's stands out. */
+/** Trade with Russia breaks off and is rerouted by Türkiye; one month of Latvia's is an outlier. */
 export async function expectDetourAndShock(get: Get): Promise<void> {
   const detours = await get<z.infer<typeof rerouteOutput>>(
     "/v1/agent/trade/reroute-watch?hs2=27&flow=IMPORT",
@@ -69,7 +72,7 @@ export async function expectDetourAndShock(get: Get): Promise<void> {
   expect(meta.synthetic).toBe(true);
 }
 
-/** Each event is told beside a method that finds it, as planted. */
+/** Each event is reported next to a method that finds it. */
 export async function expectTold(get: Get): Promise<void> {
   const { data, meta } = await get<z.infer<typeof capabilitiesOutput>>("/v1/agent/fusion/capabilities");
   const planted = Object.fromEntries(data.map(({ method, planted }) => [method, planted.join("; ")]));
@@ -86,7 +89,10 @@ export async function expectTold(get: Get): Promise<void> {
     expect(data.filter(({ planted }) => planted.includes(event))).not.toEqual([]);
 }
 
-/** Where Russia had most of an import and fell, those that grew are named; this wants a chapter that the smallest sandboxes lack. */
+/**
+ * Where Russia had most of an import and fell, the growing suppliers are named; this needs a chapter that the
+ * smallest sandboxes lack.
+ */
 export async function expectSubstitution(get: Get): Promise<void> {
   const { data, meta } = await market(get, "hs=36&reporter=IT&years=2020-2022");
   expect(data.substitution).toMatchObject({ from: 2021, to: 2022, top: { partner: "RU" } });

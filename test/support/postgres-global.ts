@@ -11,14 +11,17 @@ import { compile } from "./compiled.ts";
 declare module "vitest" {
   export interface ProvidedContext {
     postgresUrl: string;
-    /** A database of the run whose copies services begin with; the first that needs it makes it. */
+    /** A database of the run whose copies services start with, created by the first that needs it. */
     templateDatabase: string;
     /** A folder of the run. */
     runDir: string;
   }
 }
 
-/** One real Postgres for the whole run: TEST_DATABASE_URL if given, else an embedded one without fsync (crash tests bring their own). */
+/**
+ * One real Postgres for the whole run: TEST_DATABASE_URL if given, otherwise an embedded one without fsync (crash
+ * tests have their own).
+ */
 export default async function setup(project: TestProject) {
   compile();
   const dir = await mkdtemp(join(tmpdir(), "tallystick-test-"));
@@ -42,7 +45,7 @@ async function ownPostgres(dir: string) {
     dir,
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "500" },
   });
-  // A run makes thousands of connections, and a password that is hashed 4,096 times at each takes a minute of it.
+  // A run opens thousands of connections, and hashing a password 4,096 times for each takes a minute of it.
   const { username, password } = new URL(server.ownerUrl);
   await asOwner(
     server.ownerUrl,
@@ -54,7 +57,7 @@ async function ownPostgres(dir: string) {
   return server;
 }
 
-/** The nodes that workers lent to their files; with its folder gone, none is started again. */
+/** The nodes that workers lent to their files; without its folder, none is restarted. */
 async function endNodes(runDir: string): Promise<void> {
   const nodes = join(runDir, "nodes");
   const names = await readdir(nodes).catch(() => []);

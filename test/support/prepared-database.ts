@@ -4,7 +4,7 @@ import { prepareDatabase } from "../../src/runtime/database.ts";
 import { type FreshDatabase, freshDatabase, onServer, urlOf } from "./database.ts";
 import { once } from "./made-once.ts";
 
-/** A new database with the tables of all areas; its log is not made yet. */
+/** A new database with the tables of all areas, without a log. */
 export async function preparedDatabase(): Promise<FreshDatabase> {
   const template = inject("templateDatabase");
   await once(template, () => makeTemplate(template));
@@ -17,7 +17,7 @@ async function makeTemplate(name: string): Promise<void> {
   const url = urlOf(name);
   const projections = areas.flatMap((area) => area.projections);
   await prepareDatabase({ ownerUrl: url, appUrl: url, app_password: undefined }, "test", projections);
-  // Each copy gets a log of its own name.
+  // Each copy gets a log with its own name.
   await onServer(
     `alter table eventstore.logs disable trigger append_only;
      delete from eventstore.logs;

@@ -1,4 +1,4 @@
-/** Histories that nobody decided: events with payloads that fit their schemas, in any order, about a few of each thing. */
+/** Random histories: events with payloads that fit their schemas, in any order, about a few of each entity. */
 import type { z } from "zod";
 import type { JsonObject, JsonValue, RecordedEvent } from "../../eventstore/types.ts";
 import type { EntityEvents } from "../../src/core/model/entity.ts";
@@ -25,7 +25,7 @@ const asset = wallet(99);
 const TENANTS = ["acme", "soul:1", "soul:2", `wallet:${wallet(0)}`, `wallet:${wallet(1)}`, "test:acme"];
 const paymentId = (n: number) => `eip155:8453:${asset}:${wallet(n % 4)}:0x${hex(n, 64)}`;
 
-/** Entities whose streams are not named by 16 random bytes; those of one stream have the same name whatever the number. */
+/** Entities whose streams are not named by 16 random bytes; those of one stream have the same name for any number. */
 const IDS: Record<string, (n: number) => string> = {
   ...Object.fromEntries(
     ["product-", "stock-", "order-", "node-", "idea-"].map((name) => [name, (n) => `${n + 1}`]),
@@ -44,7 +44,7 @@ function tenantOf(prefix: string, id: string, n: number): string {
   return prefix === "account-" ? id : TENANTS[n % TENANTS.length]!;
 }
 
-/** What is begun can be begun again here; elsewhere no decision says so twice. */
+/** Histories may repeat these first events, which no decision would. */
 const AGAIN = new Set([
   "payment-",
   "node-",
@@ -56,7 +56,7 @@ const AGAIN = new Set([
   "account-",
 ]);
 
-/** By what events name the thing that their stream is about. */
+/** The fields by which events name their stream's entity. */
 const OWN = [
   ...[
     "key_id",
@@ -83,15 +83,15 @@ const OWN_PREFIX = ["key", "product", "order", "attestation", "task", "execution
   ...["airdrop", "subject", "check", "papertrade", "newsbatch", "alert-subscription", "idea", "agent"],
 ]);
 
-type Place = { prefix: string; id: string; n: number; position: number; type: string };
+type EventLocation = { prefix: string; id: string; n: number; position: number; type: string };
 // biome-ignore lint/suspicious/noExplicitAny: what a schema is made of has no public type.
 type Def = any;
 
 class Payloads {
   readonly below: (n: number) => number;
-  readonly place: Place;
+  readonly place: EventLocation;
 
-  constructor(below: (n: number) => number, place: Place) {
+  constructor(below: (n: number) => number, place: EventLocation) {
     this.below = below;
     this.place = place;
   }
@@ -198,7 +198,7 @@ class Payloads {
   }
 }
 
-/** What was drawn has to be what can be drawn in that game. */
+/** The drawn result must be possible in that game. */
 function drawnAnew(payload: JsonObject, game: DrawnName, n: number): JsonObject {
   const params = readParams(game, game === "dice" ? { sides: 6 } : { direction: "under", target: 50 });
   const draw = { tenant: "acme", game, client_seed: "x", nonce: n };
@@ -214,7 +214,10 @@ const newestOf = (versions: Versions) =>
     .toSorted((a, b) => a - b)
     .at(-1)!;
 
-/** A history of so many events of these entities, as the log would have it; the first of a stream mostly is what one begins with. */
+/**
+ * A history of this many events of these entities, in the log's form; a stream mostly begins with a valid first
+ * event.
+ */
 export function randomHistory(
   entities: readonly EntityEvents[],
   count: number,

@@ -1,9 +1,9 @@
-/** Parts of a running app that a test replaces: a clock that stands still, a chain that fails. */
+/** Parts of a running app that a test replaces: a stopped clock, a failing chain. */
 import { type App, createApp } from "../../src/core/app.ts";
 
 const replacements = new WeakMap<App, Partial<App>>();
 
-/** An app whose members a test may replace while it runs; to be given as `replaces` when it is assembled. */
+/** An app whose members a test may replace while it runs; pass it as `replaces` when assembling. */
 export function replaceable(app: App): App {
   const replaced: Partial<App> = {};
   const names = Object.keys(app) as (keyof App)[];
@@ -12,7 +12,7 @@ export function replaceable(app: App): App {
       {},
       Object.fromEntries(names.map((name) => [name, { enumerable: true, get: () => read(name) }])),
     ) as App;
-  // Its verbs read what was replaced, too.
+  // Its verbs use the replacements, too.
   const verbs = createApp(
     reading((name) => (name in replaced ? replaced : app)[name]),
     app.once,
@@ -24,7 +24,7 @@ export function replaceable(app: App): App {
   return made;
 }
 
-/** Replaces parts from now on, until others are given. */
+/** Replaces parts until others are given. */
 export function replace(app: App, parts: Partial<App>): void {
   const replaced = replacements.get(app);
   if (!replaced) throw new Error("this app was not assembled as replaceable");

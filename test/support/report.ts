@@ -4,7 +4,7 @@ import type { Usdc } from "../../src/api/declare/access/way.ts";
 import { type OperationDeclaration, operation } from "../../src/api/declare/operation.ts";
 import { json } from "../../src/api/declare/output.ts";
 
-/** An operation that is sold for `price`; it stands for whatever is dearer than a question. */
+/** An operation that is sold for `price`; it represents everything dearer than a question. */
 export const report = (name: string, price: Usdc): OperationDeclaration =>
   operation({
     name: `test_${name}`,

@@ -1,4 +1,4 @@
-/** Reports as a caller has them made, and numbers found in a printed form of one. */
+/** Reports as a caller gets them, and the numbers in their printed form. */
 import { inflateSync } from "node:zlib";
 import { expect } from "vitest";
 import { print } from "../../src/domain/reports/fact.ts";
@@ -7,7 +7,7 @@ import type { Service } from "./service.ts";
 
 type Headers = Record<string, string>;
 
-/** Asks by POST for a report in a form. */
+/** Requests a report by POST in a format. */
 export const askReport = (
   { url }: Pick<Service, "url">,
   headers: Headers,
@@ -26,7 +26,7 @@ export const BRIEF = {
   input: { hs: "44", region: "LV", years: "2020-2024", layers: ["sanctions"] },
 } as const;
 
-/** The input of an operation that gives a report that was made. */
+/** The input of an operation that returns an existing report. */
 export async function reportExample(
   service: Pick<Service, "url">,
   headers: Headers,
@@ -36,7 +36,7 @@ export async function reportExample(
   return { report_id: data.report_id };
 }
 
-/** A report that was made, in one of its forms. */
+/** An existing report in one of its formats. */
 export async function formOf(
   { url }: Pick<Service, "url">,
   headers: Headers,
@@ -50,10 +50,10 @@ export async function formOf(
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** The words of Markdown as they are read. */
+/** The readable words of Markdown. */
 export const wordsOfMarkdown = (markdown: Buffer) => markdown.toString().replaceAll("\\", "");
 
-/** The words of a page as they are read, without those of its drawings. */
+/** The readable words of a page, without its drawings. */
 export const wordsOfHtml = (html: Buffer) =>
   html
     .toString()
@@ -68,7 +68,7 @@ export async function wordsOfPdf(pdf: Buffer): Promise<string[]> {
   return (text as string[]).map((page) => page.replaceAll(/Page \d+ of \d+/g, " "));
 }
 
-/** The JSON file within a PDF, found without a reader of PDFs: one of its deflated streams. */
+/** The JSON file within a PDF, found without a PDF reader: one of its deflated streams. */
 export function attachmentOf(pdf: Buffer): Buffer {
   for (let at = pdf.indexOf("stream"); at >= 0; at = pdf.indexOf("stream", at + 6)) {
     const from = pdf[at + 6] === 13 ? at + 8 : at + 7;
@@ -80,7 +80,7 @@ export function attachmentOf(pdf: Buffer): Buffer {
   throw new Error("no JSON is attached");
 }
 
-/** What stands untraced in Markdown, HTML and PDF of a report. */
+/** The untraced numbers in a report's Markdown, HTML and PDF. */
 export async function untracedForms(
   service: Pick<Service, "url">,
   headers: Headers,
@@ -96,8 +96,8 @@ export async function untracedForms(
 }
 
 /**
- * The digits of a printed form that are no fact, no citation and no input: written apart from the code that prints. Addresses, vintages and
- * what the caller asked are taken out as the report has them, then each fact as it is `told`; what remains is untraced.
+ * The numbers of a printed form that are no fact, citation or input, found without the printing code. Addresses,
+ * vintages and the caller's input are removed as the report has them, then each fact's text; the rest is untraced.
  */
 export function untraced(text: string, report: Report, told: readonly string[]): string[] {
   const folded = (one: string) => one.replaceAll(/[\s\u200b]+/g, "");
@@ -117,7 +117,7 @@ export function untraced(text: string, report: Report, told: readonly string[]):
   let rest = folded(text);
   for (const one of [...new Set(known)].toSorted((a, b) => b.length - a.length)) {
     if (!/\d/.test(one)) continue;
-    // A short number is one only where it stands by itself.
+    // A short number counts only if it is separate.
     const escaped = one.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
     rest = rest.replaceAll(
       new RegExp(one.length < 20 ? `(?<!\\d|\\d[.,])${escaped}(?!\\d)` : escaped, "g"),

@@ -1,4 +1,4 @@
-/** The roll that the example of rng_verify names, drawn from the active seed. */
+/** The roll of rng_verify's example, drawn from the active seed. */
 import { rngProofOperations } from "../../src/api/operations/rng/proof.ts";
 import type { App } from "../../src/core/app.ts";
 import { readParams } from "../../src/domain/games/drawn.ts";
@@ -6,7 +6,7 @@ import * as rolls from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { until } from "./until.ts";
 
-/** Waits for a seed, rolls on it, and answers the hash of the seed, which no example can know before. */
+/** Waits for a seed, rolls on it, and returns the seed's hash, which no example can know in advance. */
 export async function rollExample(app: App, tenant = "acme"): Promise<string> {
   const active = async () => (await app.load(seeds, seeds.targetOf("live"))).active;
   await until(async () => (await active()) !== undefined);

@@ -1,6 +1,7 @@
 /**
- * A bucket over HTTP that takes nothing unsigned: each request's Signature Version 4 is computed here from AWS's specification ("Create a
- * signed AWS API request", Amazon S3's variant: the path is encoded once, the payload's hash is signed), apart from any client's code.
+ * A bucket over HTTP that refuses unsigned requests: each request's Signature Version 4 is computed here from AWS's
+ * specification ("Create a signed AWS API request", Amazon S3's variant: the path is encoded once, the payload's
+ * hash is signed), independent of any client's code.
  */
 import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,14 +9,14 @@ import type { AddressInfo } from "node:net";
 
 export type Credentials = { access_key_id: string; secret_access_key: string; session_token?: string };
 
-/** What becomes of a request instead of its answer; undefined: the answer. */
+/** A request's fault instead of its answer; undefined: the answer. */
 export type Misfortune =
   | { status: number; code: string }
-  /** Takes the request and says nothing. */
+  /** Takes the request and sends nothing. */
   | "silent"
-  /** Sends half of the body and falls silent. */
+  /** Sends half of the body and stalls. */
   | "stalled"
-  /** Sends the same byte every few milliseconds, and never the last one. */
+  /** Sends the same byte every few milliseconds, without an end. */
   | "dripping"
   /** Sends half of the body and ends the connection. */
   | "cut"
@@ -23,10 +24,10 @@ export type Misfortune =
   | "broken";
 
 export type Bucket = {
-  /** In the path, or (`virtual`) the whole host is the bucket's. */
+  /** The bucket is in the path, or (`virtual`) the whole host. */
   url: string;
   objects: Map<string, Buffer>;
-  /** `method name`, in the order they came. */
+  /** `method name`, in order. */
   asked: string[];
   misfortune: (asked: string, times: number) => Misfortune | undefined;
   close(): Promise<void>;
@@ -119,7 +120,7 @@ export async function startBucket({
   return bucket;
 }
 
-/** Status and code of what is wrong with a request's signature. */
+/** Status and code of a request's signature fault. */
 function signatureFault(
   { method, headers }: IncomingMessage,
   pathname: string,

@@ -7,13 +7,13 @@ import { madeOnce } from "./made-once.ts";
 import type { Service } from "./service.ts";
 import { until } from "./until.ts";
 
-/** A sandbox is not smaller at less than this scale. */
+/** Smaller scales give the same sandbox. */
 export const SMALL = 0.01;
 
-/** One that has more chapters. */
+/** A scale with more chapters. */
 export const LARGER = 0.1;
 
-/** A small sandbox in the folder; its vintage. */
+/** A small sandbox in the folder; returns its vintage. */
 export const sandboxIn = (dataDir: string, scale = SMALL): Promise<string> =>
   madeOnce(`sandbox-${scale}`, dataDir, async (dir) => (await makeSandbox(dir, scale)).manifest.vintage);
 
@@ -24,7 +24,7 @@ export const latviaIn = (dataDir: string): Promise<{ sandbox: string; latvia: st
     return { sandbox, latvia: (await makeSandboxLv(dir, sandbox)).manifest.vintage };
   });
 
-/** A small sandbox dataset and the tables beside it, released; resolves when the service has them open. */
+/** A small sandbox dataset and the reference tables, released; resolves when the service has opened them. */
 export async function openSandbox(service: Service, scale = SMALL): Promise<void> {
   const { app, data_dir } = service;
   const vintage = await sandboxIn(data_dir, scale);
@@ -33,20 +33,20 @@ export async function openSandbox(service: Service, scale = SMALL): Promise<void
   await opened(service, [vintage, ...tables.map(({ facts }) => facts.vintage)]);
 }
 
-/** Latvia at CN8 out of the sandbox that was opened before. */
+/** Latvia at CN8, from the sandbox opened before. */
 export async function openSandboxLv(service: Service): Promise<void> {
   const { latvia } = await latviaIn(service.data_dir);
   await releaseVintage(service.app, service.data_dir, latvia);
   await opened(service, [latvia]);
 }
 
-/** Waits until the service has these vintages open. */
+/** Waits until the service has opened these vintages. */
 export async function opened({ app }: Service, wanted: string[]): Promise<void> {
   const open = () =>
     [...app.data.vintages.open(), ...app.data.reference.open()].map(({ vintage }) => vintage);
   await until(() => wanted.every((vintage) => open().includes(vintage)));
 }
 
-/** Waits until a service whose reactors run has bet on all that is released: till then its log grows by itself. */
+/** Waits until a service's reactors have bet on every release: until then its log grows by itself. */
 export const allBetOn = ({ app }: Service): Promise<unknown> =>
   until(async () => (await unevaluated(app.pool, indicatorDatasets)).length === 0);

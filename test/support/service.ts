@@ -25,9 +25,9 @@ export type Service = {
   url: string;
   app: App;
   data_dir: string;
-  /** What was logged, a JSON object each. */
+  /** The log entries, a JSON object each. */
   logged: Record<string, unknown>[];
-  /** A new key; all scopes and no quota unless said otherwise. */
+  /** A new key; by default with all scopes and no quota. */
   issue(wanted?: {
     tenant?: string;
     space?: "live" | "test";
@@ -45,21 +45,21 @@ export type Service = {
 
 export type ServiceOptions = {
   env?: Record<string, string>;
-  /** Instead of the catalogue. */
+  /** Default: the catalogue. */
   operations?: readonly OperationDeclaration[];
-  /** Instead of all areas. */
+  /** Default: all areas. */
   areas?: readonly Area[];
-  /** The chain that payments settle on, "embedded" for the service's own; without one there is none. */
+  /** The chain that payments settle on, "embedded" for the service's own. Default: none. */
   chain?: { rpc_url: string; gas_key: string; pay_to: string } | "embedded";
-  /** Runs the reactors, as the service does. */
+  /** Runs the reactors, like the real service. */
   reactors?: boolean;
-  /** Which read models are kept up to date: without reactors those that somebody waits for, unless a test looks at their tables. */
+  /** The read models that are kept current. Default without reactors: those that somebody waits for. */
   keeps?: "all" | "asked";
-  /** A vault of personal data, in a database of its own; by its URL, one that is there. */
+  /** A vault of personal data, in its own database; a URL names an existing one. */
   vault?: true | string;
-  /** A database of the test's own instead of a fresh one. */
+  /** The test's own database instead of a fresh one. */
   database_url?: string;
-  /** The key that pages show to whoever sits at this machine. */
+  /** The key that pages show to browsers on this machine. */
   sandbox_key?: string;
   /** Shares another service's database and folder: a second process of the same service. */
   beside?: Pick<Service, "data_dir"> & { database_url: string };
@@ -86,7 +86,7 @@ export async function startService(
     DATA_DIR: data_dir,
     PORT: "0",
     ALLOW_SYNTHETIC: "1",
-    // Its events would stand between those that a test counts.
+    // Its events would mix with those that a test counts.
     ANCHORING: "0",
     ...PATIENT,
     ...(typeof chain === "object" && {

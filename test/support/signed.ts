@@ -1,4 +1,4 @@
-/** A link to the snapshot of the vintage that is open, as the input of the operation that it leads to. */
+/** A link to the open vintage's snapshot, as the input of its operation. */
 import { linkTo } from "../../src/api/operations/replay/snapshots.ts";
 import type { App } from "../../src/core/app.ts";
 

@@ -1,8 +1,8 @@
-/** Executions of skills, as inputs of the operations that ask about one and give one up. */
+/** Executions of skills, as inputs of the operations that show and cancel one. */
 import type { Service } from "./service.ts";
 import { until } from "./until.ts";
 
-/** One that is left, and one that is cancelled and may be so again. */
+/** An abandoned one, and a cancelled one that may be cancelled again. */
 export async function skillExamples(
   { url }: Pick<Service, "url">,
   headers: Record<string, string>,

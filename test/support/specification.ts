@@ -8,7 +8,7 @@ type Decision<State, E extends DomainEvent> = (state: State) => readonly E[];
 
 /**
  * emmett's specification of an entity: given events, when a decision, then events. A decision is its own command.
- * `then` is exact. emmett's own takes any order and further fields, and cannot compare null.
+ * `then` is exact: emmett's own accepts any order and further fields, and cannot compare null.
  */
 export function specificationOf<State, E extends DomainEvent>(entity: Decider<State, E>) {
   const specification = DeciderSpecification.for<Decision<State, E>, E, State>({
@@ -33,7 +33,7 @@ export function specificationOf<State, E extends DomainEvent>(entity: Decider<St
   });
 }
 
-/** The events, each as the newest version of its type declares it. */
+/** The events, parsed by the newest version of their types. */
 function declared<E extends DomainEvent>(
   { events }: Pick<Entity<unknown, E>, "events">,
   list: readonly E[],
@@ -46,7 +46,7 @@ function declared<E extends DomainEvent>(
   return [...list];
 }
 
-/** For `thenThrows`: a refusal of this kind, whose sentence holds these words. */
+/** For `thenThrows`: a refusal of this kind, whose sentence contains these words. */
 export const refusedAs =
   (slug: string, words = "") =>
   (error: unknown): boolean =>

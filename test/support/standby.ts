@@ -1,4 +1,4 @@
-/** A Postgres that others follow, and real standbys of it: copies of its folder that stream what comes after. */
+/** A primary Postgres, and real standbys: copies of its folder that stream later changes. */
 import { randomBytes } from "node:crypto";
 import {
   appendFile,
@@ -21,18 +21,18 @@ import { until } from "./until.ts";
 
 export type Standby = {
   url: string;
-  /** Stops applying what comes in, and goes on. */
+  /** Pauses and resumes replay. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Makes it a database of its own, which takes appends. */
+  /** Makes it an independent database, which accepts appends. */
   promote(): Promise<void>;
-  /** Cuts the line to the primary, for good: both go on, and nothing more comes in. */
+  /** Cuts the connection to the primary for good: both continue, and nothing more arrives. */
   cutOff(): Promise<void>;
-  /** Ends it as a power cut does. */
+  /** Ends it like a power cut. */
   kill(): Promise<void>;
-  /** Starts it again where it was. */
+  /** Restarts it in place. */
   start(): Promise<void>;
-  /** Its connections are there and say nothing more, until they are let go on. */
+  /** Its connections stay open and hang until they are thawed. */
   freeze(): Promise<{ thaw(): void }>;
   query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 };
@@ -40,19 +40,19 @@ export type Standby = {
 export type Cluster = {
   url: string;
   standby(): Promise<Standby>;
-  /** From here on a commit is acknowledged once a standby has it, which must follow by then. */
+  /** From here on a commit is acknowledged once a standby has it; a standby must follow by then. */
   waitForStandby(): Promise<void>;
-  /** Ends the primary as a power cut does. */
+  /** Ends the primary like a power cut. */
   kill(): Promise<void>;
   query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
   stop(): Promise<void>;
 };
 
-/** What belongs to the running server and not to its data: a base backup leaves it out (PostgreSQL manual, 26.3.4). */
+/** Files of the running server, not of its data: a base backup omits them (PostgreSQL manual, 26.3.4). */
 const NOT_COPIED =
   /^(postmaster\.(pid|opts)|server\.log|\.s\.PGSQL\..*|pg_wal|pg_replslot|pg_stat_tmp|pgsql_tmp.*)$/;
 
-/** A primary without fsync in a folder of its own. */
+/** A primary without fsync in a new folder. */
 export async function startCluster(): Promise<Cluster> {
   const root = await mkdtemp(join(tmpdir(), "ts-"));
   await chmod(root, 0o755);
@@ -130,7 +130,7 @@ async function ownedFolder(path: string): Promise<void> {
   await give(path);
 }
 
-/** As it stands at each moment: what is dropped meanwhile is not in it, and the log of the server mends the rest. */
+/** A fuzzy copy: it lacks later changes, and the server's WAL repairs the rest. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await ownedFolder(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -184,7 +184,7 @@ async function startStandby(dir: string): Promise<Standby & { stop(): Promise<vo
       const rows = await query<{ pid: number }>(
         "select pid from pg_stat_activity where backend_type = 'client backend' and application_name = 'tallystick'",
       );
-      // The server too, so that nobody comes in by a new connection.
+      // The server too, so that new connections hang.
       const pids = [await pidOf(dir), ...rows.map(({ pid }) => pid)];
       for (const pid of pids) process.kill(pid, "SIGSTOP");
       return {
@@ -199,7 +199,7 @@ async function startStandby(dir: string): Promise<Standby & { stop(): Promise<vo
   };
 }
 
-/** Questions to a server, each on a connection of its own. */
+/** Queries to a server, each on its own connection. */
 const queriesTo =
   (url: string) =>
   async <Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> => {
@@ -231,6 +231,6 @@ function isGone(pid: number): boolean {
   }
 }
 
-/** A name that nothing else has. */
+/** A unique name. */
 export const nameOnce = () =>
   [...randomBytes(12)].map((byte) => String.fromCharCode(97 + (byte % 26))).join("");

@@ -1,4 +1,4 @@
-/** The subscriptions that the examples of the alert operations name. */
+/** The subscriptions of the alert operations' examples. */
 import { alertOperations } from "../../src/api/operations/alerts/subscriptions.ts";
 import type { App } from "../../src/core/app.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";

@@ -1,4 +1,4 @@
-/** Vintages swapped while questions are asked: no answer may fail, and none may hold figures of another vintage than it names. */
+/** Swaps vintages during questions: no answer may fail, and none may have figures of another vintage than it names. */
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "./until.ts";
 
@@ -6,19 +6,19 @@ type Answer = { data: unknown; meta: { vintage: string } };
 
 export type Swapping = {
   ask(path: string): Promise<{ status: number; body: string }>;
-  /** Questions about the one dataset whose vintages are swapped. */
+  /** Questions about the dataset whose vintages are swapped. */
   paths: string[];
   vintages: string[];
   /** Makes a vintage the current one. */
   release(vintage: string): Promise<void>;
   swaps: number;
   connections: number;
-  /** How long a vintage stays at least. */
+  /** The shortest time that a vintage stays. */
   stay_ms: number;
 };
 
 export type Swapped = {
-  /** What each vintage answers to each path, asked while it alone was served. */
+  /** Each vintage's answer to each path, without swaps. */
   alone: Map<string, Map<string, unknown>>;
   /** Answers under load, by the vintage that they named. */
   answers: Map<string, number>;

@@ -1,4 +1,4 @@
-/** The service on a database of the operator's own, where the owner of the log and the application are two roles. */
+/** The service on the operator's own database, with separate roles for the log's owner and the application. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { expect } from "vitest";
@@ -18,7 +18,7 @@ export async function twoRolesStory(ownerUrl: string): Promise<void> {
     expect(feed.status).toBe(200);
     expect(await feed.text()).toContain(mine.key_id);
     expect((await verifyDatabase(service.app.pool, MAIN_LOG)).ok).toBe(true);
-    // What migrations were applied is the owner's alone to know.
+    // Only the owner can read the applied migrations.
     const { rows: closed } = await service.app.pool.query(
       `select nspname from pg_namespace where nspname !~ '^(pg_|information_schema$|tallystick$)' and not has_schema_privilege(oid, 'usage')
        union all select oid::regclass::text from pg_class where relkind = 'r' and relname <> 'migrations' and not has_table_privilege(oid, 'select')

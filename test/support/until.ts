@@ -1,11 +1,11 @@
-/** Below the suite's own limit, so that what is missing is told and not only that time ran out. */
+/** Below the suite's own limit, so that a timeout names what is missing. */
 export const LIMIT_MS = 290_000;
 
-/** Between two questions: less at first, for what is about to come, and more where asking would take the processor from it. */
+/** The polling interval: short at first, then longer to spare the CPU. */
 const FIRST_PAUSE_MS = 5;
 const LAST_PAUSE_MS = 50;
 
-/** Asks again and again until the answer is not false and nothing is thrown; resolves with it. */
+/** Polls until the result is not false and nothing is thrown; resolves with it. */
 export async function until<Answer>(ask: () => Answer | Promise<Answer>): Promise<Exclude<Answer, false>> {
   let last: unknown = new Error(`this has not come true: ${ask}`);
   const end = Date.now() + LIMIT_MS;

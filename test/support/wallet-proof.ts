@@ -1,4 +1,4 @@
-/** SIGN-IN-WITH-X of a wallet for a call, signed as a stock client signs it. */
+/** SIGN-IN-WITH-X of a wallet for a call, as a stock client signs it. */
 import { createHash, randomBytes } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";

@@ -1,4 +1,4 @@
-/** Wallets of the tests, and what they sign; nothing here opens anything. */
+/** The tests' wallets and their signatures; nothing here opens anything. */
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -14,7 +14,7 @@ export const wallet = (index: number): HDAccount => wallets[index]!;
 
 export const addressOf = ({ address }: { address: string }) => address.toLowerCase() as Hex;
 
-/** What a wallet shows and signs. */
+/** The data that a wallet shows and signs. */
 export const typedData = ({ valid_after, valid_before, ...rest }: TransferAuthorization) =>
   ({
     domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
@@ -32,7 +32,7 @@ export const typedData = ({ valid_after, valid_before, ...rest }: TransferAuthor
     message: { ...rest, validAfter: valid_after, validBefore: valid_before },
   }) as const;
 
-/** A payment of `value` micro-USDC by one of the demo wallets, good for five minutes. */
+/** A payment of `value` micro-USDC by one of the demo wallets, valid for five minutes. */
 export async function payment(
   payer: HDAccount,
   value: bigint,
@@ -51,7 +51,10 @@ export async function payment(
   return { transfer, signature: await payer.signTypedData(typedData(transfer)) };
 }
 
-/** Code that answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
+/**
+ * Code that answers every call with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32
+ * bytes.
+ */
 export const SAYS_YES: Hex = "0x631626ba7e60e01b60005260206000f3";
 /** Code that answers 32 bytes of zero. */
 export const SAYS_NO: Hex = "0x600060005260206000f3";

@@ -1,13 +1,13 @@
-/** Payments as x402 clients of both generations present them. */
+/** Payments as x402 clients of both versions present them. */
 
 import type { Hex } from "../../src/core/model/chain.ts";
 import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 
-/** Micro-USDC: what the operations of the tests cost. */
+/** Micro-USDC: the price of the tests' operations. */
 export const PRICE = 50_000n;
 
-/** The base64 that travels in a header. */
+/** The base64 for a header. */
 export const headerOf = (payment: object) => Buffer.from(JSON.stringify(payment)).toString("base64");
 
 const authorizationOf = ({ transfer, signature }: SignedTransfer) => ({

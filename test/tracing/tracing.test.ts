@@ -1,4 +1,7 @@
-/** A caller's trace goes through the service: into its log lines, its spans, and what it asks of others; a collector of ours hears of it. */
+/**
+ * A caller's trace continues in the service's log lines, its spans and its own requests; a test collector receives
+ * it.
+ */
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -7,7 +10,7 @@ import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
-import { begin, continued, inSpan, inTurn, traceFields, traceHeaders } from "../../src/core/tracing.ts";
+import { begin, continued, inSpan, inTick, traceFields, traceHeaders } from "../../src/core/tracing.ts";
 import { sendSpans } from "../../src/runtime/span-export.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -30,7 +33,7 @@ type Sent = {
   resourceSpans: { resource: Pick<Span, "attributes">; scopeSpans: { spans: Span[] }[] }[];
 };
 
-/** Whoever is asked: the collector, a model, an RPC endpoint and a webhook in one. */
+/** The collector, a model, an RPC endpoint and a webhook in one. */
 class Others {
   readonly heard: Heard[] = [];
   readonly #server: Server = createServer(async (req, res) => {
@@ -47,7 +50,7 @@ class Others {
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
   close = () => new Promise((done) => this.#server.close(done));
-  /** The spans that were sent so far. */
+  /** The spans sent so far. */
   spans = (): Span[] => this.#sent().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
   services = () => this.#sent().map(({ resource }) => valuesOf(resource)["service.name"]);
   #sent = () =>
@@ -183,8 +186,8 @@ describe("with a collector", () => {
 
   test("a turn that did nothing is not told of, one that did is a trace of its own", async () => {
     const end = await recording();
-    await inTurn("idle-reactor", async () => undefined);
-    await inTurn("busy-reactor", () => inSpan("append", {}, async () => undefined));
+    await inTick("idle-reactor", async () => undefined);
+    await inTick("busy-reactor", () => inSpan("append", {}, async () => undefined));
     await end();
     const names = others.spans().map(({ name }) => name);
     expect(names).not.toContain("idle-reactor");

@@ -28,7 +28,7 @@ const PORT = "38917";
 const url = `http://127.0.0.1:${PORT}`;
 const data_dir = await mkdtemp(join(tmpdir(), "tallystick-upgrade-"));
 const { privateKey } = generateKeyPairSync("ed25519");
-/** They guard nothing but this fixture. */
+/** They protect only this fixture. */
 const settings = {
   LOG_ORIGIN_HOST: "upgrade.example",
   SIGNING_KEY: privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
@@ -50,7 +50,7 @@ async function issued(tenant: string): Promise<{ key_id: string; secret: string 
   );
 }
 
-/** What `look` sees, once it sees something. */
+/** The result of `look`, once it has one. */
 async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   let reason: unknown;
   for (const deadline = Date.now() + MOST_MS; Date.now() < deadline; await sleep(200)) {
@@ -130,7 +130,7 @@ async function ended(service: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Statements alone: what begins with a backslash is for psql. */
+/** Only statements: a line that begins with a backslash is for psql. */
 async function dumped(): Promise<string> {
   const options = ["--no-owner", "--no-privileges", "--rows-per-insert=100"];
   const { stdout } = await run("pg_dump", [...options, database!], { maxBuffer: 1 << 28 });

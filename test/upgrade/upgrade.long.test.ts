@@ -37,7 +37,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   let told: Told;
   let database: FreshDatabase;
   let service: Service & { database_url: string };
-  /** Of the log before today's code has seen it. */
+  /** The log before today's code has changed it. */
   let before: { digest: string; head: number };
 
   beforeAll(async () => {
@@ -152,7 +152,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** A digest of all columns of the log up to a position, the whole log when left out. */
+/** A digest of all columns of the log up to a position. Default: the whole log. */
 async function contentOf(client: pg.Client, to = 2 ** 31): Promise<{ digest: string; head: number }> {
   const { rows } = await client.query<{ place: number; line: string }>(
     "select e.position::float8 as place, e::text as line from eventstore.events e where e.position <= $1 order by e.position",

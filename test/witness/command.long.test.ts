@@ -1,4 +1,4 @@
-/** `tallystick witness` over HTTP, by people and by logs, killed and started again. */
+/** `tallystick witness` over HTTP, used by people and logs, killed and restarted. */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -31,7 +31,7 @@ const ask = async ({ url }: RunningWitness, body: string | Buffer) => {
   return { status, type: headers.get("content-type"), body: await response.text() };
 };
 
-test("it says who it is, cosigns, remembers across a restart, and stops in peace", async () => {
+test("the command shows its identity, cosigns, remembers across a restart, and stops cleanly", async () => {
   const witness = await run();
   const key = formatVerifierKey(witness.key);
   expect(witness.greeting).toEqual([
@@ -61,7 +61,7 @@ test("it says who it is, cosigns, remembers across a restart, and stops in peace
   });
 });
 
-test("what is no checkpoint is refused in its bounds, and the next one is answered", async () => {
+test("an invalid checkpoint is refused within limits, and the next one is answered", async () => {
   const witness = await run();
   const { port } = new URL(witness.url);
   const status = async (path: string, init: RequestInit) =>
@@ -79,10 +79,10 @@ test("what is no checkpoint is refused in its bounds, and the next one is answer
   expect(await ask(witness, log.growth(30, 31))).toMatchObject({ status: 200 });
 });
 
-test("killed whenever it may be, it has signed one history", async () => {
+test("kills at any moment leave a single signed history", async () => {
   let witness = await run();
   const port = Number(new URL(witness.url).port);
-  /** Which history each answer that came was of; the common beginning is both's. */
+  /** The history of each received answer; the common beginning belongs to both. */
   const signed: boolean[] = [];
   let size = 20;
   await ask(witness, log.growth(0, size));
@@ -109,13 +109,13 @@ test("killed whenever it may be, it has signed one history", async () => {
   }
   expect(signed.length).toBeGreaterThan(0);
   expect(new Set(signed).size).toBe(1);
-  // What it remembers is what it signed, or what it was about to sign.
+  // It remembers what it signed, or was about to sign.
   const [mine, theirs] = signed[0] ? [log, forked] : [forked, log];
   expect(await ask(witness, theirs.growth(size, 300))).toMatchObject({ status: 422 });
   expect(await ask(witness, mine.growth(size, 300))).toMatchObject({ status: 200 });
 });
 
-test("what is wrong on the command line is said with its remedy", async () => {
+test("a command line error names its remedy", async () => {
   const complaint = (...args: string[]) => {
     const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
     try {

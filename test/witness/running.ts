@@ -1,4 +1,4 @@
-/** A witness as people run it: a process of its own, by the command line. */
+/** A witness like in production: a separate process, by the command line. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -9,16 +9,16 @@ const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 export type RunningWitness = {
   url: string;
   key: VerifierKey;
-  /** What an operator writes into WITNESSES. */
+  /** The operator's entry for WITNESSES. */
   setting: string;
-  /** What it said at its start. */
+  /** Its output at the start. */
   greeting: string[];
   kill(signal: NodeJS.Signals): Promise<void>;
 };
 
 const LINES = 4;
 
-/** Starts one that follows a log. Rejects with what it said on its way out. */
+/** Starts one that follows a log. Rejects with its output when it ends. */
 export async function runWitness(
   dir: string,
   vkey: string,

@@ -1,4 +1,4 @@
-/** A log of a few hundred leaves that says of itself what a test wants, with the oracle's proofs. */
+/** A log of a few hundred leaves with scripted claims, and the oracle's proofs. */
 import { createHash } from "node:crypto";
 import { signCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { formatVerifierKey, type VerifierKey, verifierKey } from "../../src/anchoring/note.ts";
@@ -18,7 +18,7 @@ export type SmallLog = {
   growth(first: number, second: number): string;
 };
 
-/** Histories that are called differently have the first `common` leaves in common, and no others. */
+/** Histories with different names share the first `common` leaves, and no others. */
 export function smallLog(origin: string, { history = "one", common = 0, signed_by = origin } = {}): SmallLog {
   const leaves = Array.from({ length: 300 }, (_, n) =>
     createHash("sha256")

@@ -1,4 +1,4 @@
-/** A witness signs one history of each log and no other, whatever it is asked and whenever it dies. */
+/** A witness signs one history of each log, for any requests and any crash. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ const cosigned = (note: string, line: string, by = witness) =>
   openCheckpoint(withCosignatures(note, line, [by.key]), { log: log.key, witnesses: [by.key] });
 const conflict = (size: number) => ({ status: 409, type: "text/x.tlog.size", body: `${size}\n` });
 
-test("a checkpoint that continues the one before is cosigned, again also without growth", async () => {
+test("a checkpoint that continues the last one is cosigned, also without growth", async () => {
   for (const [first, second] of [
     [0, 1],
     [1, 7],
@@ -64,23 +64,23 @@ test("a checkpoint that continues the one before is cosigned, again also without
   ]);
 });
 
-describe("refused is", () => {
+describe("it refuses", () => {
   beforeEach(async () => {
     expect((await add(log.growth(0, 30))).status).toBe(200);
   });
   const unchanged = async () => expect((await witness.follows())[0]!.size).toBe(30);
 
-  test("an old size that is not the one that was cosigned: it is named", async () => {
+  test("an old size that is not the cosigned one, which it names", async () => {
     expect(await add(log.growth(0, 40))).toEqual(conflict(30));
     expect(await add(log.growth(20, 40))).toEqual(conflict(30));
     expect(await add(log.growth(40, 50))).toEqual(conflict(30));
-    // A smaller one than was cosigned, also with a proof that holds.
+    // A smaller one than was cosigned, also with a valid proof.
     expect(await add(log.growth(10, 20))).toEqual(conflict(30));
     expect(await add(other.growth(3, 5))).toEqual(conflict(0));
     await unchanged();
   });
 
-  test("a fork, by its size or by its proof; two of one size are proof, and told of", async () => {
+  test("a fork, by its size or its proof; two roots of one size are reported as proof", async () => {
     expect(await add(forked.growth(30, 30))).toMatchObject({ status: 422 });
     expect(forks).toEqual([
       { origin: log.origin, size: 30, cosigned: log.note(30), refused: forked.note(30) },
@@ -90,7 +90,7 @@ describe("refused is", () => {
     await unchanged();
   });
 
-  test("a proof that is bent, too long or too short", async () => {
+  test("a changed, overlong or short proof", async () => {
     const [old, ...lines] = log.growth(30, 40).split("\n");
     const blank = lines.indexOf("");
     const proof = lines.slice(0, blank);
@@ -105,7 +105,7 @@ describe("refused is", () => {
     expect(await add(body(proof))).toMatchObject({ status: 200 });
   });
 
-  test("a log that is not followed, a key that is not its log's, an old size above the new one, and no checkpoint", async () => {
+  test("an unknown log, another log's key, an old size above the new one, and a malformed checkpoint", async () => {
     const stranger = smallLog("stranger.example/log");
     expect(await add(stranger.growth(0, 5))).toMatchObject({ status: 404 });
     const forger = smallLog(log.origin, { common: 20, signed_by: "forger" });
@@ -144,7 +144,7 @@ test("more than 63 hashes are answered 400", async () => {
   expect(await add(body)).toMatchObject({ status: 400 });
 });
 
-test("its monitoring address serves the newest checkpoint, under the log's signature and the cosignature that it answered", async () => {
+test("its monitoring address serves the newest checkpoint with the log's signature and its cosignature", async () => {
   const hash = originHash(log.origin);
   expect(await witness.checkpoint(hash)).toMatchObject({ status: 404 });
   expect(await witness.checkpoint(originHash("stranger.example/log"))).toMatchObject({ status: 404 });
@@ -158,7 +158,7 @@ test("its monitoring address serves the newest checkpoint, under the log's signa
   expect(await (await open()).checkpoint(hash)).toMatchObject({ body: log.note(40) + line });
 });
 
-test("a log may be called as JavaScript calls what every object has: it is remembered like any other", async () => {
+test("a log named like a member of every JavaScript object is remembered like any other", async () => {
   const [one, two] = ["one", "two"].map((history) => smallLog("__proto__", { history }));
   witness = await openWitness({ dir, name: "w.example", logs: [one!.key] });
   expect(await add(one!.growth(0, 5))).toMatchObject({ status: 200 });
@@ -166,7 +166,7 @@ test("a log may be called as JavaScript calls what every object has: it is remem
   expect(await witness.follows()).toMatchObject([{ origin: "__proto__", size: 5 }]);
 });
 
-test("of requests that come at once for one log, one history is signed", async () => {
+test("simultaneous requests for one log lead to one signed history", async () => {
   await add(log.growth(0, 20));
   const bodies = Array.from({ length: 20 }, (_, n) => (n % 2 ? log : forked).growth(20, 21 + n));
   const answers = await Promise.all(bodies.map((body) => add(body)));
@@ -175,7 +175,7 @@ test("of requests that come at once for one log, one history is signed", async (
   for (const answer of answers.slice(1)) expect(answer).toEqual(conflict(21));
 });
 
-test("two witnesses over one folder are one witness", async () => {
+test("two witnesses over one folder act as one", async () => {
   const twin = await open();
   expect(twin.key).toEqual(witness.key);
   const at_once = await Promise.all([add(log.growth(0, 30)), add(forked.growth(0, 30), twin)]);
@@ -185,7 +185,7 @@ test("two witnesses over one folder are one witness", async () => {
   expect(await add(signed.growth(30, 41))).toEqual(conflict(40));
 });
 
-test("many processes over one folder are one witness, though one of them sleeps while the others go on", async () => {
+test("many processes over one folder act as one witness, even while one of them is paused", async () => {
   const others = await Promise.all(Array.from({ length: 5 }, () => open()));
   for (let size = 20; size < 40; size++) {
     const before = size === 20 ? 0 : size - 1;
@@ -201,7 +201,7 @@ test("many processes over one folder are one witness, though one of them sleeps 
   }
   expect((await readdir(dir)).filter((name) => name.startsWith("state."))).toHaveLength(1);
 
-  // As one would that read the state long ago and only now writes: its number is free again.
+  // A process that read the state long ago and only writes now: its number is free again.
   const state = await openSignedHeads(dir);
   const [before] = await witness.follows();
   const newest = Number((await readdir(dir)).flatMap((name) => /^state\.(\d+)/.exec(name)?.[1] ?? [])[0]);
@@ -220,7 +220,7 @@ test("many processes over one folder are one witness, though one of them sleeps 
   expect(await readdir(dir)).toContain(`state.${newest + 6}.json`);
 });
 
-test("whatever it is asked in whatever order, all that it signed is one history", async () => {
+test("any requests in any order lead to one signed history", async () => {
   const size = fc.integer({ min: 0, max: 60 });
   const question = fc.record({ history: fc.boolean(), first: size, second: size, again: fc.boolean() });
   await fc.assert(
@@ -250,7 +250,7 @@ test("whatever it is asked in whatever order, all that it signed is one history"
 });
 
 describe("its folder", () => {
-  test("holds a key that nobody else reads, and a state that people can", async () => {
+  test("has a key that nobody else can read, and a readable state", async () => {
     await add(log.growth(0, 30));
     expect((await stat(join(dir, "witness.key"))).mode & 0o777).toBe(0o600);
     expect((await readdir(dir)).sort()).toEqual(["state.1.json", "witness.key"]);
@@ -264,7 +264,7 @@ describe("its folder", () => {
     });
   });
 
-  test("without its state, or with one that cannot be read, is no witness any more", async () => {
+  test("is refused without its state, or with an unreadable one", async () => {
     await writeFile(join(dir, "state.0.json"), '{"x": {"size": -1}}');
     await expect(open()).rejects.toThrow(/state.0.json cannot be read/);
     await expect(add(log.growth(0, 30))).rejects.toThrow(/state.0.json cannot be read/);

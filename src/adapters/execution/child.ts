@@ -1,10 +1,10 @@
-/** The process that runs one task: its input comes by stdin, what came of it goes by stdout, and it has no environment. */
+/** The process that runs one task. Input comes by stdin, the result goes to stdout, and the environment is empty. */
 import { createHash } from "node:crypto";
 import { MOST_OBJECT_BYTES } from "../../core/model/objects.ts";
 import type { ExecutionResult } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 
-/** Each round hashes what the one before came to; the first, the seed. */
+/** Each round hashes the previous digest; the first round hashes the seed. */
 function runChain({ seed, n }: KindInput<"sha256-chain">): ExecutionResult {
   let hash: Buffer = Buffer.from(seed, "hex");
   for (let round = 0; round < n; round++) hash = createHash("sha256").update(hash).digest();
@@ -29,7 +29,7 @@ for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 const { kind, input } = JSON.parse(Buffer.concat(chunks).toString()) as { kind: string; input: never };
 const ran = await run(kind, input);
 const answer = JSON.stringify(ran);
-// How large a result is, is the same on every machine: a limit, and no failure of the node.
+// A result has the same size on every machine, so exceeding it is a limit and no failure of the node.
 const isLarge = Buffer.byteLength(answer) > MOST_OBJECT_BYTES;
 const limit: ExecutionResult = { exit: "limit", output: { limit: "result" } };
 process.stdout.write(isLarge ? JSON.stringify(limit) : answer, () => process.exit(0));

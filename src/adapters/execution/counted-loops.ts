@@ -1,9 +1,10 @@
 /**
- * WebAssembly whose loops are counted: each round takes one from a budget, and the round after the last one traps. Loops of native code,
- * which call no interrupt handler, so end at the same round on every machine. The binary format: WebAssembly Core 2.0, chapter 5.
+ * Counts the loops of a WebAssembly module: each round takes one from a budget, and traps when it is empty. Native
+ * loops call no interrupt handler, but so they end at the same round on every machine. Binary format: WebAssembly
+ * Core 2.0, chapter 5.
  */
 
-/** The export of the global that holds what is left of the budget. */
+/** The export of the global with the remaining budget. */
 export const BUDGET = "tallystick_budget";
 
 const GLOBAL = 6;
@@ -11,10 +12,10 @@ const EXPORT = 7;
 const CODE = 10;
 const IMPORT = 2;
 
-/** What a module begins with, until its host says how much there is. */
+/** The initial budget, until the host sets it. */
 const INITIAL = 2n ** 40n;
 
-/** The same module with a budget. Throws where the module has an instruction that is not known here. */
+/** The same module with a budget. Throws for an unknown instruction. */
 export function withCountedLoops(module: Uint8Array): Uint8Array<ArrayBuffer> {
   const reader = new Reader(module, 8);
   const sections: { id: number; bytes: Uint8Array }[] = [];
@@ -42,7 +43,7 @@ const refuse = (reason: string): never => {
   throw new Error(`this WebAssembly cannot be counted: ${reason}`);
 };
 
-/** How many entries a section has, where the first begins, and all of their bytes. */
+/** A section's entry count, the offset of its first entry, and the bytes of all entries. */
 function vector(section: Uint8Array): [number, number, Uint8Array] {
   const reader = new Reader(section, 0);
   const count = reader.number();
@@ -55,7 +56,7 @@ function withExport(section: Uint8Array, global: number): number[] {
   return [...unsigned(count + 1), ...rest, name.length, ...name, 0x03, ...unsigned(global)];
 }
 
-/** The index of a global counts imported ones first: there are none. */
+/** Imported globals would shift the index of the new global, so a module must have none. */
 function refuseImportedGlobals(section: Uint8Array): void {
   const reader = new Reader(section, 0);
   for (let left = reader.number(); left > 0; left--) {
@@ -75,7 +76,7 @@ function withCounting(section: Uint8Array, global: number): Uint8Array {
   const reader = new Reader(section, 0);
   const count = reader.number();
   const g = unsigned(global);
-  // if the budget is 0: unreachable; the budget is one less
+  // if the budget is 0: unreachable; otherwise subtract 1
   const round = Uint8Array.from([
     ...[0x23, ...g, 0x50, 0x04, 0x40, 0x00, 0x0b],
     ...[0x23, ...g, 0x42, 0x01, 0x7d, 0x24, ...g],
@@ -101,10 +102,10 @@ function withCounting(section: Uint8Array, global: number): Uint8Array {
   return Buffer.concat(out);
 }
 
-/** Numbers in LEB128 that follow each instruction beyond 0xfc. */
+/** The LEB128 operands of each instruction with the prefix 0xfc. */
 const AFTER_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
-/** Passes over an instruction; true where it begins a loop. */
+/** Skips an instruction; true if it begins a loop. */
 function skipInstruction(reader: Reader): boolean {
   const code = reader.byte();
   if (code >= 0x45 && code <= 0xc4) return false;
@@ -180,7 +181,7 @@ class Reader {
     return this.#bytes.subarray(this.at - length, this.at);
   }
 
-  /** An unsigned number of 32 bits in LEB128. */
+  /** An unsigned 32-bit number in LEB128. */
   number(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -190,7 +191,6 @@ class Reader {
     }
   }
 
-  /** Passes over so many numbers in LEB128. */
   numbers(count: number): void {
     for (let left = count; left > 0; left--) while (this.byte() >= 0x80);
   }
@@ -207,7 +207,7 @@ function unsigned(value: number): number[] {
   return bytes;
 }
 
-/** A number that is not negative, as a signed one. */
+/** A non-negative number in signed LEB128. */
 function signed(value: bigint): number[] {
   const bytes: number[] = [];
   for (let rest = value; ; rest >>= 7n) {

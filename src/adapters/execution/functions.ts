@@ -1,6 +1,6 @@
 /**
- * The functions of DuckDB 1.5.6 that the kind sql may use. Each answers from its arguments alone, the same at any time and on any
- * processor. A function that a later DuckDB brings is refused until it is read and put here.
+ * The functions of DuckDB 1.5.6 that the kind sql may use. Each result depends on the arguments alone, at any time
+ * and on any processor. A function of a later DuckDB is refused until someone has reviewed it and adds it here.
  */
 
 const lines = (text: string) => text.split(/\s+/).filter((name) => name !== "");
@@ -70,8 +70,8 @@ export const STEADY: ReadonlySet<string> = new Set(
 );
 
 /**
- * Functions whose last digit is the C library's, which picks another one by the processor (with fused multiplication and addition, or
- * without), and those that a compiler may fuse on one processor and not on another.
+ * Functions whose last digit depends on the processor: by the C library's variant (with or without fused
+ * multiply-add), or by a compiler that may fuse.
  */
 export const OF_PROCESSOR: ReadonlySet<string> = new Set([
   ...lines(`
@@ -86,7 +86,7 @@ export const OF_PROCESSOR: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Functions that make rows of their arguments alone. Others tell of the machine, or run a text that nobody has read. */
+/** Functions that produce rows from their arguments alone. Others reveal the machine, or execute an unchecked text. */
 export const ROWS_OF_ARGUMENTS: ReadonlySet<string> = new Set(
   lines("range generate_series unnest json_each json_tree"),
 );

@@ -1,6 +1,6 @@
 /**
- * The kind js: QuickJS in WebAssembly, without a clock, without chance and without the host. The same bytes come to the same, since ticks
- * of its interrupt handler and rounds of its loops are counted instead of time.
+ * The kind js: QuickJS in WebAssembly, without clock, randomness or host. The same bytes give the same result,
+ * because interrupt ticks and loop rounds are counted instead of time.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,19 +18,19 @@ import { BUDGET, withCountedLoops } from "./counted-loops.ts";
 
 const WASM = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
 
-/** Rounds of the machine's loops that count as a tick: native loops call no interrupt handler. Those of reading the program are free. */
+/** Loop rounds that count as a tick, because native loops call no interrupt handler. Reading the program costs none. */
 const ROUNDS_A_TICK = 20_000n;
 const READING = 10_000_000n;
 
 const STACK_BYTES = 256 * 1024;
 const MEGABYTE = 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
-/** What the machine begins with: its stack and what QuickJS itself needs. */
+/** Initial memory: the stack and QuickJS's own needs. */
 const OWN_MB = 16;
 
 /**
- * Globals that tell time, chance or memory; and the ways to resize a buffer, since QuickJS 2025-09-13 reads and writes past the end of one
- * that is resized while it is in use (bellard/quickjs issues 477, 478 and 492).
+ * Globals that reveal time, randomness or memory, and the resizing of buffers: QuickJS 2025-09-13 reads and writes
+ * past a buffer that is resized while in use (bellard/quickjs issues 477, 478 and 492).
  */
 const REMOVED = [
   "Date",
@@ -41,7 +41,7 @@ const REMOVED = [
   ...["resize", "transfer", "transferToFixedLength"].map((name) => `ArrayBuffer.prototype.${name}`),
 ];
 
-/** The imports of quickjs-wasmfile-release-sync 0.32.0 that a program needs, by the names that its build gave them. */
+/** The imports of quickjs-wasmfile-release-sync 0.32.0 that a program needs, by the names in that build. */
 const NEEDED = new Set([
   "a", // its memory
   "b", // assertion failed
@@ -50,11 +50,10 @@ const NEEDED = new Set([
   "i", // the interrupt handler
   "g", // a module's name
   "h", // a module's source
-  "s", // a function of the host: none is made
-  "t", // a value of the host: none is made
+  "s", // a host function: none exists
+  "t", // a host value: none exists
 ]);
 
-/** Characters of an error that a program throws. */
 const MOST_ERROR = 500;
 
 export async function runJs({ code, args, limits }: KindInput<"js">): Promise<ExecutionResult> {
@@ -72,7 +71,7 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ex
       return {};
     },
   };
-  // Its types are those of another module system.
+  // Its types belong to another module system.
   const options = { wasmMemory, emscriptenModule } as CustomizeVariantOptions;
   const bounded = newVariant(variant as unknown as QuickJSSyncVariant, options);
   const quickjs = await newQuickJSWASMModuleFromVariant(bounded);
@@ -84,7 +83,7 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ex
   let ticks = 0;
   runtime.setInterruptHandler(() => ++ticks > limits.ticks);
   const program = `(function (args) { "use strict";\n${code}\n})`;
-  // The arguments are read before anything of the program is: it may put something else in JSON's place.
+  // The arguments are parsed before the program, which may replace JSON.
   const wrapped = `(function (args) { return JSON.stringify({ value: (${program})(args) ?? null }) })(${literal(args)})`;
   budget!.value = READING + BigInt(limits.ticks) * ROUNDS_A_TICK;
   const ran = whileWithin(
@@ -100,7 +99,7 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ex
   return { exit: "ok", output: { error: told } };
 }
 
-/** Where the budget is spent the machine traps; any other trap is a fault of its own. */
+/** A trap with an empty budget is the limit; any other trap is a fault of the program. */
 function whileWithin<Done>(left: () => bigint, work: () => Done): Done | "spent" {
   try {
     return work();
@@ -111,8 +110,8 @@ function whileWithin<Done>(left: () => bigint, work: () => Done): Done | "spent"
 }
 
 /**
- * The rest of what the build imports is the host's clock, time zone, environment and standard output. A fault in QuickJS's memory could
- * show them to a program, so they answer 0.
+ * The other imports are the host's clock, time zone, environment and stdout. They return 0, because a memory fault
+ * of QuickJS could expose them to a program.
  */
 function withoutHost(imports: object): object {
   const { a } = imports as { a: Record<string, unknown> };
@@ -122,7 +121,7 @@ function withoutHost(imports: object): object {
   };
 }
 
-/** Of the language, and not among the types of Node. */
+/** The language has these; the types of Node do not. */
 const { Memory, instantiate } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
 type Wasm = {
   Memory: MemoryClass;
@@ -133,8 +132,8 @@ type MemoryClass = new (pages: { initial: number; maximum: number }) => BoundedM
 type BoundedMemory = Extract<NonNullable<CustomizeVariantOptions["wasmMemory"]>, object>;
 
 /**
- * What a program has is bounded by the memory that its machine has. QuickJS's own limit holds against one that is too large at once: of
- * what is taken piece by piece it counts the pieces alone in WebAssembly, where it cannot ask how large they are.
+ * The machine's memory limits a program. QuickJS's own limit only stops a single large allocation: in WebAssembly
+ * it counts small ones without their size.
  */
 const memoryOf = (megabytes: number) =>
   new Memory({
@@ -142,18 +141,18 @@ const memoryOf = (megabytes: number) =>
     maximum: ((OWN_MB + megabytes) * MEGABYTE) / PAGE_BYTES,
   });
 
-/** In an object literal `__proto__` would be no key. */
+/** An object literal would not treat `__proto__` as a key. */
 const literal = (args: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(args))})`;
 
 function evaluate(context: QuickJSContext, code: string): { value?: unknown; error?: unknown } {
   const result = context.evalCode(code, "task.js");
   const handle = result.error ?? result.value;
-  // To dump a promise throws: it uses the handle of the promise's value after it disposed of it.
+  // Dumping a promise throws, because it uses the handle of its value after disposal.
   if (isPromise(context.getPromiseState(handle))) return { error: "[object Promise]" };
   const dumped: unknown = context.dump(handle);
   if (!result.error) return { value: dumped };
   if (context.typeof(handle) === "undefined") return { error: "undefined" };
-  // Where there is no memory for the error either, it is null.
+  // It is null when there is no memory for the error either.
   return { error: dumped ?? "out of memory" };
 }
 
@@ -169,7 +168,7 @@ function textOf(error: unknown): string {
   return `${plain(name)}: ${plain(message)}`.slice(0, MOST_ERROR);
 }
 
-/** What a program throws need not have a text. */
+/** A thrown value need not convert to text. */
 function plain(value: unknown): string {
   try {
     return String(value);

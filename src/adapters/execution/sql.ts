@@ -1,4 +1,7 @@
-/** The kind sql: one query of DuckDB over the rows of the input. Nothing outside is reached, and nothing that differs from run to run is answered. */
+/**
+ * The kind sql: one DuckDB query over the input's rows. It reaches nothing outside, and refuses everything that
+ * differs between runs.
+ */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ExecutionResult } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
@@ -20,20 +23,20 @@ export async function runSql({ query, tables }: KindInput<"sql">): Promise<Execu
   const connection = await database.connect();
   try {
     for (const [name, table] of Object.entries(tables)) await load(connection, name, table);
-    // The sign of what is no number is the processor's: nothing is divided by zero.
+    // The sign of NaN depends on the processor, so a division by zero gives null.
     await connection.run("set ieee_floating_point_ops = false");
     await connection.run("set enable_external_access = false");
     await connection.run("set lock_configuration = true");
     const read = await readQuery(connection, query, Object.keys(tables));
     if ("refused" in read) return { exit: "ok", output: { error: read.refused } };
-    // No more is made than what may be answered, or rows without end would fill the memory of this process.
+    // Reading stops at the answer's limit; unlimited rows would exhaust this process's memory.
     const reader = await connection.streamAndReadUntil(query, MOST_ROWS + 1);
     const rows = reader.getRowObjectsJson() as Record<string, never>[];
     if (rows.length > MOST_ROWS) return { exit: "limit", output: { limit: "rows" } };
     return { exit: "ok", output: { rows: read.isOrdered ? rows : inOrder(rows) } };
   } catch (error) {
     const told = String((error as Error).message).split("\n")[0]!;
-    // Where memory ends is the machine's and the build's: no verdict rests on it.
+    // Memory limits depend on the machine and build, so no verdict rests on them.
     if (/^Out of Memory Error/i.test(told)) throw error;
     return { exit: "ok", output: { error: told.slice(0, MOST_ERROR) } };
   }
@@ -47,7 +50,7 @@ async function load(
   await connection.run(
     `create table ${name} (${columns.map((one) => `${one.name} ${one.type}`).join(", ")})`,
   );
-  // The rows as JSON text: DuckDB reads each cell as its column's type, or says which it cannot.
+  // DuckDB parses each cell of the JSON text as its column's type, or names the cell that it cannot parse.
   const cells = columns
     .map(({ type }, at) => `cast(json_extract_string(r, '$[${at}]') as ${type})`)
     .join(", ");

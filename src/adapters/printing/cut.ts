@@ -1,18 +1,18 @@
-/** Provisional values that would set the scale: a month of a few tonnes has a price of any height. */
+/** Provisional values could dominate the scale: the price of a month with few tonnes can be arbitrarily high. */
 import type { Chart, Series } from "../../core/model/chart.ts";
 import { labelText } from "./text.ts";
 
-/** A provisional value may go beyond the settled ones by so much of their range before it is cut. */
+/** A provisional value is cut if it exceeds the settled values by more than this share of their range. */
 const BEYOND = 0.5;
-/** Where it is cut, above or below the settled ones, in parts of their range. */
+/** The height of a cut value above or below the settled ones, as a share of their range. */
 const CUT_AT = 0.15;
-/** Settled values that a scale can rest on, at least. */
+/** The fewest settled values that determine a scale. */
 const LEAST_SETTLED = 3;
 
-/** Which values of a series were cut: drawn as a triangle at the edge. */
+/** `cut`: the values drawn as a triangle at the edge. */
 export type Cut = Series & { cut?: boolean[] };
 
-/** The same chart with provisional values cut where they are far beyond the settled ones, which a note says. */
+/** The chart with far provisional values cut, which a note states. */
 export function cutProvisional(chart: Chart): Omit<Chart, "series"> & { series: Cut[] } {
   if (chart.kind === "ranking") return chart;
   const told: string[] = [];
@@ -43,7 +43,7 @@ export function cutProvisional(chart: Chart): Omit<Chart, "series"> & { series: 
 
 const isOnRight = ({ on_right }: Series) => on_right === true;
 
-/** The range of the settled values of these series; undefined where there are too few. */
+/** The range of the settled values; undefined if there are too few. */
 function rangeOf(series: readonly Series[]): { low: number; high: number; span: number } | undefined {
   const settled = series.flatMap(({ values, provisional }) =>
     values.filter((value, at) => value !== null && provisional?.[at] !== true),

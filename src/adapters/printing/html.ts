@@ -1,4 +1,4 @@
-/** A document as one HTML file: without a script, and without an address outside of it. */
+/** A document as one HTML file, without scripts or external addresses. */
 import type { Chart } from "../../core/model/chart.ts";
 import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../core/model/doc.ts";
 import { html, type Markup, markup, type Part, written } from "../../core/model/html.ts";

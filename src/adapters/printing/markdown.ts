@@ -1,4 +1,4 @@
-/** A document as Markdown (CommonMark with tables), as plain as it can be read without being shown. */
+/** A document as Markdown (CommonMark with tables) that reads well unrendered. */
 import { type Doc, type DocTable, uncited } from "../../core/model/doc.ts";
 
 export function markdownOf({ title, question, cover, warning, sections }: Doc): string {
@@ -33,8 +33,8 @@ function tableOf({ title, columns, rows }: DocTable): string[] {
 }
 
 /**
- * Markup is escaped, and a text stays on its line. A citation keeps its brackets where they make no link and define no label; every other
- * bracket, an address and a mail address are text, so that nobody's words become a link.
+ * Markup is escaped, and a text stays on its line. Citation brackets remain only where they form no link or label.
+ * All other brackets and addresses are escaped, so no text becomes a link.
  */
 const plain = (text: string): string =>
   text
@@ -47,7 +47,7 @@ const plain = (text: string): string =>
 
 const escaped = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&");
 
-/** A stranger's text makes no link either: nothing is left that an address or a label is known by. */
+/** A stranger's text must not form a link: everything that marks an address or a label is removed. */
 const quoted = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")

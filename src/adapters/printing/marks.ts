@@ -1,4 +1,4 @@
-/** What happened on some days of a chart: signs along its bottom, a row a kind. */
+/** Marks events on days of a chart: signs along its bottom, one row per kind. */
 import type { LegendComponentOption, ScatterSeriesOption } from "echarts";
 import type { Chart, Marks } from "../../core/model/chart.ts";
 import { WARNING } from "./look.ts";
@@ -11,21 +11,19 @@ const SIGNS: Record<Marks["shape"], { symbol: string; rotate: number; colour: st
 const SIZE = 9;
 const ROW = 13;
 
-/** Kinds that there is one of. */
-const seen = ({ marks = [] }: Pick<Chart, "marks">) => marks.filter(({ at }) => at.includes(true));
+const distinctMarks = ({ marks = [] }: Pick<Chart, "marks">) => marks.filter(({ at }) => at.includes(true));
 
-/** How each kind stands in the legend. */
 export const legendOfMarks = (chart: Pick<Chart, "marks">) =>
-  seen(chart).map(({ name, shape }) => ({
+  distinctMarks(chart).map(({ name, shape }) => ({
     name,
     icon: SIGNS[shape].symbol,
     itemStyle: { color: SIGNS[shape].colour },
     symbolRotate: SIGNS[shape].rotate,
   })) satisfies NonNullable<LegendComponentOption["data"]>;
 
-/** Signs at the bottom of the axis: the first kind stands on it, the next above. */
+/** Signs above the axis, one row per kind. */
 export const drawnMarks = (chart: Chart): ScatterSeriesOption[] =>
-  seen(chart).map(({ name, shape, at }, row) => {
+  distinctMarks(chart).map(({ name, shape, at }, row) => {
     const { symbol, rotate, colour } = SIGNS[shape];
     return {
       type: "scatter",

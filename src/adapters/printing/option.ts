@@ -1,4 +1,4 @@
-/** A chart in the words of ECharts: what stands where, in which colour, and what is written. */
+/** Translates a chart into ECharts options: layout, colours and texts. */
 import type { EChartsOption } from "echarts";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { cutProvisional } from "./cut.ts";
@@ -13,15 +13,13 @@ const SUBTITLE_TOP = 44;
 const LEGEND_TOP = 64;
 const LEGEND_ROW = 26;
 const NOTE_ROW = 15;
-/** Dates that have room beside each other. */
 const MOST_DATES = 9;
-/** Longest names, in characters. */
+/** In characters. */
 const LEGEND_NAME = 24;
 const RANKED_NAME = 42;
-/** Bars that have room below each other. */
 const MOST_RANKED = 30;
 
-/** What is drawn of a chart; without a provenance it is a document's, whose pages say what it rests on. */
+/** Without a provenance it is a document's chart, and the document names the sources. */
 export function optionOf(given: Chart, provenance: Provenance | undefined): EChartsOption {
   const chart = cutProvisional(readable(fitting(given)));
   const scale = scaleOf(chart);
@@ -77,7 +75,7 @@ export function optionOf(given: Chart, provenance: Provenance | undefined): ECha
   };
 }
 
-/** Rankings end where there is no more room, and say so. */
+/** Rankings end where the space ends, and say so. */
 function fitting(chart: Chart): Chart {
   if (chart.kind !== "ranking" || chart.x.length <= MOST_RANKED) return chart;
   return {
@@ -88,12 +86,12 @@ function fitting(chart: Chart): Chart {
   };
 }
 
-/** Of more tables than these the vintages stand below the figures. */
+/** With more tables than this, the vintages are written below the figures. */
 const MOST_VINTAGES = 2;
 
 const vintagesOf = (vintage: string) => vintage.split("+").map((one) => one.slice(0, 12));
 
-/** Invented figures, and sums over a part of what was asked for, say so in plain sight. */
+/** Synthetic figures and partial sums are labelled prominently. */
 const warningOf = ({ synthetic, coverage }: Provenance): string =>
   [
     synthetic && "SYNTHETIC sandbox figures",
@@ -102,7 +100,7 @@ const warningOf = ({ synthetic, coverage }: Provenance): string =>
     .filter((text) => text !== false)
     .join(" · ");
 
-/** Source and vintage behind what there is to warn of. */
+/** The warning, then source and vintage. */
 function headOf(provenance: Provenance) {
   const { source, vintage, log_state } = provenance;
   const warning = warningOf(provenance);
@@ -160,7 +158,6 @@ function legendOf(chart: Chart): { names: string[]; rows: number } {
   return { names, rows };
 }
 
-/** At most four lines below the figures. */
 function notesOf(chart: Chart, vintages: string[]): string[] {
   const { coloured, pale } = shownSeries(chart);
   const isOpen = chart.series.some(({ provisional }) => provisional?.includes(true));
@@ -222,7 +219,7 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
         formatter: (month: string) => month.slice(0, 4),
       }),
       ...(ofDays && {
-        // The last day has its date, and those before at even distances.
+        // The last day is labelled, and earlier days at even intervals.
         interval: (at: number) => (chart.x.length - 1 - at) % Math.ceil(chart.x.length / MOST_DATES) === 0,
         formatter: dayText,
       }),
@@ -258,13 +255,12 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
   };
 }
 
-/** An axis of zones begins and ends with one. */
 function zonedAxis(chart: Chart) {
   const { zones, end } = zonesInView(chart);
   return zones[0] ? { min: zones[0].from, max: end, scale: false } : {};
 }
 
-/** The axis of the series that are not in the chart's own unit. */
+/** The axis for series in another unit than the chart's. */
 function rightAxis({ series, unit_right }: Chart, figures: object) {
   const isNeeded = series.some(({ on_right }) => on_right);
   if (!isNeeded || unit_right === undefined) return [];
@@ -283,7 +279,7 @@ function rightAxis({ series, unit_right }: Chart, figures: object) {
   ];
 }
 
-/** Whether lines would all run along the top if the axis began at zero. */
+/** True if lines would all run along the top of an axis that starts at zero. */
 function isFarFromZero({ kind, series, zones }: Chart): boolean {
   if (zones) return false;
   const values = series

@@ -3,7 +3,7 @@ import type { Cell, Column, Sheet } from "../../core/model/sheet.ts";
 
 const TYPES = { integer: "INT64", number: "DOUBLE", boolean: "BOOLEAN", text: "STRING" } as const;
 
-/** A sheet as a Parquet file: typed columns with their nulls, and each member of the answer's `meta` as metadata of the file. */
+/** A sheet as a Parquet file: typed, nullable columns, and each member of the answer's `meta` as file metadata. */
 export const parquetOf = ({ columns, rows }: Sheet, meta: object): Buffer =>
   Buffer.from(
     parquetWriteBuffer({

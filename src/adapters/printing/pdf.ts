@@ -1,4 +1,4 @@
-/** A document as PDF by pdfmake: text and charts as vectors, links, bookmarks, tags, and its attachment within. */
+/** A document as PDF by pdfmake: text and charts as vectors, links, bookmarks, tags and an attachment. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Chart } from "../../core/model/chart.ts";
@@ -8,7 +8,7 @@ import { type Cell, type Content, type Definition, pdfmake, type TableLayout } f
 
 const require = createRequire(import.meta.url);
 
-/** Fonts that ship with the service: they have Latvian, Greek and Cyrillic, and figures of one width. */
+/** Fonts shipped with the service, for Latvian, Greek and Cyrillic, with figures of equal width. */
 const fonts = join(dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
 const face = (name: string, bold: string) => ({
   normal: join(fonts, `${name}.ttf`),
@@ -27,7 +27,7 @@ pdfmake.setLocalAccessPolicy((path) => path.startsWith(fonts));
 const PAGE = { width: 595.28, left: 62, right: 62, top: 72, bottom: 72 };
 const INNER = PAGE.width - PAGE.left - PAGE.right;
 
-/** Space between columns of a table, in points. */
+/** In points. */
 const GAP = 10;
 
 const ruled: TableLayout = {
@@ -43,7 +43,7 @@ const ruled: TableLayout = {
 type Draw = (chart: Chart) => string;
 type Rich = (text: string) => Content[];
 
-/** The same document gives the same bytes: its date is that of what it tells of. */
+/** The same document gives the same bytes, because its date is the content's date. */
 export async function pdfOf(doc: Doc, draw: Draw): Promise<Uint8Array> {
   const date = new Date(`${doc.as_of}T00:00:00Z`);
   const anchors = anchorsOf(doc);
@@ -148,14 +148,14 @@ function sectionOf(
     ...quotes.map(({ text, by }) => paragraph([{ text: `“${text}”` }], by, 16)),
   ];
   const pictures = charts.map((chart): Content => {
-    // A drawing that says how large it is, is not made smaller.
+    // pdfmake does not shrink a drawing with an explicit size.
     const svg = draw(chart).replace(/<svg [^>]*>/, (tag) => tag.replaceAll(/ (width|height)="[^"]*"/g, ""));
     return { svg, width: INNER, height: (INNER * HEIGHT) / WIDTH, margin: [0, 8, 0, 8] };
   });
-  // A heading stands with what it is the heading of, whole where that is short.
+  // A heading stays on one page with its content if that is short.
   const [next] = tables;
   const joined = next && others.length + pictures.length === 0 && isShort(next) ? [next] : [];
-  // Above a long table it would be left behind at the foot of a page.
+  // Otherwise a long table would leave it alone at the bottom of a page.
   const isAlone = next !== undefined && joined.length === 0 && items.length + pictures.length === 0;
   return [
     {
@@ -178,10 +178,10 @@ function sectionOf(
   ];
 }
 
-/** Points that a table may be high and still be kept on one page. */
+/** A table of at most this many points stays on one page. */
 const SHORT = 300;
 
-/** Whether a table is short, by about how many lines its cells have. */
+/** Estimates the lines of each cell. */
 function isShort({ rows, widths }: DocTable): boolean {
   const room = columnWidths(widths);
   const lines = (text: string, at: number) => Math.ceil(text.length / (room[at]! / POINTS_A_LETTER));
@@ -190,7 +190,7 @@ function isShort({ rows, widths }: DocTable): boolean {
 }
 const POINTS_A_LETTER = 4.5;
 
-/** How many points each column has. */
+/** In points. */
 function columnWidths(widths: readonly number[]): number[] {
   const all = widths.reduce((sum, width) => sum + width, 0);
   const room = INNER - GAP * (widths.length - 1);
@@ -227,5 +227,5 @@ function tableOf({ title, columns, rows, widths, fine }: DocTable, rich: Rich): 
     : [table];
 }
 
-/** Long addresses may end a line behind each of their signs. */
+/** Long addresses may break after each of these characters. */
 const breakable = (text: string) => text.replaceAll(/[/?&,](?=\S)/g, "$&\u200b");

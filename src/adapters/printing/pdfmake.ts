@@ -1,9 +1,9 @@
-/** What we use of pdfmake, which has no types of its own; those that others wrote bring a browser's globals along. */
+/** The part of pdfmake in use. It has no types of its own, and third-party types bring a browser's globals. */
 import { createRequire } from "node:module";
 
 type Margin = [left: number, top: number, right: number, bottom: number];
 
-type Look = {
+type TextStyle = {
   font?: string;
   fontSize?: number;
   bold?: true;
@@ -14,8 +14,8 @@ type Look = {
   margin?: Margin;
 };
 
-/** What one may say of any part: where pages break, what links lead to, and what is a heading. */
-type Common = Look & {
+/** Options of any part: page breaks, links and headings. */
+type NodeOptions = TextStyle & {
   id?: string;
   headlineLevel?: number;
   outline?: true;
@@ -23,7 +23,7 @@ type Common = Look & {
   unbreakable?: true;
 };
 
-export type Cell = Common & { text: string | Content[] };
+export type Cell = NodeOptions & { text: string | Content[] };
 
 export type TableLayout = Partial<
   Record<"hLineWidth" | "vLineWidth", (line: number, node: TableNode) => number> &
@@ -37,7 +37,7 @@ type TableNode = { table: { body: Cell[][]; widths: unknown[] } };
 
 export type Content =
   | string
-  | (Common &
+  | (NodeOptions &
       (
         | { text: string | Content[]; linkToDestination?: string }
         | { stack: Content[] }
@@ -65,7 +65,7 @@ export type Definition = {
   pageSize: "A4";
   pageMargins: Margin;
   info: { title: string; subject: string; creationDate: Date; modDate: Date };
-  defaultStyle: Look;
+  defaultStyle: TextStyle;
   header: (page: number) => Content;
   footer: (page: number, pages: number) => Content;
   pageBreakBefore: (

@@ -1,4 +1,4 @@
-/** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
+/** Writes rows and draws charts in a worker thread, one at a time, because they would block the event loop. */
 
 import type { Worker } from "node:worker_threads";
 import { startThread } from "../../../eventstore/system/thread.ts";
@@ -6,25 +6,23 @@ import type { Print, Printer } from "../../core/model/ports/printer.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 
-/** What the thread answers to an order. */
-export type Printed = { bytes: Uint8Array } | { error: string };
+export type PrintResult = { bytes: Uint8Array } | { error: string };
 
-type Waiting = { order: Print; done(bytes: Buffer): void; fail(error: Error): void };
+type PendingOrder = { order: Print; done(bytes: Buffer): void; fail(error: Error): void };
 
-/** Orders that may wait for their turn. */
 const MOST_WAITING = 50;
-/** One that takes longer is given up, and its thread with it. */
+/** A longer order is abandoned and its thread ended. */
 const TIMEOUT_MS = 15_000;
 const MEMORY_MB = 256;
 
-/** The thread starts with the first order, keeps no process alive, and ends with `close`. */
+/** The first order starts the thread, which keeps no process alive; `close` ends it. */
 export function createPrinter(): Printer & { close(): Promise<void> } {
-  const waiting: Waiting[] = [];
+  const waiting: PendingOrder[] = [];
   let worker: Worker | undefined;
   let printing = false;
   let closed = false;
 
-  /** One that ends, or is given up, gets no further order; the next order starts another. */
+  /** A dead or abandoned thread gets no further order; the next order starts another. */
   const forget = (gone: Worker) => {
     if (worker === gone) worker = undefined;
   };
@@ -33,7 +31,7 @@ export function createPrinter(): Printer & { close(): Promise<void> } {
     printing = true;
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       worker ??= startWorker(forget);
-      await printed(worker, next.order, forget).then(next.done, next.fail);
+      await printOrder(worker, next.order, forget).then(next.done, next.fail);
     }
     printing = false;
   }
@@ -65,13 +63,13 @@ function startWorker(forget: (gone: Worker) => void): Worker {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   worker.unref();
-  // What ends the thread is told to the order under way.
+  // The order in progress reports why the thread ended.
   worker.on("error", () => forget(worker)).on("exit", () => forget(worker));
   return worker;
 }
 
-/** What the thread answers to one order; refuses when it ends or hangs, which ends it. */
-function printed(worker: Worker, order: Print, forget: (gone: Worker) => void): Promise<Buffer> {
+/** Rejects when the thread ends or hangs; a hanging thread is ended. */
+function printOrder(worker: Worker, order: Print, forget: (gone: Worker) => void): Promise<Buffer> {
   return new Promise((done, fail) => {
     const cause = (reason: string) =>
       new Refusal("unavailable", "the answer could not be printed", { cause: new Error(reason) });
@@ -81,7 +79,7 @@ function printed(worker: Worker, order: Print, forget: (gone: Worker) => void): 
       void worker.terminate();
       fail(cause(`nothing after ${TIMEOUT_MS} ms`));
     }, TIMEOUT_MS);
-    const onMessage = (answer: Printed) => {
+    const onMessage = (answer: PrintResult) => {
       settle();
       if ("bytes" in answer) done(Buffer.from(answer.bytes));
       else fail(cause(answer.error));

@@ -1,4 +1,7 @@
-/** A radar with a spoke for each name, and beside it the figures. Drawn by hand: what is not known has no corner, and is never a zero. */
+/**
+ * A radar chart with one spoke per name, next to a table. Drawn by hand, because a missing value must not be a
+ * zero.
+ */
 import type { EChartsOption } from "echarts";
 import type { Chart } from "../../core/model/chart.ts";
 import { COLOURS, FONT, GRID, INK, MUTED } from "./look.ts";
@@ -38,7 +41,7 @@ const text = (words: string, x: number, y: number, style: object = {}): Part => 
   silent: true,
 });
 
-/** The parts of the picture; values are from 0 to 1. */
+/** Values are from 0 to 1. */
 export function radarOf({ x: names, series }: Chart): Part[] {
   const values = series[0]?.values ?? [];
   const [colour] = COLOURS;
@@ -77,7 +80,7 @@ export function radarOf({ x: names, series }: Chart): Part[] {
   ];
 }
 
-/** A name at the end of its spoke, beside it at the sides and above or below it at the ends. */
+/** A name at the end of its spoke: at the side, above or below. */
 function named(name: string, value: number | null, at: number, of: number): Part {
   const [x, y] = place(at, of, 1.1);
   const side = Math.abs(x - CENTRE.x) < 20 ? 0.5 : x > CENTRE.x ? 0 : 1;
@@ -85,7 +88,7 @@ function named(name: string, value: number | null, at: number, of: number): Part
   return text(name, left, y, { fill: value === null ? MUTED : INK });
 }
 
-/** A line of the table: the name, its figure, and a bar of it. */
+/** A table row: name, figure and bar. */
 function rowOf(name: string, value: number | null, at: number): Part[] {
   const y = TABLE.y + at * TABLE.row;
   const { x, width } = TABLE;

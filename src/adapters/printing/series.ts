@@ -1,11 +1,11 @@
-/** The lines and bars of a chart in the words of ECharts. */
+/** A chart's lines and bars as ECharts series. */
 import type { BarSeriesOption, LineSeriesOption } from "echarts";
 import type { Chart, Series } from "../../core/model/chart.ts";
 import type { Cut } from "./cut.ts";
 import { COLOURS, INK, MUTED, PALE } from "./look.ts";
 import { labelText, type Scale } from "./text.ts";
 
-/** Which series have a colour of their own. More lines than colours: the largest have one, the others are pale. */
+/** With more lines than colours, only the largest are coloured; the others are pale. */
 export function shownSeries({ kind, series }: Chart): { coloured: Series[]; pale: Series[] } {
   if (series.length <= COLOURS.length) return { coloured: series, pale: [] };
   if (kind !== "line")
@@ -18,7 +18,7 @@ export function shownSeries({ kind, series }: Chart): { coloured: Series[]; pale
   };
 }
 
-/** What the pale series are called together. */
+/** The legend entry of the pale series. */
 export const paleName = (pale: Series[]) => `${pale.length} others`;
 
 const sizeOf = ({ values }: Series) => values.reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
@@ -40,7 +40,7 @@ export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | Bar
 
 const AS_IT_IS: Scale = { divisor: 1, word: "" };
 
-/** What goes beyond another series has its colour, and takes none from those that follow. */
+/** A series that extends another uses its colour and takes none from the next ones. */
 function colourOf({ name, beyond }: Series, coloured: readonly Series[]): string {
   const own = coloured.filter((one) => one.beyond === undefined);
   return COLOURS[own.findIndex((one) => one.name === (beyond ?? name))]!;
@@ -59,13 +59,13 @@ function scaledTo(series: Cut, { divisor }: Scale, base: number): Cut {
   };
 }
 
-/** Pale surfaces: where one lies within the other they add up. */
+/** Pale surfaces; nested ones add up. */
 const bandsOf = ({ name, band, band_within }: Series, colour: string): LineSeriesOption[] => [
   ...bandOf(name, band, colour),
   ...bandOf(`${name}, within`, band_within, colour),
 ];
 
-/** A pale surface between two lines that are not drawn: the upper one stands on the lower one. */
+/** A pale surface between two invisible lines, the upper stacked on the lower. */
 function bandOf(name: string, band: Series["band"], colour: string): LineSeriesOption[] {
   if (!band) return [];
   const edge = {
@@ -87,7 +87,7 @@ function bandOf(name: string, band: Series["band"], colour: string): LineSeriesO
   ];
 }
 
-/** A line is whole where its values are settled; from the last settled one on to those that are not it is dashed. */
+/** A line is solid up to its last settled value and dashed after it. */
 function lines(series: Cut, colour: string): LineSeriesOption[] {
   const { name, values, provisional = [], marked = [], cut = [], on_right } = series;
   const isOpen = (at: number) => provisional[at] === true;
@@ -109,7 +109,7 @@ function lines(series: Cut, colour: string): LineSeriesOption[] {
   return [line(settled, "solid"), ...(provisional.includes(true) ? [line(open, "dashed")] : [])];
 }
 
-/** The zones up to that which has the largest value, and where it ends; none where there is no value. */
+/** The zones up to the largest value, and their end; none without a value. */
 export function zonesInView({ zones = [], zones_end = 0, series }: Chart) {
   const values = series.flatMap((one) => one.values.filter((value) => value !== null));
   if (values.length === 0) return { zones: [], end: zones_end };
@@ -118,7 +118,7 @@ export function zonesInView({ zones = [], zones_end = 0, series }: Chart) {
   return { zones: zones.filter(({ from }) => from < end), end };
 }
 
-/** Over zones a line has their names behind it, and a surface below it. */
+/** With zones, a line has their names in the background and a surface below it. */
 function zoned(drawn: LineSeriesOption[], chart: Chart, colour: string): LineSeriesOption[] {
   const { zones = [], end } = zonesInView(chart);
   if (zones.length === 0) return drawn;
@@ -137,7 +137,7 @@ function zoned(drawn: LineSeriesOption[], chart: Chart, colour: string): LineSer
   }));
 }
 
-/** A value between two gaps would be no line: it is a dot. */
+/** A value between two gaps is no line, so it is a dot. */
 function pointOf(
   data: (number | null)[],
   at: number,
@@ -166,7 +166,7 @@ const bars = ({ name, values, provisional = [] }: Series, colour: string): BarSe
   barGap: "8%",
 });
 
-/** Bars of several series stand end to end in one row; a single one tells its value. */
+/** Bars of several series are stacked; a single one shows its value. */
 function ranked(
   { name, values, provisional = [] }: Series,
   colour: string,

@@ -1,7 +1,6 @@
-/** What is written into a chart. */
 import type { Chart } from "../../core/model/chart.ts";
 
-/** By what values are divided, and how that is called. */
+/** The divisor of the values, and its name. */
 export type Scale = { divisor: number; word: string };
 
 const SCALES: Scale[] = [
@@ -9,10 +8,10 @@ const SCALES: Scale[] = [
   { divisor: 1e6, word: "million" },
   { divisor: 1e3, word: "thousand" },
 ];
-/** Units whose figures grow as large as they like; others (a price, an index) are written in full below a million. */
+/** Units with unlimited figures. Others (a price, an index) are written in full below a million. */
 const AMOUNTS = new Set(["EUR", "USD", "kg", "t"]);
 
-/** The largest value decides, so that an axis has short numbers. */
+/** The largest value decides, so that axis labels are short. */
 export function scaleOf({ series, unit, base = 0 }: Chart): Scale {
   let largest = 0;
   for (const { values, on_right } of series)
@@ -24,15 +23,15 @@ export function scaleOf({ series, unit, base = 0 }: Chart): Scale {
 /** "billion EUR" */
 export const axisUnit = (unit: string, { word }: Scale) => (word ? `${word} ${unit}` : unit);
 
-/** "1.72B", "66.9": a value in full, as short as a bar's label has to be. */
+/** "1.72B", "66.9": short enough for a bar's label. */
 export const labelText = (value: number): string =>
   value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** With as many digits as a label needs; rounding to significant digits also drops what floating point leaves behind. */
+/** Rounding to significant digits also removes floating-point noise. */
 export const numberText = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 });
 
-/** About as wide as its characters are in DejaVu Sans, in ems. */
+/** Approximate character widths of DejaVu Sans, in ems. */
 const WIDTHS: [pattern: RegExp, ems: number][] = [
   [/[ijlI.,:;'|! ()[\]tfr/-]/, 0.38],
   [/[mwMW%@—…]/, 0.95],
@@ -40,14 +39,14 @@ const WIDTHS: [pattern: RegExp, ems: number][] = [
   [/[\u1100-\uffff]/, 1],
 ];
 
-/** Pixels that a text takes, rather too many than too few: nothing here can measure a font. */
+/** The width in pixels, rather overestimated, because no font metrics are available. */
 export function textWidth(text: string, size: number, isBold = false): number {
   let ems = 0;
   for (const character of text) ems += WIDTHS.find(([pattern]) => pattern.test(character))?.[1] ?? 0.62;
   return ems * size * (isBold ? 1.12 : 1);
 }
 
-/** At most so many characters, the end told by an ellipsis. */
+/** At most `most` characters, with an ellipsis if shortened. */
 export function clipped(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most
@@ -58,11 +57,11 @@ export function clipped(text: string, most: number): string {
         .trimEnd()}…`;
 }
 
-/** Characters that XML cannot carry, or that would break a line or turn the direction of the text. */
+/** Characters that XML forbids, or that break a line or change the text's direction. */
 const UNREADABLE =
   /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufffe\uffff]/gu;
 
-/** The same plain value with texts that can be drawn: names come from data. */
+/** Replaces unprintable characters in all texts, because names come from data. */
 export function readable<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed().replace(UNREADABLE, " ") as T;
   if (Array.isArray(value)) return value.map(readable) as T;
@@ -70,10 +69,10 @@ export function readable<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, readable(one)])) as T;
 }
 
-/** Characters that nobody sees, and that hide a word from its reader or turn the direction of its line. */
+/** Invisible characters that hide text from a reader or change its direction. */
 const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufffe\uffff]/gu;
 
-/** The same plain value without invisible characters in its texts. */
+/** Removes invisible characters from all texts. */
 export function visible<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed().replace(INVISIBLE, "") as T;
   if (Array.isArray(value)) return value.map(visible) as T;

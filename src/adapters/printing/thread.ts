@@ -1,4 +1,4 @@
-/** The thread that prints: an order comes as a message, its bytes go back as one. */
+/** The printing thread: receives an order as a message and returns its bytes. */
 import { parentPort } from "node:worker_threads";
 import type { Doc } from "../../core/model/doc.ts";
 import type { Print } from "../../core/model/ports/printer.ts";
@@ -6,7 +6,7 @@ import { csvOf } from "./csv.ts";
 import { htmlOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { parquetOf } from "./parquet.ts";
-import type { Printed } from "./printer.ts";
+import type { PrintResult } from "./printer.ts";
 import { visible } from "./text.ts";
 
 async function print(order: Print): Promise<Uint8Array> {
@@ -17,7 +17,7 @@ async function print(order: Print): Promise<Uint8Array> {
       return parquetOf(order.sheet, order.meta);
     case "image/svg+xml":
     case "image/png": {
-      // Loaded with the first picture: it takes longer than rows do.
+      // Loaded with the first picture, because that takes longer than rows.
       const { draw } = await import("./picture.ts");
       return draw(order.chart, order.provenance, order.form);
     }
@@ -29,10 +29,9 @@ async function print(order: Print): Promise<Uint8Array> {
   }
 }
 
-/** The attachment is not shown: its bytes stay those that others hold against a digest. */
+/** The attachment is not changed: readers check its bytes against a digest. */
 const shown = ({ attachment, ...doc }: Doc): Doc => ({ ...visible(doc), attachment });
 
-/** With its charts drawn. */
 async function printedPages(form: "text/html" | "application/pdf", doc: Doc): Promise<Uint8Array> {
   const { outlined } = await import("./picture.ts");
   if (form === "text/html") return Buffer.from(htmlOf(doc, outlined));
@@ -42,7 +41,7 @@ async function printedPages(form: "text/html" | "application/pdf", doc: Doc): Pr
 
 parentPort!.on("message", (order: Print) => {
   print(order).then(
-    (bytes) => parentPort!.postMessage({ bytes } satisfies Printed),
-    (error) => parentPort!.postMessage({ error: String(error) } satisfies Printed),
+    (bytes) => parentPort!.postMessage({ bytes } satisfies PrintResult),
+    (error) => parentPort!.postMessage({ error: String(error) } satisfies PrintResult),
   );
 });

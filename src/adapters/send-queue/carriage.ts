@@ -23,9 +23,9 @@ export type CarriageParts = {
 };
 
 /**
- * A nonce and the transactions signed for it; `raw` is the newest, taken by a node at `sent_at`. `is_contested`: the node knows
- * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `looked_at`: when a gap
- * below it was last looked for, or when it was first sent; `is_far`: that gap was too wide.
+ * A nonce and the transactions signed for it; a node accepted the newest, `raw`, at `sent_at`. `is_contested`: the
+ * node has another transaction of this nonce; `foreign_since`: when the nonce was first found used by none of ours;
+ * `looked_at`: when a gap below it was last checked, or when it was first sent; `is_far`: that gap was too wide.
  */
 type Flight = {
   nonce: number;
@@ -41,10 +41,10 @@ type Flight = {
 };
 type Unsigned = Pick<Flight, "nonce" | "attempts" | "fees" | "looked_at">;
 
-/** `raise`: it is stuck; `overtaken`: its nonce went to another; `left`: its nonce lies far too high. */
+/** `raise`: it is stuck; `overtaken`: another transaction used its nonce; `left`: its nonce is far too high. */
 type Course = "go-on" | "send-again" | "raise" | "overtaken" | "left";
 
-/** Sees calls that travel together, one at least, through to a receipt: by one transaction or its replacements. */
+/** Carries one or more calls to a receipt, by one transaction or its replacements. */
 export class Carriage {
   readonly #parts: CarriageParts;
   readonly #riders: readonly Rider[];
@@ -61,7 +61,7 @@ export class Carriage {
     this.#call = this.#first;
   }
 
-  /** Riders who waited long enough are told so, and their nonce is seen through all the same. */
+  /** Riders past their limit are rejected, but their nonce is still brought to an end. */
   async run(): Promise<void> {
     const { limits, isClosed } = this.#parts;
     for (let pause = FIRST_POLL_MS; !isClosed(); pause = Math.min(pause * 1.5, limits.poll_ms)) {
@@ -81,7 +81,7 @@ export class Carriage {
       return this.#flight ? await this.#follow(this.#flight) : "over";
     } catch (error) {
       for (const rider of this.#riders) rider.trouble = error;
-      // Sent again, it may be in a pool already.
+      // It is sent again, so a pool may have it already.
       const wasNeverSent = this.#signed.length === 1 && this.#flight?.looked_at === undefined;
       if (!(error instanceof GasKeyEmpty) || !wasNeverSent) return "open";
       await this.#parts.nonces.giveBack(this.#flight!.nonce);
@@ -89,11 +89,11 @@ export class Carriage {
     }
   }
 
-  /** Takes a nonce and signs for those who still wait; undefined where nobody does. */
+  /** Takes a nonce and signs for the riders that still wait; undefined if none does. */
   async #begin(): Promise<Flight | undefined> {
     const { gas, fees: market, nonces } = this.#parts;
     const [next, fees] = await Promise.all([gas.nextNonce(), market.current()]);
-    // A call that must travel alone needs a shared nonce; the chain itself prevents a second mining of the others.
+    // A call that must travel alone needs a shared nonce; the chain itself prevents mining the others twice.
     const nonce = await nonces.take(next).catch((error) => {
       if (this.#first.alone) throw error;
       return next;
@@ -108,7 +108,7 @@ export class Carriage {
     if (!this.#first.alone) this.#call = aggregateCall(aboard);
     this.#gas = gasOf(aboard);
     return this.#sign({ nonce, attempts: [], fees }).catch(async (error) => {
-      // Nothing was sent by this nonce, and before the first signature nothing at all.
+      // Nothing was sent with this nonce, and before the first signature nothing at all.
       if (this.#signed.length === 0) for (const rider of aboard) rider.signed = undefined;
       await nonces.giveBack(nonce);
       throw error;
@@ -126,13 +126,13 @@ export class Carriage {
   async #follow(flight: Flight): Promise<"over" | "open"> {
     const isToSend = flight.sent_at === undefined;
     const refused = isToSend ? await this.#broadcast(flight).catch((error: Error) => error) : undefined;
-    // Sent again, it may be mined by now, whatever is said to that.
+    // It was sent before, so it may be mined despite the error.
     const mined = await this.#receiptOf(flight);
     if (mined) {
       for (const rider of this.#riders) rider.resolve(mined);
       return "over";
     }
-    // One that nodes go on refusing, as where it offers too little by now, is stuck as well.
+    // A transaction that nodes keep refusing, for example for a low fee, is stuck too.
     if (refused && (refused instanceof GasKeyEmpty || !this.#isStuckSince(flight.signed_at))) throw refused;
     return this.#steer(flight, await this.#courseOf(flight));
   }
@@ -143,7 +143,7 @@ export class Carriage {
     flight.looked_at ??= flight.sent_at;
   }
 
-  /** Newest first: it is the likeliest. */
+  /** Newest first, because it is the most likely. */
   async #receiptOf({ attempts }: Flight): Promise<Receipt | undefined> {
     for (const hash of attempts.toReversed()) {
       const mined = await this.#parts.receipt(hash);
@@ -166,7 +166,7 @@ export class Carriage {
         if (!(await gaps.fillBelow(flight))) return "left";
       }
     }
-    // That a receipt is not there yet says nothing of another that took the nonce.
+    // A missing receipt is no evidence that another transaction used the nonce.
     if (!isStuck && !flight.is_contested) return "go-on";
     if (next > flight.nonce) {
       flight.foreign_since ??= now;
@@ -175,13 +175,13 @@ export class Carriage {
     // A reorg may have removed the foreign transaction.
     flight.foreign_since = undefined;
     if (!isStuck) return "go-on";
-    // At the highest fee, or behind others, the same bytes are sent again: a node may have forgotten them.
+    // At the highest fee, or behind others, the same bytes are sent again, because a node may have dropped them.
     return next === flight.nonce && flight.fees.maxFeePerGas < limits.max_fee_wei ? "raise" : "send-again";
   }
 
   async #steer(flight: Flight, course: Course): Promise<"over" | "open"> {
     const { alone, renew } = this.#first;
-    // One that was left may yet be mined: what may be carried once is not sent anew beside it.
+    // The abandoned transaction may yet be mined, so a call that may be carried only once is not sent again.
     if (course === "left" && alone) return this.#reject(new TransactionPending(this.#signed));
     if (course === "overtaken" && alone && renew) return this.#reject(new ChainUnavailable(OVERTAKEN));
     if (course === "left" || course === "overtaken") this.#flight = undefined;
@@ -193,7 +193,7 @@ export class Carriage {
     return "open";
   }
 
-  /** Without a newer call, the nonce keeps its present one. */
+  /** Without a newer call, the nonce keeps its current one. */
   async #renewCall(): Promise<void> {
     const { alone, renew } = this.#first;
     const renewed = alone ? await renew?.().catch(() => undefined) : undefined;
@@ -212,7 +212,7 @@ export class Carriage {
   }
 }
 
-/** A call that waits to be sent may lose the right to it meanwhile: then it is told, and nothing is sent. */
+/** A waiting call may become invalid: then it is rejected and nothing is sent. */
 async function isConfirmed({ alone, confirm, reject }: Rider): Promise<boolean> {
   if (!alone || !confirm) return true;
   return confirm().then(

@@ -3,7 +3,7 @@ import type { Ask } from "../json-rpc.ts";
 
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
-/** The prices of gas: what a transaction pays now, and what its replacement pays. */
+/** Gas prices of a transaction and of its replacement. */
 export class FeeMarket {
   readonly #ask: Ask;
   readonly #max_wei: bigint;
@@ -13,7 +13,7 @@ export class FeeMarket {
     this.#max_wei = max_wei;
   }
 
-  /** Room for the base fee to double before the transaction is mined. */
+  /** Leaves room for the base fee to double before the transaction is mined. */
   async current(): Promise<Fees> {
     const [block, tip] = await Promise.all([
       this.#ask<{ baseFeePerGas?: Hex }>("eth_getBlockByNumber", ["latest", false]),
@@ -22,7 +22,7 @@ export class FeeMarket {
     return this.#capped(2n * BigInt(block.baseFeePerGas ?? 0) + BigInt(tip), BigInt(tip));
   }
 
-  /** Nodes take a replacement when both its fees are higher by a tenth. */
+  /** Nodes accept a replacement when both its fees are a tenth higher. */
   async above(paid: Fees): Promise<Fees> {
     const current = await this.current();
     const more = (fee: bigint) => (fee * 9n) / 8n + 1n;

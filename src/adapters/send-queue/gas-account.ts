@@ -10,9 +10,9 @@ const INSUFFICIENT = /insufficient funds/i;
 const CONTESTED = /nonce too low|underpriced/i;
 const KNOWN = /already known|already imported/i;
 
-export type Terms = { nonce: number; gas: bigint; fees: Fees; purpose: Purpose };
+export type TransactionTerms = { nonce: number; gas: bigint; fees: Fees; purpose: Purpose };
 
-/** A transaction that is about to be sent. `most_wei`: its highest cost, but for a rollup's fee for its place on L1. */
+/** A transaction before it is sent. `most_wei`: its highest cost, without a rollup's L1 data fee. */
 export type SignedTransaction = {
   sender: Hex;
   transaction: Hex;
@@ -21,10 +21,9 @@ export type SignedTransaction = {
   most_wei: bigint;
 };
 
-/** Writes a transaction down before it is sent. Where it rejects, that one is not sent. */
+/** Records a transaction before it is sent. If it rejects, the transaction is not sent. */
 export type Journal = (signed: SignedTransaction) => Promise<void>;
 
-/** The account of the gas key on its chain. */
 export class GasAccount {
   readonly #ask: Ask;
   readonly #account: PrivateKeyAccount;
@@ -42,10 +41,9 @@ export class GasAccount {
     return Number(await this.#ask<Hex>("eth_getTransactionCount", [this.#account.address, tag]));
   }
 
-  /** Signs a transaction and writes it down. */
   async sign(
     { to, data }: Pick<Call, "to"> & Partial<Call>,
-    { nonce, gas, fees, purpose }: Terms,
+    { nonce, gas, fees, purpose }: TransactionTerms,
   ): Promise<{ raw: Hex; hash: Hex }> {
     const terms = { type: "eip1559", chainId: this.#chain_id, nonce, gas, ...fees, to } as const;
     const raw = await this.#account.signTransaction({ ...terms, ...(data && { data }) });
@@ -55,7 +53,7 @@ export class GasAccount {
     return { raw, hash };
   }
 
-  /** `contested`: a node knows another transaction of this nonce, which pays as much. Rejects with GasKeyEmpty. */
+  /** `contested`: a node has another transaction of this nonce, which pays as much. Rejects with GasKeyEmpty. */
   async broadcast(raw: Hex): Promise<"sent" | "contested"> {
     try {
       await this.#ask("eth_sendRawTransaction", [raw]);
@@ -68,7 +66,7 @@ export class GasAccount {
     return "sent";
   }
 
-  /** Sends a transaction that does nothing. Where another is there already that pays as much, that one stays. */
+  /** Sends an empty transaction. An existing one that pays as much stays. */
   async doNothing(nonce: number, fees: Fees): Promise<void> {
     const terms = { nonce, gas: 21_000n, fees, purpose: "empty transaction" } as const;
     const { raw } = await this.sign({ to: this.#account.address }, terms);

@@ -1,17 +1,17 @@
 export type SendLimits = {
-  /** The most gas of one transaction; Base takes none above 2^24 (EIP-7825). */
+  /** The most gas of one transaction; Base accepts at most 2^24 (EIP-7825). */
   transaction_gas: bigint;
-  /** The most to pay for a unit of gas, replacements included. */
+  /** The highest price per unit of gas, replacements included. */
   max_fee_wei: bigint;
-  /** The longest pause between two looks for the receipt. */
+  /** The longest pause between two polls for the receipt. */
   poll_ms: number;
-  /** A transaction not mined after this is replaced by one that pays more. */
+  /** A transaction not mined within this time is replaced by one with higher fees. */
   stuck_ms: number;
-  /** How long the nonce must be seen used, by none of ours, before the calls are sent anew. */
+  /** How long a foreign transaction must have the nonce before the calls are sent again. */
   foreign_ms: number;
-  /** How long a transaction is not mined before a gap of nonces is looked for below it: whoever took one may yet send. */
+  /** After this time an unmined transaction's lower nonces are checked for a gap; their processes may still send. */
   gap_ms: number;
-  /** How long a call waits to be signed: then nothing was sent, and nothing will be. */
+  /** How long a call waits for its signature; after that, nothing is sent. */
   unsent_ms: number;
   /** How long a sender waits for its call to be mined. */
   wait_ms: number;

@@ -3,20 +3,20 @@ import type { FeeMarket, Fees } from "./fees.ts";
 import type { GasAccount } from "./gas-account.ts";
 import type { SendLimits } from "./limits.ts";
 
-/** Processes that died leave no wider gap of nonces below a transaction: an endpoint lied, or the chain went far back. */
+/** Dead processes leave no wider gap of nonces: an endpoint lied, or the chain was reorganized deeply. */
 const WIDEST_GAP = 64;
-/** So many times as long as a transaction of one's own is waited for, one of another process is. */
+/** Another process's transaction gets this many times the patience of our own. */
 const LONG_STUCK = 3;
 
 type Parts = { gas: GasAccount; fees: FeeMarket; nonces: Nonces; limits: SendLimits };
 
-/** `is_far`: the gap below the nonce was too wide when it was last looked at. */
-type Above = { readonly nonce: number; is_far?: boolean };
+/** `is_far`: the gap below the nonce was too wide at the last check. */
+type HigherNonce = { readonly nonce: number; is_far?: boolean };
 
-/** The nonces below a transaction that nobody uses up, without which it is not mined. */
+/** Fills nonces that nobody uses and that keep a later transaction from being mined. */
 export class NonceGaps {
   readonly #parts: Parts;
-  /** The nonce that all others wait for, since when, and what was last paid to have it used up. */
+  /** The nonce that blocks all others, since when, and the last fee paid to fill it. */
   #awaited: { nonce: number; since: number; fees?: Fees } | undefined;
 
   constructor(parts: Parts) {
@@ -24,8 +24,8 @@ export class NonceGaps {
   }
 
   /**
-   * A dead process's transaction may pay too little by now, and nobody would raise it. After a long while it is replaced by one that does
-   * nothing and pays more.
+   * A dead process's transaction may pay too little, and nobody would replace it. After a long time an empty
+   * transaction with a higher fee replaces it.
    */
   async useUp(nonce: number, now: number): Promise<void> {
     const { gas, fees: market, limits } = this.#parts;
@@ -38,15 +38,15 @@ export class NonceGaps {
   }
 
   /**
-   * The process that took a nonce below uses it, unless it died before it sent; a reorg or a lying endpoint may have left a gap too. The
-   * transaction above keeps its nonce, and transactions that do nothing go below it: all below a nonce that was used up is used up.
-   * Answers false where the gap is too wide, twice in a row: a nonce so high is not waited for, and the nonces from the gap on are free.
+   * The owner of a lower nonce uses it, unless it died before sending; a reorg or a lying endpoint may also leave a
+   * gap. Empty transactions fill the gap, and the transaction above keeps its nonce. Returns false if the gap was
+   * too wide twice in a row: such a nonce is abandoned, and the nonces from the gap on are free.
    */
-  async fillBelow(above: Above): Promise<boolean> {
+  async fillBelow(above: HigherNonce): Promise<boolean> {
     const { gas, fees, nonces, limits } = this.#parts;
     const end = performance.now() + limits.gap_ms;
     let filled = -1;
-    // A node counts what waits in its pool up to the first gap.
+    // A node counts its pool's transactions up to the first gap.
     for (let gap = await this.#first(); gap < above.nonce; gap = await this.#first()) {
       const was_far = above.is_far;
       above.is_far = above.nonce - gap > WIDEST_GAP;

@@ -1,8 +1,8 @@
 /**
- * The one queue of a gas key in a process. One transaction of the process is under way at a time, carrying all that waited when it was
- * signed, by the first nonce that is free; those of other processes may stand beside it. A transaction that is not mined in time
- * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined. A call that can be
- * renewed is as new in each replacement as it can be.
+ * A gas key's only queue in a process. One transaction is in flight at a time, with all calls that waited at its
+ * signature and the first free nonce; other processes may have theirs in flight too. A transaction that is not
+ * mined in time is replaced by one with the same nonce and calls and a higher fee, so at most one is mined. A
+ * renewable call is renewed in each replacement.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { PrivateKeyAccount } from "viem";
@@ -23,26 +23,25 @@ type Context = {
   account: PrivateKeyAccount;
   chain_id: number;
   limits?: Partial<SendLimits> | undefined;
-  /** The key's nonces among processes; where it is left out, nobody else sends by the key. */
+  /** Shares the key's nonces among processes. Default: this process is the only sender. */
   nonces?: Nonces | undefined;
-  /** Writes each transaction down before it is sent. */
+  /** Records each transaction before it is sent. */
   journal?: Journal | undefined;
 };
 
 export type SendQueue = {
   send(call: Call, options: SendOptions): Promise<Receipt>;
-  /** The prices by which a transaction would be signed now. */
+  /** The current fees for a signature. */
   fees(): Promise<Fees>;
-  /** How many calls wait to be sent. */
   queued(): number;
-  /** The highest nonce that was signed for within a day, in whatever process; -1: none. */
+  /** The highest nonce signed for within a day by any process; -1 if none. */
   highestNonce(): Promise<number>;
-  /** How many transactions of the account this block knows. */
+  /** The account's transaction count at this block. */
   minedCount(block: "latest" | "finalized"): Promise<number>;
   close(): void;
 };
 
-/** Starts with the first call. Errors are those of `Chain.send`. */
+/** The first call starts it. Errors are those of `Chain.send`. */
 export function sendQueue(context: Context): SendQueue {
   const { ask, receipt, account, chain_id, nonces = alone() } = context;
   const limits = { ...DEFAULT_LIMITS, ...context.limits };
@@ -88,7 +87,6 @@ export function sendQueue(context: Context): SendQueue {
   };
 }
 
-/** Waits among the others, for as long as the limits say. */
 function ride(call: Call, options: SendOptions, waiting: WaitingCalls, limits: SendLimits): Promise<Receipt> {
   const { gas, purpose, alone = false, renew, confirm, recorded } = options;
   return new Promise<Receipt>((resolve, reject) => {
@@ -106,7 +104,10 @@ function ride(call: Call, options: SendOptions, waiting: WaitingCalls, limits: S
   });
 }
 
-/** Timers of its own, so that an endpoint that hangs holds nobody. A nonce that was signed for is seen through all the same. */
+/**
+ * Rejects by its own timers, so that a hanging endpoint blocks no caller. A signed nonce is still brought to an
+ * end.
+ */
 function limited(rider: Rider, waiting: WaitingCalls, { unsent_ms, wait_ms }: SendLimits): () => void {
   const giveUp = () => {
     if (rider.signed) return;

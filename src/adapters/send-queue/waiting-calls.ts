@@ -1,14 +1,12 @@
 import type { Call, Hex, Purpose, Receipt, SendOptions } from "../../core/model/chain.ts";
 
-/** Multicall3's own gas: the transaction's base, and for each call its data and bookkeeping. */
+/** Multicall3's own gas: the transaction's base, plus data and bookkeeping per call. */
 const BASE_GAS = 60_000n;
 const GAS_EACH = 15_000n;
 
-/** The gas of a transaction that carries these calls. */
 export const gasOf = (calls: readonly { gas: bigint }[]): bigint =>
   calls.reduce((sum, { gas }) => sum + gas + GAS_EACH, BASE_GAS);
 
-/** A call that waits for its receipt. */
 export type Rider = Call & {
   gas: bigint;
   purpose: Purpose;
@@ -16,22 +14,21 @@ export type Rider = Call & {
   renew: SendOptions["renew"];
   confirm: SendOptions["confirm"];
   recorded: SendOptions["recorded"];
-  /** The transactions that carry it, once one is signed. */
+  /** The transactions that carry it, once signed. */
   signed?: readonly Hex[] | undefined;
-  /** It was told that nothing was sent, so nothing may be. */
+  /** Its caller was told that nothing was sent, so nothing may be. */
   given_up?: true;
-  /** The last error. */
   trouble?: unknown;
   resolve: (receipt: Receipt) => void;
   reject: (error: Error) => void;
 };
 
-/** The calls that no transaction carries yet, and which of them travel next. */
+/** Calls without a transaction, and the choice of the next ones. */
 export class WaitingCalls {
   readonly #transaction_gas: bigint;
   #waiting: Rider[] = [];
   #tookOneAlone = false;
-  /** The purpose of the calls that travelled together last. */
+  /** The purpose of the last shared transaction. */
   #lastPurpose: Purpose | undefined;
 
   constructor(transaction_gas: bigint) {
@@ -54,16 +51,19 @@ export class WaitingCalls {
     return this.#waiting.splice(0);
   }
 
-  /** The first call alone if it must be, or as many of the others as fit into a transaction: those of one purpose, whose budget pays it. */
+  /**
+   * The first call alone if it must be; otherwise as many calls of one purpose as fit into a transaction, because
+   * one budget pays it.
+   */
   takeNext(): Rider[] {
-    // Those that travel alone come one at a time: many of them, which strangers could send, do not keep the others waiting.
+    // Calls that travel alone take every other transaction, so that strangers cannot block the rest with them.
     const isTheirTurn = !this.#tookOneAlone || this.#waiting.every(({ alone }) => alone);
     this.#tookOneAlone = this.#waiting[0]!.alone && isTheirTurn;
     return this.#tookOneAlone ? this.#waiting.splice(0, 1) : this.#takeTogether();
   }
 
   #takeTogether(): Rider[] {
-    // Purposes take turns, so that many calls of one do not keep those of another waiting.
+    // Purposes alternate, so that many calls of one do not delay another's.
     const together = this.#waiting.filter(({ alone }) => !alone);
     const next = together.find(({ purpose }) => purpose !== this.#lastPurpose) ?? together[0];
     this.#lastPurpose = next?.purpose;

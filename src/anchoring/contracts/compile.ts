@@ -1,4 +1,4 @@
-/** Compiles the contracts to the artifacts that the service is built with. The same sources give the same bytes everywhere. */
+/** Compiles the contracts to the artifacts in the build. The same sources give the same bytes everywhere. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import solc from "solc";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** `source` and `artifact` are files; `imports` names the package whose contracts it builds on. */
+/** `source` and `artifact` are files; `imports` names the package of imported contracts. */
 export type Contract = { name: string; source: string; artifact: string; imports?: string };
 
 const inDomain = (path: string) => join(ROOT, "src/domain", path);
@@ -37,9 +37,8 @@ export const contracts: readonly Contract[] = [
 ];
 
 /**
- * No hash of metadata in the code, which would change with every comment; the EVM of 2024, which every chain of today
- * runs; an optimizer that thinks of the caller's gas before the size of the code; not by way of the IR, which costs one
- * per cent more here.
+ * No metadata hash, which would change with every comment; the 2024 EVM, which all current chains run; an optimizer
+ * for the caller's gas rather than code size; not via the IR, which costs one per cent more here.
  */
 const SETTINGS = {
   evmVersion: "cancun",
@@ -54,13 +53,13 @@ type Output = {
   contracts: Record<string, Record<string, { abi: unknown; evm: { bytecode: { object: string } } }>>;
 };
 
-/** A package's file, asked for by the compiler; others are refused. */
+/** Gives the compiler files of one package and refuses others. */
 function imported(path: string, from: string | undefined): { contents: string } | { error: string } {
   if (!from || !path.startsWith(`${from}/`)) return { error: `${path} may not be imported` };
   return { contents: readFileSync(join(ROOT, "node_modules", path), "utf8") };
 }
 
-/** The artifact's text for a source of this contract. Throws the compiler's own words, warnings included. */
+/** The artifact's text. Throws the compiler's messages, warnings included. */
 export function artifactOf({ name, source: file, imports }: Contract, source: string): string {
   const sources = { [`${name}.sol`]: { content: source } };
   const input = JSON.stringify({ language: "Solidity", sources, settings: SETTINGS });

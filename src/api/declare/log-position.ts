@@ -37,7 +37,7 @@ export async function wantedPosition(
   if (position > head.position)
     refuse(
       replayProblems["history-diverged"],
-      `Min-Log-Position lies beyond the head of the log, ${head.position}: the log has lost its end. First compare with your copy.`,
+      `Min-Log-Position is beyond the head of the log, ${head.position}: the log has lost its end. First compare with your copy.`,
     );
   return position;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { type Data, NONE } from "../../datasets/reading.ts";
-import { KEEP_DAYS, keptSince } from "../../datasets/retention.ts";
+import { KEEP_DAYS, retainedSince } from "../../datasets/retention.ts";
 import type { Lease, Vintages } from "../../datasets/vintage-store.ts";
 import { referenceProjection, referencesSince } from "../../projections/reference/releases.ts";
 import { releasesProjection, releasesSince, type StoredRelease } from "../../projections/trade/releases.ts";
@@ -71,7 +71,7 @@ type NamedReleases = { datasets: StoredRelease[]; tables: StoredRelease[] };
 
 /** Refuses a vintage that was deleted, and two of one dataset. */
 async function releasesNamed(app: App, wanted: readonly string[]): Promise<NamedReleases> {
-  const since = keptSince(app.clock.now());
+  const since = retainedSince(app.clock.now());
   const all = async (): Promise<NamedReleases> => ({
     datasets: await releasesSince(app.pool, since),
     tables: await referencesSince(app.pool, since),

@@ -1,4 +1,4 @@
-import type { Reads } from "../../core/read-models/readers.ts";
+import type { ReadSource } from "../../core/read-models/readers.ts";
 import { paymentOf } from "./access/way.ts";
 import {
   type Effect,
@@ -14,7 +14,7 @@ export function readsOf({
   effect = reads,
   lists,
   reads: log,
-}: Pick<Operation, "effect" | "lists" | "reads">): Reads | undefined {
+}: Pick<Operation, "effect" | "lists" | "reads">): ReadSource | undefined {
   if (effect.changes !== "nothing") return undefined;
   return log ?? (lists === "none" ? undefined : lists);
 }

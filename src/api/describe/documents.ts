@@ -1,6 +1,6 @@
 import type { App } from "../../core/app.ts";
 import { inTime } from "../../core/coordination/concurrency.ts";
-import { likelyWait, makingOf } from "../../datasets/making.ts";
+import { buildsOf, likelyWait } from "../../datasets/builds.ts";
 import { didOf, keyUrl } from "../../domain/payments/receipt.ts";
 import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
@@ -40,7 +40,7 @@ export function documentsOf(
     ...docsDocuments(catalogue, pages),
     rngDocument(pages),
     health,
-    { ...health, path: "/healthz", summary: "The same, by the name that some watchers ask for" },
+    { ...health, path: "/healthz", summary: "The same, under the name that some monitors request" },
     ready,
     description("/openapi.json", catalogue, "every operation"),
     ...catalogue.areas
@@ -50,7 +50,7 @@ export function documentsOf(
       llmsPage(catalogue, terms.public_url),
     ),
     fixed("/problems", "text/markdown", "Every kind of error", () => problemsPage(catalogue.problems)),
-    fixed("/.well-known/x402", "application/json", "The price list: what can be paid for", () =>
+    fixed("/.well-known/x402", "application/json", "The price list", () =>
       JSON.stringify(priceList(catalogue.operations, terms)),
     ),
     keySet,
@@ -61,7 +61,7 @@ export function documentsOf(
     fixed("/.well-known/api-catalog", "application/linkset+json", "RFC 9727 catalogue", () =>
       apiCatalog(terms.public_url),
     ),
-    fixed("/robots.txt", "text/plain", "What crawlers may read", () => ROBOTS),
+    fixed("/robots.txt", "text/plain", "Rules for crawlers", () => ROBOTS),
     ...explorerDocuments(),
   ];
 }
@@ -94,25 +94,25 @@ async function missingData(app: App): Promise<string[]> {
 const ready: Document = {
   path: "/ready",
   type: "application/json",
-  summary: "Readiness: what is up and what is not",
+  summary: "Readiness of each part",
   render: async (app) => {
     const [log, chain, checked, disputes] = await Promise.all([
-      told(LOG_MS, app.store.head()).then(
+      readinessDetail(LOG_MS, app.store.head()).then(
         (head) => ({ up: true, position: head.position }),
         () => ({ up: false, position: null }),
       ),
-      told(CHAIN_MS, app.chain.heads()).then(
+      readinessDetail(CHAIN_MS, app.chain.heads()).then(
         ({ latest }) => ({ up: true, block: Number(latest.number) }),
         () => ({ up: false, block: null }),
       ),
-      told(LOG_MS, app.accepting.contradiction()).then(
+      readinessDetail(LOG_MS, app.accepting.contradiction()).then(
         (contradiction) => ({ checked: true, contradiction }),
         () => ({ checked: false, contradiction: null }),
       ),
-      told(LOG_MS, app.disputes()).catch(() => []),
+      readinessDetail(LOG_MS, app.disputes()).catch(() => []),
     ]);
     const datasets = app.data.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
-    const missing = log.up ? await told(LOG_MS, missingData(app)).catch(() => null) : null;
+    const missing = log.up ? await readinessDetail(LOG_MS, missingData(app)).catch(() => null) : null;
     const accepts = log.up && checked.checked && checked.contradiction === null;
     const up = accepts && disputes.length === 0 && missing?.length === 0;
     const awaited = app.vintage_store.awaited();
@@ -124,7 +124,7 @@ const ready: Document = {
         chain,
         datasets,
         missing,
-        making: makingOf(awaited),
+        making: buildsOf(awaited),
         readers: app.readers.health(),
       }),
     };
@@ -166,7 +166,8 @@ const CHAIN_MS = 1_000;
 /** A stalled database connection must not stall the readiness check. */
 const LOG_MS = 2_000;
 
-const told = <T>(ms: number, answer: Promise<T>): Promise<T> => inTime(ms, answer, () => new Error("late"));
+const readinessDetail = <T>(ms: number, answer: Promise<T>): Promise<T> =>
+  inTime(ms, answer, () => new Error("late"));
 
 /** RFC 9116 requires renewal within a year. */
 const securityText = (public_url: string) => {

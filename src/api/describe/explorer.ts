@@ -24,7 +24,7 @@ export const PAGE_POLICY = [
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
 export const explorerDocuments = (): Document[] => [
-  document("/log", "text/html", "The log for people: what is in it, how far it is proven, and a verifier", {
+  document("/log", "text/html", "The log for people: its contents, how far it is proven, and a verifier", {
     policy: PAGE_POLICY,
     text: async (development) =>
       (await page("page.html", "/log")).replace("{{chain}}", development ? "development" : "public"),
@@ -32,7 +32,7 @@ export const explorerDocuments = (): Document[] => [
   {
     path: "/log/meanings.json",
     type: "application/json",
-    summary: "What each type of event means, in a sentence",
+    summary: "Each event type's meaning, in a sentence",
     render: ({ unit }) => ({ body: JSON.stringify(unit.schemas.meanings()) }),
   },
   document("/log/page.css", "text/css", "How that page looks", { text: () => read("page.css") }),
@@ -70,15 +70,10 @@ export const explorerDocuments = (): Document[] => [
       text: () => page("agent.html", "/soul"),
     },
   ),
-  document(
-    "/soul/market",
-    "text/html",
-    "The market for people: nodes, bounties, what is offered, what was settled",
-    {
-      policy: PAGE_POLICY,
-      text: () => page("market.html", "/soul"),
-    },
-  ),
+  document("/soul/market", "text/html", "The market for people: nodes, bounties, items and settlements", {
+    policy: PAGE_POLICY,
+    text: () => page("market.html", "/soul"),
+  }),
   document("/soul/page/market.js", "text/javascript", "What that page does", {
     text: () => compiled("market.ts"),
   }),

@@ -33,7 +33,7 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
   });
   const payments = new Counter({
     name: "tallystick_payments_total",
-    help: "Calls that came with a payment, by what came of it",
+    help: "Calls with a payment, by outcome",
     labelNames: ["outcome"],
     registers: [registry],
   });
@@ -45,13 +45,13 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
   });
   const goodTurns = new Gauge({
     name: "tallystick_reactor_last_good_turn_seconds",
-    help: "Seconds since a reactor's last good turn, in whatever process",
+    help: "Seconds since a reactor's last good tick, in any process",
     labelNames: ["reactor"],
     registers: [registry],
   });
   const troubles = new Gauge({
     name: "tallystick_trouble",
-    help: "1 while a read model or a reactor is in trouble, by its name",
+    help: "1 while a read model or a reactor fails, by its name",
     labelNames: ["name"],
     registers: [registry],
   });

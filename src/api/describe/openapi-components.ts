@@ -7,9 +7,11 @@ import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { paymentRequired } from "../serve/x402/required.ts";
 
 type Schema = Record<string, unknown>;
-type Kind = "schemas" | "responses" | "headers" | "parameters";
+type ComponentKind = "schemas" | "responses" | "headers" | "parameters";
 
-export const refTo = (kind: Kind, name: string): Schema => ({ $ref: `#/components/${kind}/${name}` });
+export const refTo = (kind: ComponentKind, name: string): Schema => ({
+  $ref: `#/components/${kind}/${name}`,
+});
 
 const problemSchema = {
   type: "object",

@@ -147,7 +147,7 @@ function responses(operation: Operation, answer: JsonSchema | undefined): Schema
   };
   if (restsOnDataAlone(operation) || operation.caching) answers[304] = refTo("responses", "304");
   if (operation.output.kind === "file")
-    answers[206] = { ...success(operation, answer), description: "The range asked for" };
+    answers[206] = { ...success(operation, answer), description: "The requested range" };
   for (const status of refusalsOf(operation))
     if (!OF_ANY_CALL.includes(status)) answers[status] = refTo("responses", String(status));
   return { ...answers, "4XX": refTo("responses", "4XX") };

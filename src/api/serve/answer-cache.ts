@@ -1,11 +1,11 @@
 /** The same query on the same data has the same answer, so nested calls are cached. */
 import { LRUCache } from "lru-cache";
 import type { App } from "../../core/app.ts";
-import { type Data, isFoundAgain, type Look } from "../../datasets/reading.ts";
+import { type Data, isFoundAgain, type LookUp } from "../../datasets/reading.ts";
 import type { AnswerWithOrigin } from "../../domain/reports/fact.ts";
 
 /** Stored as text, so that each caller gets a copy. */
-type CachedAnswer = { text: string; origin: AnswerWithOrigin["origin"]; looks: readonly Look[] };
+type CachedAnswer = { text: string; origin: AnswerWithOrigin["origin"]; looks: readonly LookUp[] };
 
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
@@ -33,11 +33,11 @@ export function cachedAnswer(
   return { answer: JSON.parse(before.text) as object, origin: before.origin };
 }
 
-export function keepTold(
+export function storeAnswer(
   app: Pick<App, "once">,
   question: string,
   { answer, origin }: AnswerWithOrigin,
-  looks: Iterable<Look>,
+  looks: Iterable<LookUp>,
 ): void {
   memoryOf(app).set(question, { text: JSON.stringify(answer), origin, looks: [...looks] });
 }

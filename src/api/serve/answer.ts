@@ -5,7 +5,7 @@ import type { Command, InUnit, SealPersonal } from "../../core/commands/unit.ts"
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Sealed } from "../../core/model/sealed.ts";
-import { type Data, type Watching, watched } from "../../datasets/reading.ts";
+import { type Data, type ReadRecord, watched } from "../../datasets/reading.ts";
 import { anonymous } from "../declare/caller.ts";
 import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
 import { JSON_FORM } from "../declare/forms/form.ts";
@@ -58,7 +58,7 @@ function finishedName({ operation, form, input }: Call, vintage: string | undefi
   return `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
 }
 
-export function finishedBefore({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
+export function finishedAnswer({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
   if (call.confirm) return undefined;
   const name = finishedName(call, call.operation.vintage?.(call.data));
   return name === undefined ? undefined : finished.get(name);
@@ -223,7 +223,7 @@ export async function handled(operation: OperationDeclaration, context: Context<
 function mayCache(
   { onBroken }: AnswerParts,
   { operation, data }: Call,
-  { vintage, reading }: { vintage: string; reading: Watching | undefined },
+  { vintage, reading }: { vintage: string; reading: ReadRecord | undefined },
 ): boolean {
   const declared = watched(data);
   // The vintage changed meanwhile: the answer is correct, but its name is not.

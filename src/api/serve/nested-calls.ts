@@ -2,7 +2,7 @@
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import { QueryTimeout } from "../../core/model/refusal.ts";
-import { type Data, held, watched } from "../../datasets/reading.ts";
+import { type Data, pinned, watched } from "../../datasets/reading.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { AnswerWithOrigin } from "../../domain/reports/fact.ts";
 import type { SourcedAnswer } from "../declare/forms/table.ts";
@@ -10,7 +10,7 @@ import { inputReader } from "../declare/input.ts";
 import { type Context, restsOnDataAlone } from "../declare/operation.ts";
 import { effectOf } from "../declare/operation-facts.ts";
 import { handled, withRestsOn } from "./answer.ts";
-import { cachedAnswer, keepTold } from "./answer-cache.ts";
+import { cachedAnswer, storeAnswer } from "./answer-cache.ts";
 import { sha256 } from "./call.ts";
 
 /** As over HTTP, without the envelope, and with its citation. */
@@ -35,7 +35,7 @@ export async function withNestedCalls<T>(
 ): Promise<T> {
   // Each read of its signal adds a listener, so it is read once.
   const context = { ...called };
-  const { data, release } = held(context.data);
+  const { data, release } = pinned(context.data);
   const all = watched(data);
   const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
   const whole = after(whole_ms);
@@ -96,6 +96,6 @@ async function callOperation(
       synthetic,
     },
   };
-  if (isKept) keepTold(context.app, question, made, reading.looks.values());
+  if (isKept) storeAnswer(context.app, question, made, reading.looks.values());
   return made;
 }

@@ -18,11 +18,17 @@ import type { Gate } from "./admission.ts";
 import type { AnswerParts, PreparedBody } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./problem.ts";
-import { type CallRequest, countLarge, type ReadParts, type Ready, readCall } from "./read-call.ts";
+import {
+  type CallRequest,
+  countLarge,
+  type ReadableOperation,
+  type ReadParts,
+  readCall,
+} from "./read-call.ts";
 import { type Answer, refused, respond, type ServedAnswer } from "./respond.ts";
 import { unpaid } from "./unpaid.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
-import type { PaymentRefused } from "./x402/refused.ts";
+import type { PaymentRefused } from "./x402/payment-refusal.ts";
 import { type PaymentTerms, paymentRequired, priceOf, type Quote } from "./x402/required.ts";
 
 export type PipelineParts = Pick<AnswerParts, "onBroken"> &
@@ -38,7 +44,7 @@ export type PipelineParts = Pick<AnswerParts, "onBroken"> &
 
 type Parts = AnswerParts & PipelineParts & { payments: PaymentFlow; prover: Prover };
 
-export type ServedOperation = Ready & { ask(request: CallRequest): Promise<Answer> };
+export type ServedOperation = ReadableOperation & { ask(request: CallRequest): Promise<Answer> };
 
 export function createPipeline(given: PipelineParts): (operation: Operation) => ServedOperation {
   const finished = new LRUCache<string, PreparedBody>({
@@ -56,7 +62,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
 }
 
 /** Refusals are answers; other errors are our faults. */
-async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<Answer> {
+async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest): Promise<Answer> {
   const { operation } = ready;
   let admitted: Admission | undefined;
   try {
@@ -83,7 +89,7 @@ async function ask(parts: Parts, ready: Ready, request: CallRequest): Promise<An
 }
 
 /** `refused`: why the enclosed payment is not acceptable. */
-export type Due = { due: true; refused?: PaymentRefused };
+export type PaymentDue = { due: true; refused?: PaymentRefused };
 
 async function answered(
   parts: Parts,
@@ -102,7 +108,7 @@ async function answered(
   });
 }
 
-async function paid(parts: Parts, call: Call, request: CallRequest): Promise<ServedAnswer | Due> {
+async function paid(parts: Parts, call: Call, request: CallRequest): Promise<ServedAnswer | PaymentDue> {
   const served = await parts.payments.serve(call, request).catch((error) => {
     parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
     throw error;
@@ -115,7 +121,7 @@ async function unpaidOrDue(
   parts: Parts,
   call: Call,
   { from_account }: Admission,
-): Promise<ServedAnswer | Due> {
+): Promise<ServedAnswer | PaymentDue> {
   try {
     return await unpaid(parts, call);
   } catch (error) {
@@ -126,7 +132,7 @@ async function unpaidOrDue(
   }
 }
 
-async function quoted(parts: Parts, ready: Ready, request: CallRequest, form: Form): Promise<Answer> {
+async function quoted(parts: Parts, ready: ReadableOperation, request: CallRequest, form: Form): Promise<Answer> {
   await parts.app.accepting.check();
   const { input, errors } = await quotableInput(ready, request);
   const quote = await quoteFor(parts, ready.operation, input);
@@ -137,7 +143,7 @@ const required = (
   { terms }: Parts,
   operation: Operation,
   { path, presented }: CallRequest,
-  quote: Quote & Partial<Due>,
+  quote: Quote & Partial<PaymentDue>,
 ): Answer => ({
   kind: "pay",
   ...paymentRequired(operation, path, terms, { ...quote, has_key: presented.secret !== undefined }),
@@ -168,7 +174,7 @@ async function quoteFor(
 
 /** Reads only an input of the size of a query string: a probe must stay cheap. */
 async function quotableInput(
-  { reader }: Ready,
+  { reader }: ReadableOperation,
   request: CallRequest,
 ): Promise<{ input?: Fields; errors?: FieldError[] | undefined }> {
   if (!request.is_small) return {};

@@ -87,7 +87,7 @@ const FULL_TOLD = /No space left on device|Disk quota exceeded|failed to offload
 
 /** The write failed because a disk is full. */
 export function isNoRoom(error: unknown): boolean {
-  // Nobody knows whether that append succeeded.
+  // It is unknown whether that append succeeded.
   if (!(error instanceof Error) || error.name === "AppendUnknown") return false;
   const { code } = error as { code?: unknown };
   // A refusal's message may quote the caller.
@@ -109,7 +109,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
     );
   if (error instanceof Refusal) return error;
   if (error instanceof ChainUnavailable)
-    return new Refusal("unavailable", "the chain cannot be asked at the moment", {
+    return new Refusal("unavailable", "the chain cannot be queried at the moment", {
       retry_after_s: 10,
       cause: error,
     });

@@ -42,14 +42,14 @@ export type ReadParts = {
   room: FreeRoom;
 };
 
-export type Ready = { operation: Operation; reader: InputReader };
+export type ReadableOperation = { operation: Operation; reader: InputReader };
 
 /** Its data stays leased until `release`. */
 export type ReadCall = { call: Call; release(): void };
 
 export async function readCall(
   { app, limits, room }: ReadParts,
-  { operation, reader }: Ready,
+  { operation, reader }: ReadableOperation,
   request: CallRequest,
   { form, admitted }: { form: Form; admitted: Admission },
 ): Promise<ReadCall> {

@@ -5,13 +5,13 @@ import type { Caller } from "../declare/caller.ts";
 import type { Operation } from "../declare/operation.ts";
 import { readsOf } from "../declare/operation-facts.ts";
 
-type Reading = { app: App; operation: Operation; caller: Caller; min_position: number };
+type CopyRead = { app: App; operation: Operation; caller: Caller; min_position: number };
 
 /**
  * Uses a copy of the database if it is fresh enough. On a failure or refusal the primary answers: the copy may lack the reason.
  */
 export async function fromCopy<T, Context extends { app: App }>(
-  call: Reading,
+  call: CopyRead,
   context: Context,
   handle: (context: Context) => Promise<T>,
 ): Promise<T> {
@@ -25,7 +25,7 @@ export async function fromCopy<T, Context extends { app: App }>(
 
 /** The stream ends when its copy is left out; the reader continues from its last cursor. */
 export async function streamFromCopy<T, Context extends { app: App }>(
-  call: Reading,
+  call: CopyRead,
   context: Context,
   handle: (context: Context) => Promise<AsyncIterable<T>>,
 ): Promise<AsyncIterable<T>> {
@@ -40,7 +40,7 @@ export async function streamFromCopy<T, Context extends { app: App }>(
 const PATIENCE_MS = 2_000;
 
 /** The primary's list answers without waiting, unless the caller named a position. */
-async function knowing({ app: { runner }, operation, min_position }: Reading): Promise<void> {
+async function knowing({ app: { runner }, operation, min_position }: CopyRead): Promise<void> {
   const reads = readsOf(operation);
   if (min_position === 0 || !reads || reads === "log") return;
   if (!(await runner.reached(reads, min_position, PATIENCE_MS)))
@@ -49,7 +49,7 @@ async function knowing({ app: { runner }, operation, min_position }: Reading): P
     });
 }
 
-async function readerFor({ app: { readers }, operation, caller, min_position }: Reading) {
+async function readerFor({ app: { readers }, operation, caller, min_position }: CopyRead) {
   const reads = readsOf(operation);
   return reads && readers.fresh(reads, Math.max(min_position, readers.newestOf(caller.tenant)));
 }

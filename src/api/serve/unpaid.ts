@@ -2,7 +2,7 @@
 import { transact } from "../../core/commands/transact.ts";
 import { decidesNothing } from "../../core/commands/unit.ts";
 import type { EventName } from "../../core/model/refusal.ts";
-import { type AnswerParts, finishedBefore, type PreparedAnswer, prepareAnswer } from "./answer.ts";
+import { type AnswerParts, finishedAnswer, type PreparedAnswer, prepareAnswer } from "./answer.ts";
 import { type Call, commandOf, idempotencyOf } from "./call.ts";
 import { isNoRoom } from "./problem.ts";
 import { eventGiven, givenBefore } from "./x402/replay.ts";
@@ -16,7 +16,7 @@ export async function unpaid(
       made: await prepareAnswer(parts, call, { ...decidesNothing(refuseDecision), command: commandOf(call) }),
     };
   // A call with a key needs a stored answer, so the cache is skipped.
-  const finished = call.idempotency_key === undefined ? finishedBefore(parts, call) : undefined;
+  const finished = call.idempotency_key === undefined ? finishedAnswer(parts, call) : undefined;
   if (finished) return { made: finished };
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };

@@ -7,7 +7,7 @@ import type { CallRequest } from "../serve/read-call.ts";
 import type { Answer } from "../serve/respond.ts";
 import { commonHeaders } from "./common-headers.ts";
 
-type Sent = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
+type SendableAnswer = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
 
 const headersOf = (res: Response): Record<string, string> => ({
   ...commonHeaders,
@@ -21,7 +21,11 @@ function setHeaders(res: Response, headers: Record<string, string>): Response {
   return res;
 }
 
-export async function sendAnswer(res: Response, answer: Sent, question?: CallRequest): Promise<void> {
+export async function sendAnswer(
+  res: Response,
+  answer: SendableAnswer,
+  question?: CallRequest,
+): Promise<void> {
   const headers = Object.assign(headersOf(res), answer.headers);
   switch (answer.kind) {
     case "body":
@@ -65,7 +69,7 @@ const fileRefusals: Record<number, Refusal> = {
   412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
   416: new Refusal(
     coreProblems["range-not-satisfiable"],
-    "the file has no such range; Content-Range tells its length",
+    "the file has no such range; Content-Range states its length",
   ),
 };
 
@@ -78,7 +82,7 @@ const AHEAD = 512 * 1024;
  */
 async function sendStream(
   res: Response,
-  { status, chunks }: Extract<Sent, { kind: "stream" }>,
+  { status, chunks }: Extract<SendableAnswer, { kind: "stream" }>,
   headers: Record<string, string>,
   sse: boolean,
 ): Promise<void> {

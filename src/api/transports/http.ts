@@ -65,7 +65,7 @@ export function createHttp(parts: HttpParts): RequestListener {
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
-    const remedy = hint(req.method, req.path) ?? "/openapi.json lists what there is";
+    const remedy = hint(req.method, req.path) ?? "/openapi.json lists all paths";
     throw new Refusal("not_found", `there is nothing at ${req.path}; ${remedy}`);
   });
   http.use(failed(parts));
@@ -222,7 +222,7 @@ function observe({ log, metrics, trust_proxy }: HttpParts) {
     if (!trust_proxy && !warned && headers["x-forwarded-for"] !== undefined) {
       warned = true;
       log.warn(
-        "X-Forwarded-For arrived but TRUST_PROXY is off: callers are told apart by the proxy's address",
+        "X-Forwarded-For arrived but TRUST_PROXY is off: callers are distinguished by the proxy's address",
       );
     }
     res.once("close", () => {

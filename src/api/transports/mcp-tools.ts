@@ -17,7 +17,7 @@ export const instructionsOf = (areas: readonly string[]) =>
   'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
   'Tools that draw a chart add it for _meta["tallystick/accept"] = "image/png". ' +
   `${aboutFigures} ` +
-  "The list holds what is asked most: operations_find finds the rest by words and operations_call calls it. The address with " +
+  "The list has the most used operations: operations_find finds the rest by words and operations_call calls it. The address with " +
   `?areas=all, or ?areas= and some of ${areas.join(", ")}, lists them as tools of their own.`;
 
 /** Clients let a model call only listed tools. */

@@ -122,7 +122,7 @@ const MOST_MESSAGES = 10;
 const unknownTool = (name: string | undefined) =>
   name === undefined
     ? "operations_call takes the name of an operation, and its arguments as an object; operations_find finds names"
-    : `there is no tool ${name.slice(0, 80)}; tools/list names those asked most, and operations_find finds the rest`;
+    : `there is no tool ${name.slice(0, 80)}; tools/list names the most used, and operations_find finds the rest`;
 
 /** Programs send no Origin; a page needs a permitted one. */
 function originAllowed(req: Request, { public_url, origins }: McpParts): boolean {

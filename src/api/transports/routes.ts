@@ -12,11 +12,11 @@ export type RouteTable<Target> = (method: string, path: string) => RouteMatch<Ta
 type RouteNode<Target> = {
   written: Map<string, RouteNode<Target>>;
   parameter?: RouteNode<Target>;
-  ends: Ends<Target>;
-  rest: Ends<Target>;
+  ends: RouteEnds<Target>;
+  rest: RouteEnds<Target>;
 };
-type Ends<Target> = Map<Method, End<Target>>;
-type End<Target> = { target: Target; parameters: Parameter[] };
+type RouteEnds<Target> = Map<Method, RouteEnd<Target>>;
+type RouteEnd<Target> = { target: Target; parameters: Parameter[] };
 type Parameter = { name: string; at: number; is_rest: boolean };
 
 /**
@@ -45,7 +45,7 @@ const nowhere = <Target>(): RouteNode<Target> => ({ written: new Map(), ends: ne
 function add<Target>(root: RouteNode<Target>, { method, path, target }: Entry<Target>): void {
   const parameters: Parameter[] = [];
   let node = root;
-  let ends: Ends<Target> | undefined;
+  let ends: RouteEnds<Target> | undefined;
   for (const [at, part] of partsOf(path).entries()) {
     const [, plus, name] = /^\{(\+?)(\w+)\}$/.exec(part) ?? [];
     if (name !== undefined) parameters.push({ name, at, is_rest: plus === "+" });
@@ -67,7 +67,7 @@ function writtenAt<Target>({ written }: RouteNode<Target>, part: string): RouteN
 type RouteQuery = { method: Method; parts: string[]; allowed: Set<Method> };
 
 /** Collects the path's other methods in `allowed`. */
-function find<Target>(node: RouteNode<Target>, at: number, query: RouteQuery): End<Target> | undefined {
+function find<Target>(node: RouteNode<Target>, at: number, query: RouteQuery): RouteEnd<Target> | undefined {
   const part = query.parts[at];
   if (part === undefined) return taken(node.ends, query);
   const written = node.written.get(part.toLowerCase());
@@ -78,14 +78,17 @@ function find<Target>(node: RouteNode<Target>, at: number, query: RouteQuery): E
   );
 }
 
-function taken<Target>(ends: Ends<Target>, { method, allowed }: RouteQuery): End<Target> | undefined {
+function taken<Target>(
+  ends: RouteEnds<Target>,
+  { method, allowed }: RouteQuery,
+): RouteEnd<Target> | undefined {
   const end = ends.get(method);
   if (!end) for (const other of ends.keys()) allowed.add(other);
   return end;
 }
 
 /** A rest keeps its final slash. */
-function paramsOf({ parameters }: End<unknown>, path: string): Fields {
+function paramsOf({ parameters }: RouteEnd<unknown>, path: string): Fields {
   const parts = path.split("/").slice(1);
   return Object.fromEntries(
     parameters.map(({ name, at, is_rest }) => [

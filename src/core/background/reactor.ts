@@ -1,6 +1,6 @@
 /**
- * Reactors: whenever this, then that. A reactor says what one turn of it does, and what may keep it from its work; one
- * loop takes the turns of all, each reactor in one process at a time, until the service stops.
+ * Reactors: a reactor declares what one tick does, and which failures may block it. One loop runs the ticks of all,
+ * each reactor in one process at a time, until the service stops.
  */
 import type pg from "pg";
 import { type App, withParts } from "../app.ts";
@@ -10,13 +10,13 @@ import { startLeasedLoop } from "../coordination/leased-loop.ts";
 import { ChainUnavailable, TransactionPending } from "../model/ports/chain.ts";
 import { NotSettled } from "../model/ports/settlement.ts";
 import { Refusal } from "../model/refusal.ts";
-import { inTurn } from "../tracing.ts";
+import { inTick } from "../tracing.ts";
 
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
 /**
- * What came of a turn: `done`; `idle` where nothing is open and nothing becomes due but by an event; or the name of a trouble, with its
- * reason where there is more to say than its sentence.
+ * A tick's outcome: `done`; `idle` if nothing is open and only an event can make work due; or the name of a
+ * failure, with a reason if its sentence is not enough.
  */
 export type Outcome<Trouble extends string = string> =
   | "done"
@@ -24,52 +24,52 @@ export type Outcome<Trouble extends string = string> =
   | Trouble
   | { status: Trouble; reason: string };
 
-/** What a turn works with. */
-export type Turn<Memory = unknown> = {
+/** A tick's context. */
+export type Tick<Memory = unknown> = {
   /** Sends nothing, to a chain or a webhook, once the lease is lost, nor while the log takes nothing. */
   app: App;
-  /** What the turns before it in this process learned; begun anew when another process may have acted in between. */
+  /** What earlier ticks in this process found; reset when another process may have acted in between. */
   memory: Memory;
   log: ReactorLog;
   /** Aborts when the service stops or the lease is lost. */
   signal: AbortSignal;
-  /** Held all along; what is written to plain tables is written in its transactions. */
+  /** Held throughout; writes to plain tables use its transactions. */
   lease: Pick<HeldLease, "confirm" | "transaction">;
 };
 
-type Common = {
+type ReactorCommon = {
   /** Unique; its row among the leases, and how health and metrics call it. */
   name: string;
-  /** The pause between two turns, at least: after an idle one the log has to move besides. */
+  /** The shortest pause between two ticks; after an idle one the log must have grown too. */
   every_ms: number | ((app: App) => number);
-  /** Whether it runs with these settings; always when absent. */
+  /** True if it runs with these settings. Default: always. */
   runs?(app: App): boolean;
-  /** What in the settings keeps it, and with it the service, from running; undefined when nothing does. */
+  /** The setting's fault that blocks it, and with it the service; undefined if none. */
   fault?(app: App): Promise<string | undefined>;
-  /** Told when its troubles are over. */
+  /** Logged when its failures are over. */
   resumed: string;
-  /** Troubles by which somebody else says that the log is not the right one; they make the service not ready. */
+  /** Failures that report another party's claim that this log is wrong; they make the service not ready. */
   disputes?: readonly string[];
 };
 
-export type Reactor = Common & {
+export type Reactor = ReactorCommon & {
   troubles: Readonly<Record<string, string>>;
   grave: readonly string[];
-  /** Takes turns with one memory. */
-  begin(): (turn: Omit<Turn, "memory">) => Promise<Outcome>;
+  /** Runs ticks with one memory. */
+  begin(): (turn: Omit<Tick, "memory">) => Promise<Outcome>;
 };
 
-type Declaration<Memory, Trouble extends string> = Common & {
-  /** What the first turn of a process begins with. */
+type ReactorDeclaration<Memory, Trouble extends string> = ReactorCommon & {
+  /** The memory of a process's first tick. */
   memory(): Memory;
   /**
-   * One turn. ChainUnavailable is the trouble `away`; TransactionPending leaves the rest to the next turn; whatever else is
-   * thrown is the trouble `failed`.
+   * One tick. ChainUnavailable is the failure `away`; TransactionPending leaves the rest to the next tick; any
+   * other error is the failure `failed`.
    */
-  take(turn: Turn<Memory>): Promise<Outcome<Trouble>>;
-  /** A sentence for each trouble, told once when it begins. */
+  take(turn: Tick<Memory>): Promise<Outcome<Trouble>>;
+  /** A sentence for each failure, logged once when it begins. */
   troubles: Record<Exclude<Trouble, "done" | "idle"> | "failed", string> & { away?: string };
-  /** Troubles that are told as errors. */
+  /** Failures that are logged as errors. */
   grave?: readonly Trouble[];
 };
 
@@ -78,7 +78,7 @@ export function reactor<Memory, Trouble extends string>({
   take,
   grave = [],
   ...declared
-}: Declaration<Memory, Trouble>): Reactor {
+}: ReactorDeclaration<Memory, Trouble>): Reactor {
   return {
     ...declared,
     grave,
@@ -92,7 +92,7 @@ export function reactor<Memory, Trouble extends string>({
 export const reactorLeases = (pool: pg.Pool, seconds?: number) =>
   new Leases(pool, { table: "reactors.leases", name: "reactor" }, seconds);
 
-/** Runs those of the reactors that these settings call for. `stop` sees what is under way through. */
+/** Runs the reactors that these settings require. `stop` waits for work in progress. */
 export function startReactors(
   app: App,
   reactors: readonly Reactor[],
@@ -100,13 +100,13 @@ export function startReactors(
 ): { stop(): Promise<void> } {
   const leases = reactorLeases(app.pool);
   const loops = reactors.map((one) => {
-    const standing = new Standing(app.pool, one, log);
+    const standing = new ReactorStatus(app.pool, one, log);
     return startLeasedLoop({
       leases,
       name: one.name,
       renewal: "heart",
-      work: (lease, signal) => takeTurns({ app, one, log, standing, lease, signal }),
-      // The database is away.
+      work: (lease, signal) => runTicks({ app, one, log, standing, lease, signal }),
+      // The database is unavailable.
       failed: (error) => standing.tell({ status: "failed", reason: reasonOf(error) }),
     });
   });
@@ -124,19 +124,19 @@ type Tenure = {
   app: App;
   one: Reactor;
   log: ReactorLog;
-  standing: Standing;
+  standing: ReactorStatus;
   lease: HeldLease;
   signal: AbortSignal;
 };
 
-async function takeTurns({ app, one, log, standing, lease, signal }: Tenure): Promise<void> {
+async function runTicks({ app, one, log, standing, lease, signal }: Tenure): Promise<void> {
   const every_ms = typeof one.every_ms === "number" ? one.every_ms : one.every_ms(app);
   const take = one.begin();
   await standing.recall();
   while (!signal.aborted) {
-    // Known before the turn: whatever comes during it ends the rest.
+    // Read before the tick: any event during it ends the rest.
     const { position } = app.tail;
-    const outcome = await inTurn(one.name, () => takeTurn(take, { app, log, signal, lease }));
+    const outcome = await inTick(one.name, () => runTick(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
     await standing.note(outcome === "idle" ? "done" : outcome);
     await pause(every_ms, signal);
@@ -144,13 +144,13 @@ async function takeTurns({ app, one, log, standing, lease, signal }: Tenure): Pr
   }
 }
 
-/** Whoever is idle looks again after so long although nothing came. */
+/** An idle reactor checks again after this time, even without events. */
 const REST_MS = 15_000;
 
-/** One turn; "lost" where the lease was. */
-export async function takeTurn(
+/** One tick; "lost" if the lease was. */
+export async function runTick(
   take: ReturnType<Reactor["begin"]>,
-  { app, lease, ...turn }: Omit<Turn, "memory">,
+  { app, lease, ...turn }: Omit<Tick, "memory">,
 ): Promise<Outcome | "lost"> {
   try {
     return await take({ ...turn, lease, app: sendingWhileHeld(app, lease) });
@@ -164,8 +164,8 @@ export async function takeTurn(
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The app by which nothing is sent once the lease is lost, nor while the log could not tell of it. */
-function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
+/** An app that sends nothing once the lease is lost, or while the lease cannot be checked. */
+function sendingWhileHeld(app: App, lease: Tick["lease"]): App {
   const { chain, settlement, webhooks, accepting } = app;
   const confirm = async () => {
     await accepting.confirm();
@@ -196,11 +196,11 @@ function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
 const over = <Port extends object>(port: Port, more: Partial<Port>): Port =>
   Object.assign(Object.create(port), more);
 
-/** The time of the last good turn is written down so often, unless something changes. */
+/** How often the time of the last good tick is stored, unless something changes. */
 const NOTE_MS = 5_000;
 
-/** How a reactor stands, told when it changes and kept with its lease, where every process sees it. */
-class Standing {
+/** A reactor's status, logged on changes and stored with its lease, for every process to see. */
+class ReactorStatus {
   readonly #pool: pg.Pool;
   readonly #one: Reactor;
   readonly #log: ReactorLog;
@@ -213,7 +213,7 @@ class Standing {
     this.#log = log;
   }
 
-  /** Goes on from what whoever had the lease before has told. */
+  /** Continues from the status that the lease's former process stored. */
   async recall(): Promise<void> {
     const sql = "select status, reason from reactors.leases where reactor = $1";
     const { rows } = await this.#pool.query<{ status: string; reason: string | null }>(sql, [this.#one.name]);
@@ -230,7 +230,7 @@ class Standing {
         since = case when status = $2 then since else clock_timestamp() end,
         good_at = case when $2 = 'done' then clock_timestamp() else good_at end
       where reactor = $1`;
-    // Where the database is away, the next turn will tell.
+    // Without the database, the next tick reports it.
     await this.#pool.query(sql, [this.#one.name, status, reason ?? null]).then(
       () => {
         this.#noted_at = performance.now();
@@ -239,7 +239,7 @@ class Standing {
     );
   }
 
-  /** Tells a trouble when it begins and when it is over; whether there was anything to tell. */
+  /** Logs a failure when it begins and ends; true if there was anything to log. */
   tell(now: { status: string; reason?: string }): boolean {
     const before = this.#told;
     const isNew = before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
@@ -257,14 +257,14 @@ class Standing {
   }
 }
 
-/** Appends what a decision comes to; one that a faster writer made needless is left for the next turn to see. */
+/** Appends a decision's events; if a faster writer made it needless, the next tick sees that. */
 export async function unlessRefused(work: Promise<unknown>): Promise<void> {
   await work.catch((error) => {
     if (!(error instanceof Refusal) || error.code !== "conflict") throw error;
   });
 }
 
-/** What leaves a payment to the next turn: it did not go through, or nobody knows yet. */
+/** Leaves a payment to the next tick: it failed, or its outcome is unknown. */
 export function unlessUndone(error: unknown): void {
   const isUndone = [NotSettled, ChainUnavailable, TransactionPending].some((kind) => error instanceof kind);
   if (!isUndone) throw error;

@@ -20,9 +20,9 @@ import type {
   Command,
   Decide,
   Decision,
-  Expected,
   InUnit,
   Reserve,
+  StreamExpectation,
   Target,
   UnitParts,
   Watch,
@@ -43,7 +43,7 @@ type StagedStream = {
   again: () => Promise<{ version: number }>;
 };
 
-type Run = {
+type RunOptions = {
   isPatient: boolean;
   /** A run that lost once queues first, so that it cannot starve. */
   end: "last" | "first";
@@ -69,7 +69,7 @@ export class Staging implements InUnit {
   readonly #staged = new Map<string, StagedStream>();
   readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
   readonly #trusted = new Set<CommitInFlight>();
-  readonly #run: Run;
+  readonly #run: RunOptions;
   #leaveQueue: (() => void) | undefined;
   #releaseLock: (() => void) | undefined;
   /** Detects a `leave` while a stream was prepared for or queued for. */
@@ -77,7 +77,7 @@ export class Staging implements InUnit {
   #lost: string | undefined;
   #versionBefore: { key: string; version: number } | undefined;
 
-  constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
+  constructor(parts: UnitParts, command: Command, reserve: Reserve, run: RunOptions) {
     this.#parts = parts;
     this.command = command;
     this.reserve = reserve;
@@ -139,7 +139,7 @@ export class Staging implements InUnit {
     await this.#effects.perform();
   }
 
-  /** A run that lost its turn queues at once, at the front. */
+  /** A run that lost its place queues at once, at the front. */
   #mustPrepare(key: string): boolean {
     if (this.#leaveQueue || this.#staged.size > 0) return false;
     return this.#effects.arePending || (this.#run.end === "last" && this.#parts.cache.isBusy(key));
@@ -176,7 +176,7 @@ export class Staging implements InUnit {
     entity: Entity<State, E>,
     target: Target,
     decision: Decision<State, E>,
-    { is_new }: Expected,
+    { is_new }: StreamExpectation,
   ): Promise<StagedStream> {
     const stream_id = entity.streamOf(target.id);
     const key = `${target.tenant}\n${stream_id}`;

@@ -11,14 +11,14 @@ export type Decision<State, E extends DomainEvent> = (state: State) => E[];
 export type DecisionResult<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
 
 /** `is_new`: the stream is not read. Where that is wrong, the work runs again over the stream. */
-export type Expected = { is_new?: boolean };
+export type StreamExpectation = { is_new?: boolean };
 
 /** Stages the events; one commit appends them all. */
 export type Decide = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
   decision: Decision<State, E>,
-  expected?: Expected,
+  expected?: StreamExpectation,
 ) => Promise<DecisionResult<State, E>>;
 
 /** `meta` is hashed with every event. */
@@ -36,7 +36,7 @@ export type UnitParts = FoldParts & {
 export type Watch = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
-  expected?: Expected,
+  expected?: StreamExpectation,
 ) => Promise<State>;
 
 /** Counts something outside the log for a pending append. */

@@ -71,7 +71,7 @@ export const coreProblems = problemTypes({
   "not-found": {
     code: "not_found",
     title: "Not found",
-    meaning: "There is no such thing, or no such path.",
+    meaning: "No such item or path.",
   },
   "method-not-allowed": {
     code: "invalid",
@@ -108,12 +108,12 @@ export const coreProblems = problemTypes({
     code: "invalid",
     status: 416,
     title: "Range not satisfiable",
-    meaning: "The file ends before the range begins; `Content-Range` tells its length.",
+    meaning: "The file ends before the range begins; `Content-Range` states its length.",
   },
   unprocessable: {
     code: "unprocessable",
     title: "Unprocessable",
-    meaning: "Well-formed, but it cannot be done as asked.",
+    meaning: "Well-formed, but it cannot be done as requested.",
   },
   "idempotency-key-reused": {
     code: "unprocessable",

@@ -38,7 +38,7 @@ export class Refusal extends Error {
 /** A retry may succeed, so nothing cached may depend on this absence. */
 export class QueryTimeout extends Refusal {
   constructor(what: string) {
-    super("unavailable", `${what} took too long; ask for less, or later`, { retry_after_s: 30 });
+    super("unavailable", `${what} took too long; request less, or try later`, { retry_after_s: 30 });
   }
 }
 

@@ -1,13 +1,12 @@
 import type pg from "pg";
 import { LEASE_SECONDS, type Lease } from "../coordination/lease.ts";
 
-/** Checkpoints that move without a fold are kept so often. */
+/** The interval for storing checkpoints that move without a fold. */
 export const KEEP_MS = 50;
 
 /**
- * Checkpoints that move past what does not concern their projections: those of a while in one statement, and one such statement at a
- * time. That they lie behind for so long costs whoever comes after a crash some events to read, and nothing else; so a row that
- * somebody has locked is left for the next time.
+ * Checkpoints that skip irrelevant events: those of an interval share one statement, one statement at a time. Their
+ * delay only costs some reads after a crash, so a locked row is left for the next time.
  */
 export class Checkpoints {
   readonly #pool: pg.Pool;
@@ -25,7 +24,7 @@ export class Checkpoints {
     this.#keepSoon();
   }
 
-  /** Whether somebody else was found to hold it by now. */
+  /** True if another process was found to have it. */
   hasLost(lease: Lease): boolean {
     return this.#lost.has(lease);
   }
@@ -46,7 +45,7 @@ export class Checkpoints {
     const moved = [...this.#moved].map(([lease, position]) => ({ lease, position }));
     this.#moved.clear();
     if (moved.length === 0) return;
-    // Where the database is away, it is the next fold or renewal that tells.
+    // Without the database, the next fold or renewal reports it.
     const found = await inTransaction(this.#pool, (tx) => moveFreeCheckpoints(tx, moved)).catch(
       () => undefined,
     );
@@ -59,7 +58,10 @@ export class Checkpoints {
   }
 }
 
-/** Moves those checkpoints whose rows nobody has locked, and prolongs their leases; answers by number which are held and which are another's. */
+/**
+ * Moves the checkpoints whose rows are unlocked, and renews their leases; returns by number which leases are held
+ * and which are another's.
+ */
 async function moveFreeCheckpoints(
   tx: pg.ClientBase,
   moved: { lease: Lease; position: number }[],
@@ -92,7 +94,7 @@ async function moveFreeCheckpoints(
   return new Map(answer.rows.map(({ number, held }) => [number, held]));
 }
 
-/** Moves a checkpoint and prolongs its lease; false where somebody else holds it. */
+/** Moves a checkpoint and renews its lease; false if another process has it. */
 export async function moveCheckpoint(tx: pg.ClientBase, lease: Lease, position: number): Promise<boolean> {
   const answer = await tx.query({
     name: "projections.move_checkpoint",
@@ -104,7 +106,7 @@ export async function moveCheckpoint(tx: pg.ClientBase, lease: Lease, position: 
   return answer.rowCount === 1;
 }
 
-/** A transaction that does not wait for the disk: what a crash of Postgres takes of the last moment is folded again from the log. */
+/** A transaction that does not wait for the disk: events lost in a Postgres crash are folded again from the log. */
 export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {

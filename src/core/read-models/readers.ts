@@ -13,7 +13,7 @@ import { inTime } from "../coordination/concurrency.ts";
 import type { Projection } from "./projection.ts";
 import { nameOf } from "./runner.ts";
 
-export type Reads = Projection | "log";
+export type ReadSource = Projection | "log";
 
 export type ReadingApp = {
   pool: pg.Pool;
@@ -34,7 +34,7 @@ export type FreshReader = {
 
 export type Readers = {
   /** Waits at most 250 ms for a copy that has reached the position; undefined: use the primary. */
-  fresh(reads: Reads, position: number): Promise<FreshReader | undefined>;
+  fresh(reads: ReadSource, position: number): Promise<FreshReader | undefined>;
   /** A tenant reads its own writes, even without naming a position. */
   appended(tenant: string, position: number): void;
   newestOf(tenant: string): number;
@@ -138,7 +138,7 @@ type ReaderStatus = {
 };
 
 /** Simultaneous calls share one query, which is sent after the last of them. */
-const readerStatus = batched<Reads, ReaderStatus>(async (pool, reads) => {
+const readerStatus = batched<ReadSource, ReaderStatus>(async (pool, reads) => {
   const names = new Set(reads.flatMap((read) => (read === "log" ? [] : [nameOf(read)])));
   const { rows } = await pool.query<ReaderStatus>({
     name: "readers.standing",
@@ -181,7 +181,7 @@ class Reader {
   }
 
   /** -1 for a copy that is left out: silent, promoted, or with another log. */
-  async positionOf(reads: Reads): Promise<number> {
+  async positionOf(reads: ReadSource): Promise<number> {
     try {
       const now = await inTime(WAIT_MS, readerStatus(this.#database.pool, reads), silent);
       const fault = this.#changedSince(now);

@@ -1,6 +1,7 @@
 /**
- * Keeps every projection at the head of the log. One process runs a projection at a time: it holds a lease, and its
- * fencing token is checked in the same transaction that writes the read model, so a paused holder cannot write late.
+ * Folds every projection up to the head of the log. One process runs a projection at a time: it has a lease, and
+ * its fencing token is checked in the same transaction that writes the read model, so a paused process cannot write
+ * late.
  */
 import pLimit, { type LimitFunction } from "p-limit";
 import type pg from "pg";
@@ -15,17 +16,17 @@ import { Checkpoints, inTransaction, KEEP_MS, moveCheckpoint } from "./checkpoin
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** Events are gathered for so long at least, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
+/** The shortest time to gather events, unless somebody waits for them, because every batch costs a transaction. */
 const GATHER_MS = 20;
-/** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
+/** With slow transactions, events gather for this multiple of the last one's time, so that commands precede reads. */
 const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 250;
-/** Who asks how far a read model is within so long is told the same. */
+/** Position queries within this time share an answer. */
 const SHARED_MS = 5;
-/** So many are worth a transaction at once: whoever is far behind does not wait. */
+/** This many events justify a transaction at once, so a lagging projection does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
-/** Folds have this share of the pool's connections; the others, calls before all, are not kept waiting by them. */
+/** Folds use this share of the pool's connections, so that they do not block calls. */
 const FOLDS_SHARE = 4;
 
 export type RunnerLog = { warn(facts: object, message: string): void };
@@ -33,9 +34,9 @@ export type RunnerLog = { warn(facts: object, message: string): void };
 export type Runner = {
   /** Resolves once `projection` has folded the log up to `position`; false when `timeout_ms` passed first. */
   reached(projection: Projection, position: number, timeout_ms: number): Promise<boolean>;
-  /** How far it has folded the log. */
+  /** The position that it has folded. */
   positionOf(projection: Projection): Promise<number>;
-  /** How far it is known to have come without asking: as far as this process has folded it. */
+  /** The position known without a query: as far as this process has folded it. */
   knownPosition(projection: Projection): number;
   stop(): Promise<void>;
 };
@@ -48,7 +49,7 @@ export type RunnerOptions = {
   schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
-  /** `asked`: for who ends soon. What stands at the head of the log is kept there only once somebody asks whether it has reached a position. */
+  /** `asked`: for short commands. A checkpoint at the log's head is stored only once somebody requests a position. */
   keeps?: "all" | "asked";
 };
 
@@ -80,7 +81,7 @@ export function startRunner(options: RunnerOptions): Runner {
       const deadline = performance.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if (own && own.progress.position >= position) return true;
-        // Another process may keep it.
+        // Another process may store it.
         if (!own?.progress.isKept && (await sharedPosition(projection)) >= position) return true;
         if (!own || performance.now() + wait > deadline) return false;
         own.gathering.end();
@@ -101,7 +102,7 @@ async function storedPosition(pool: pg.Pool, name: string): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-/** The same position for all who ask at one moment; those who come later do not wait for a query that hangs. */
+/** Simultaneous queries share one position; later ones do not wait for a hanging query. */
 function shared(positionOf: (projection: Projection) => Promise<number>): typeof positionOf {
   const latest = new Map<string, { at: number; position: Promise<number> }>();
   return (projection) => {
@@ -115,7 +116,7 @@ function shared(positionOf: (projection: Projection) => Promise<number>): typeof
   };
 }
 
-/** Those that have not folded the log to its end. */
+/** Those that have not folded the whole log. */
 async function lagging({ pool, projections }: RunnerOptions): Promise<Projection[]> {
   const sql = `select projection from read.checkpoints
     where position >= (select coalesce(max(position), 0) from eventstore.events where log_id = $1)`;
@@ -135,7 +136,7 @@ type Parts = {
   checkpoints: Checkpoints;
 };
 
-/** A projection that this process folds whenever it holds the lease. */
+/** A projection that this process folds while it has the lease. */
 type ProjectionLoop = { loop: LeasedLoop; gathering: Gathering; progress: Progress };
 
 function keep(parts: Parts, projection: Projection): ProjectionLoop {
@@ -156,10 +157,10 @@ function stopKeeping({ loop, gathering }: ProjectionLoop): Promise<void> {
   return stopped;
 }
 
-/** How far this process has folded a projection: the read model has at least that. */
+/** The position that this process has folded; the read model has at least that. */
 class Progress {
   position = 0;
-  /** What this process has not folded nobody has. */
+  /** True once stored: then no process has folded more. */
   isKept = false;
   readonly #moves = new Waiters();
 
@@ -189,7 +190,7 @@ class Gathering {
   }
 }
 
-/** A projection under its lease; each renewal is written beside what was folded. */
+/** A projection under its lease; each renewal is written with the fold. */
 type Tenure = Parts &
   Omit<ProjectionLoop, "loop"> & { projection: Projection; lease: Lease; signal: AbortSignal };
 
@@ -205,7 +206,7 @@ async function foldUnderLease(tenure: Tenure): Promise<void> {
       if (signal.aborted) break;
       await notePaused(tenure, lease.name, error);
       await pause(RETRY_MS, signal);
-      // Where the database is away, the next fold will tell.
+      // Without the database, the next fold reports it.
       isHeld = signal.aborted || (await leases.renew(lease).catch(() => true));
     }
   }
@@ -217,7 +218,7 @@ async function notePaused({ log, pool }: Parts, projection: string, error: unkno
   await noteTrouble(pool, projection, String(error)).catch(() => undefined);
 }
 
-/** What keeps a projection from folding, for all processes to see; null once it goes on. */
+/** Stores what blocks a projection, for all processes to see; null once it continues. */
 const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   pool.query(
     "update read.checkpoints set trouble = $2 where projection = $1 and trouble is distinct from $2",
@@ -247,7 +248,7 @@ async function follow(tenure: Tenure & { follower: Follower }, from: number): Pr
     const events = await nextEvents(tenure, position);
     if (!events?.length) {
       if (!(await leases.renew(lease))) return;
-      // What could not be kept while the database was away is kept although nothing new comes.
+      // A checkpoint that could not be stored without the database is stored even without new events.
       await checkpoints.keep();
       continue;
     }
@@ -257,7 +258,7 @@ async function follow(tenure: Tenure & { follower: Follower }, from: number): Pr
     if (took_ms === undefined) return;
     if (!work) checkpoints.advance(lease, position);
     progress.at(position);
-    // Whoever held the lease before may have left a trouble that is over with the first fold.
+    // The lease's former process may have left a failure that ends with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
     if (tail.position - position < FULL && !signal.aborted)
@@ -272,7 +273,10 @@ async function nextEvents({ tail, follower, signal }: Tenure & { follower: Follo
 
 const gatherFor = (took_ms: number) => Math.min(Math.max(GATHER_TIMES * took_ms, GATHER_MS), MOST_GATHER_MS);
 
-/** Folds with its checkpoint in one transaction, once it is its turn: how long that took, or undefined where the lease is lost. */
+/**
+ * Folds with its checkpoint in one transaction, once it is its turn: returns the duration, or undefined if the
+ * lease is lost.
+ */
 async function foldInTurn(
   { pool, leases, atOnce, progress, lease }: Tenure,
   position: number,
@@ -283,7 +287,7 @@ async function foldInTurn(
     // Another may go on with it meanwhile.
     if (isHeld === false) progress.isKept = false;
   };
-  // While it waits for its turn nothing else keeps the lease.
+  // While it waits for its turn, nothing else renews the lease.
   const renewing = setInterval(() => void renew(), RENEW_MS);
   return atOnce(() => {
     clearInterval(renewing);

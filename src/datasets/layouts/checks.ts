@@ -1,4 +1,4 @@
-/** Checks that several layouts make, and the SQL that goes with them. */
+/** Checks and SQL that several layouts share. */
 import {
   aggregatePattern,
   otherReporters,
@@ -9,10 +9,10 @@ import type { Check } from "./layout.ts";
 
 const quotedList = (codes: readonly string[]) => codes.map((code) => `'${code}'`).join(", ");
 
-/** Whether the whole text of a column fits the pattern. */
+/** Matches the pattern against the column's whole text. */
 export const matches = (column: string, pattern: string) => `regexp_full_match("${column}", '${pattern}')`;
 
-/** Whether a column, or a SQL expression, is none of the 27. */
+/** True if the expression is none of the 27. */
 export const isOtherReporter = (expression: string) => `${expression} not in (${quotedList(reporterCodes)})`;
 
 export function reporter(column: string): Check {
@@ -34,10 +34,10 @@ export function partner(column: string): Check {
   };
 }
 
-/** Two-letter codes of groups of countries. */
+/** Two-letter codes of country groups. */
 export const notCountries = ["EU", "EZ"];
 
-/** A partner where a layout knows some countries only: a sum over more of them would pass for one. */
+/** A partner in a layout that knows only some countries: a sum over other areas must not pass for a country. */
 export function country(column: string): Check {
   return {
     column,
@@ -55,14 +55,13 @@ export function product(column: string): Check {
   };
 }
 
-/** Exactly one of the texts. */
 export function oneOf(column: string, texts: readonly string[], rule: string): Check {
   return { column, good: `"${column}" in (${quotedList(texts)})`, message: () => rule };
 }
 
 export const flowDigit = (column: string) => oneOf(column, ["1", "2"], "a flow is 1 (import) or 2 (export)");
 
-/** A month as YYYYMM or, with the dash, YYYY-MM, from 1988 on. */
+/** A month as YYYYMM, or YYYY-MM with the dash, from 1988 on. */
 export function month(column: string, dash: "" | "-" = ""): Check[] {
   return [
     {
@@ -70,7 +69,7 @@ export function month(column: string, dash: "" | "-" = ""): Check[] {
       good: matches(column, `[0-9]{4}${dash}(0[1-9]|1[0-2])`),
       message: (found) =>
         /^\d{4}-?52$/.test(found)
-          ? "period 52 is a whole year, which never stands among months: import the monthly files"
+          ? "period 52 is a whole year: import the monthly files"
           : `a period is a month, YYYY${dash}MM`,
     },
     {
@@ -89,8 +88,8 @@ export const EURO_PATTERN = "[0-9]{1,15}(\\.0+)?";
 export const EURO_RULE = "a value is whole euros from 0 to 999,999,999,999,999";
 
 export const euros = (column: string) => number(column, EURO_PATTERN, EURO_RULE);
-/** The whole euros of a text that `euros` found good. */
+/** The whole euros of a text that passed `euros`. */
 export const eurosOf = (column: string) => `split_part("${column}", '.', 1)::bigint`;
 
-/** SQL that reads a flow's digit. */
+/** Maps a flow's digit. */
 export const flowOf = (column: string) => `case "${column}" when '1' then 'IMPORT' else 'EXPORT' end`;

@@ -12,7 +12,7 @@ import {
 } from "./checks.ts";
 import type { Layout } from "./layout.ts";
 
-/** Eurostat Comext bulk download, `full_v2_YYYYMM`: every product of a month, a row for each statistical procedure. */
+/** Eurostat Comext bulk download, `full_v2_YYYYMM`: every product of a month, one row per statistical procedure. */
 export const comextBulk: Layout = {
   name: "Comext bulk CSV",
   dataset: "comext-bulk",

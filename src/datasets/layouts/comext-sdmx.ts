@@ -14,7 +14,7 @@ import {
 } from "./checks.ts";
 import type { Layout } from "./layout.ts";
 
-/** Eurostat DS-045409 as SDMX-CSV: chosen products, a row for each indicator. */
+/** Eurostat DS-045409 as SDMX-CSV: chosen products, one row per indicator. */
 export const comextSdmx: Layout = {
   name: "SDMX-CSV DS-045409",
   dataset: "comext-ds-045409",
@@ -37,7 +37,7 @@ export const comextSdmx: Layout = {
       good: matches("DATAFLOW", "ESTAT:DS-045409\\([0-9.]+\\)"),
       message: () => "the dataflow is ESTAT:DS-045409; other dataflows count other things",
     },
-    oneOf("freq", ["M"], "the frequency is M: years never stand among months"),
+    oneOf("freq", ["M"], "the frequency is M: years are not imported"),
     reporter("reporter"),
     partner("partner"),
     product("product"),

@@ -1,25 +1,25 @@
-/** UN Comtrade: what countries reported to the United Nations, in US dollars. */
+/** UN Comtrade: countries' reports to the United Nations, in US dollars. */
 import { isOtherReporter, matches, month, number, oneOf } from "./checks.ts";
 import { type Layout, OPEN_END } from "./layout.ts";
 
-/** Comtrade's own numbers for countries that it counts with their territories. */
+/** Comtrade's own numbers of countries that include their territories. */
 const ownNumbers = { 251: "FR", 381: "IT", 579: "NO", 699: "IN", 757: "CH", 842: "US" };
-/** M49 numbers of states that came apart: their trade is no one successor's. */
+/** M49 numbers of dissolved states, whose trade belongs to no single successor. */
 const cameApart = new Set(["200", "530", "532", "720", "736", "810", "886", "890", "891"]);
 
-/** ISO's two letters by M49 number, as CLDR has them; from 900 on the numbers are CLDR's own. */
+/** ISO's two letters by M49 number, from CLDR; numbers from 900 on are CLDR's own. */
 function lettersByNumber(): [string, string][] {
   const numbers = Array.from({ length: 899 }, (_, at) => String(at + 1).padStart(3, "0"));
   const known = numbers.map((number): [string, string] => [number, new Intl.Locale(`und-${number}`).region!]);
   const countries = known.filter(([number, code]) => /^[A-Z]{2}$/.test(code) && !cameApart.has(number));
-  // Comext has Serbia as XS.
+  // Comext's code for Serbia is XS.
   return [...countries, ...Object.entries(ownNumbers), ["688", "XS"]];
 }
 
 const codes = new Map(lettersByNumber());
 const texts = (values: Iterable<string>) => [...values].map((text) => `'${text}'`).join(", ");
 const byNumber = `map([${texts(codes.keys())}], [${texts(codes.values())}])`;
-/** SQL for the two letters of a country's number; null for groups and for areas that are no country. */
+/** The two letters of a country's number; null for groups and other areas. */
 const codeOf = (column: string) => `${byNumber}[lpad("${column}", 3, '0')]`;
 
 const reporter = codeOf("reporterCode");
@@ -61,13 +61,12 @@ export const comtrade: Layout = {
   currency: "USD",
   checks: [
     oneOf("typeCode", ["C"], "only trade in goods (C) is read, services are not"),
-    oneOf("freqCode", ["M"], "the frequency is M: years never stand among months"),
+    oneOf("freqCode", ["M"], "the frequency is M: years are not imported"),
     ...month("period"),
     {
       column: "period",
       good: `${period} in (select month from stage.rates)`,
-      message: () =>
-        "the ECB's rates known here do not cover this month: import newer ones (eurofxref-hist.csv)",
+      message: () => "the imported ECB rates do not cover this month: import newer ones (eurofxref-hist.csv)",
     },
     area("reporterCode"),
     area("partnerCode"),

@@ -1,6 +1,6 @@
-/** The layouts of trade files that can be read, told apart by their header line. */
+/** Detects a trade file's layout by its header line. */
 import { refuse } from "../../core/model/refusal.ts";
-import { tableOf } from "../looks-like.ts";
+import { tableOf } from "../file-kind.ts";
 import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";
 import { comextSdmx } from "./comext-sdmx.ts";
@@ -10,15 +10,15 @@ import type { Layout } from "./layout.ts";
 
 const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes, comtrade];
 
-/** What can be imported, in words. */
+/** The importable formats, in words. */
 export const importable = (): string =>
   `layouts of trade data: ${layouts.map(({ name }) => name).join("; ")}; tables of reference data: ${referenceTables.map(({ name }) => name).join(", ")}`;
 
-/** The layout of trade data whose header this is, if any. */
+/** The trade layout with this header, if any. */
 export const tradeLayoutOf = (header: string): Layout | undefined =>
   layouts.find((layout) => isEqual(layout.columns, cellsOf(header)));
 
-/** The layout whose header this is; refused saying what the file looks like, and where the nearest layout differs. */
+/** The layout with this header; refuses others with the file's likely kind and the difference to the nearest layout. */
 export function detectLayout(file: string, header: string): Layout {
   const found = tradeLayoutOf(header);
   if (found) return found;
@@ -32,7 +32,7 @@ export function detectLayout(file: string, header: string): Layout {
     return refuseHeader(
       file,
       1,
-      `looks like ${tableOf(cells)}, which is no layout known here. There are ${importable()}`,
+      `looks like ${tableOf(cells)}, which is no known layout. Importable: ${importable()}`,
     );
   const says = cells[equal] === undefined ? "is missing" : `is ${JSON.stringify(cells[equal].slice(0, 60))}`;
   const expected = layout.columns[equal];

@@ -1,4 +1,4 @@
-/** Easy Comext, Eurostat's query page: total trade with chosen partners, in all products together. */
+/** Easy Comext, Eurostat's query page: total trade with chosen partners, over all products. */
 import { partnerName, reporterCodes, reporters } from "../../domain/trade/reporters.ts";
 import {
   country,
@@ -21,7 +21,7 @@ const feeds = {
   speaks_for: "partners",
 } as const;
 
-/** The totals by codes alone, as scripts pass them on. */
+/** Totals with codes only, as scripts forward them. */
 export const easyComextCodes: Layout = {
   ...feeds,
   name: "Easy Comext totals by code",
@@ -45,7 +45,7 @@ export const easyComextCodes: Layout = {
   left_out: { other_reporter: isOtherReporter('"reporter"') },
 };
 
-/** What Easy Comext calls a country where ISO's English name is another. */
+/** Easy Comext's country names that differ from ISO's English names. */
 const otherNames: Record<string, string> = {
   "Russian Federation": "RU",
   "Moldova, Republic of": "MD",
@@ -58,21 +58,21 @@ const otherNames: Record<string, string> = {
   Turkey: "TR",
 };
 
-/** Codes of states that are no more (DD) have a successor, and would bear its name; EU and EZ are no countries. */
+/** A dissolved state's code (DD) has a successor and would get its name; EU and EZ are no countries. */
 const isCountry = (code: string) =>
   new Intl.Locale(`und-${code}`).region === code &&
   partnerName(code) !== code &&
   !notCountries.includes(code);
 
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-/** In Comext Serbia is XS, which comes after RS and so bears the name. */
+/** In Comext Serbia is XS, which follows RS and so gets the name. */
 const countryNames = letters
   .flatMap((first) => letters.map((second) => first + second))
   .filter(isCountry)
   .map((code) => [partnerName(code), code] as const);
 const reporterNames = reporterCodes.map((code) => [reporters[code], code] as const);
 
-/** SQL for the code in "Armenia", "Ireland (Eire)", "AM" or "AM-Armenia"; null where the name is not known. */
+/** The code in "Armenia", "Ireland (Eire)", "AM" or "AM-Armenia"; null for an unknown name. */
 function codeOf(column: string, names: ReadonlyMap<string, string>): string {
   const list = (texts: string[]) => texts.map((text) => `'${text.replaceAll("'", "''")}'`).join(", ");
   const table = `map([${list([...names.keys()])}], [${list([...names.values()])}])`;
@@ -122,7 +122,7 @@ export const easyComext: Layout = {
         or ${matches("PERIOD", "[0-9]{4}(0[1-9]|1[0-2])(-.+)?")}`,
       message: (found) =>
         /Jan\.-Dec\.|^\d{4}52/.test(found)
-          ? "a whole year never stands among months: choose months in Easy Comext"
+          ? "a year is no month: choose months in Easy Comext"
           : "a period is a month, as Aug. 2024 or 202408",
     },
     { column: "PERIOD", good: `${periodOf} >= 198801`, message: () => "the statistics begin in 198801" },

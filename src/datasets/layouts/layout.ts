@@ -1,15 +1,15 @@
-/** The one shape of a trade file's layout: what tells it, what its rows must satisfy, and what they say. */
+/** The type of a trade file's layout: how it is recognized, what its rows must satisfy, and what they mean. */
 
-/** What every row of a file must satisfy. */
+/** A condition on every row of a file. */
 export type Check = {
   column: string;
-  /** A SQL condition over the raw text that is true for a good row; null counts as bad. */
+  /** A SQL condition over the raw text, true for a good row; null counts as bad. */
   good: string;
-  /** What is wrong, for the text that was found. */
+  /** The fault, for the found text. */
   message: (found: string) => string;
 };
 
-/** Why rows that were understood are left out. */
+/** Why valid rows are left out. */
 export const leftOutReasons = {
   total_product: "TOTAL rows",
   other_reporter: "of other reporters",
@@ -20,26 +20,26 @@ export const leftOutReasons = {
 } as const;
 export type LeftOut = Record<keyof typeof leftOutReasons, number>;
 
-/** The column of what stands behind a comma at the end of a line, which the header does not have. */
+/** The column after a trailing comma, which the header lacks. */
 export const OPEN_END = "behind the end";
 
 export type Layout = {
   name: string;
-  /** The dataset that files of this layout feed: one source each, so that two sources never meet in one sum. */
+  /** The dataset of files with this layout. Each has a single source, so that no sum mixes two. */
   dataset: string;
   source: string;
   columns: readonly string[];
-  /** Cells may stand in double quotes, with commas in them. */
+  /** Cells may be in double quotes and contain commas. */
   quoted?: boolean;
-  /** Of the file's bytes, where it is not UTF-8. */
+  /** The file's encoding, if not UTF-8. */
   encoding?: "latin-1";
-  /** Lines may end with a comma that the header does not have. Its checks look at the last column and at OPEN_END. */
+  /** Lines may end with a comma that the header lacks. Its checks cover the last column and OPEN_END. */
   open_end?: boolean;
-  /** What the amounts are in, where it is not euros; `stage.rates` then has the months' rates. */
+  /** The amounts' currency, if not euros; `stage.rates` then has the monthly rates. */
   currency?: "USD";
-  /** Only columns that are checked are kept, so a row's meaning rests on them alone. */
+  /** Only checked columns are stored, so a row's meaning rests on them alone. */
   checks: readonly Check[];
-  /** A row's cell and amounts as SQL over the raw text of a good row. A null amount: another row of the cell states it. */
+  /** A row's cell and amounts, as SQL over a good row's raw text. A null amount: another row of the cell states it. */
   cell: {
     reporter: string;
     flow: string;
@@ -49,14 +49,14 @@ export type Layout = {
     value_eur: string;
     quantity_kg: string;
   };
-  /** Columns that tell rows of one cell apart, to be added up; rows equal in them, too, are duplicates. */
+  /** Columns that distinguish rows of one cell, which are added up; rows equal in these too are duplicates. */
   variant_columns: readonly string[];
-  /** SQL conditions of good rows that are left out; a row counts under the first that holds. */
+  /** SQL conditions of good rows to leave out; a row counts under the first match. */
   left_out: Partial<Record<keyof LeftOut, string>>;
   /**
-   * What a file is the whole truth of: its months, with every product and partner; its products, with every partner
-   * (one level of codes); its partners, in all products together, for all reporters; or only each reporter's trade
-   * with each partner that it has rows of.
+   * A file's complete part: its months, with every product and partner; its products, with every partner (one level
+   * of codes); its partners, over all products and reporters; or only each reporter's trade with the partners in
+   * its rows.
    */
   speaks_for: "months" | "products" | "partners" | "pairs";
 };

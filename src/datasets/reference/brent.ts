@@ -1,4 +1,4 @@
-/** The spot price of Brent crude oil, one row a day. */
+/** The spot price of Brent crude oil, one row per day. */
 import { z } from "zod";
 import { readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";

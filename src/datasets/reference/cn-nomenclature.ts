@@ -1,4 +1,4 @@
-/** Names of products: the Combined Nomenclature from chapter to CN8, and the Harmonized System with its sections. */
+/** Product names: the Combined Nomenclature from chapter to CN8, and the Harmonized System with its sections. */
 import { z } from "zod";
 import { ownNames } from "../../domain/trade/product-names.ts";
 import { sandboxCodes, woodNames } from "../sandbox-codes.ts";
@@ -10,7 +10,7 @@ const code = (digits: string) => z.string().regex(new RegExp(`^\\d{2}(\\d{2}){0,
 const name = z.string().min(1).max(5_000);
 
 const cnProduct = z.strictObject({ code: code("3"), name });
-/** A chapter, heading, subheading or CN8 code. A heading that is not divided stands there as its CN8 code alone. */
+/** A chapter, heading, subheading or CN8 code. An undivided heading appears only as its CN8 code. */
 export type CnProduct = z.infer<typeof cnProduct>;
 
 export const cnNomenclature: ReferenceTable<CnProduct> = {
@@ -43,7 +43,7 @@ const hsProduct = z.strictObject({
   /** null for goods of no kind. */
   section: roman.nullable(),
 });
-/** A chapter, heading or subheading of the Harmonized System, and the section it belongs to. */
+/** A chapter, heading or subheading of the Harmonized System, and its section. */
 export type HsProduct = z.infer<typeof hsProduct>;
 
 const HS_COLUMNS = ["section", "hscode", "description", "parent", "level"] as const;
@@ -94,7 +94,7 @@ export const hsSections: ReferenceTable<HsSection> = {
   sandbox: () => sections.map(({ section, name: named }) => ({ section, name: named })),
 };
 
-/** A line's row as the table has it; refused naming the line where it is none. */
+/** A line's row in the table's form; refuses a bad line by number. */
 function checked<Row>(
   file: TextFile,
   line: number,
@@ -108,7 +108,7 @@ function checked<Row>(
   return refuseLines(file, [{ line, column, what }]);
 }
 
-/** The sections of the Harmonized System by their last chapter, in words of our own. */
+/** The sections of the Harmonized System by their last chapter, in our own words. */
 const sections = [
   { section: "I", last: "05", name: "Animals and animal products" },
   { section: "II", last: "14", name: "Plants and plant products" },

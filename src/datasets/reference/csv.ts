@@ -1,4 +1,4 @@
-/** Reading a small CSV file: every line has the columns that are expected, or the file is refused. */
+/** Reads a small CSV file: every line must have the expected columns. */
 import { CsvError, parse } from "csv-parse/sync";
 import { refuse } from "../../core/model/refusal.ts";
 import { refuseLines } from "../stage.ts";
@@ -8,11 +8,11 @@ export type CsvLine<Column extends string> = { line: number; cells: Record<Colum
 
 export type CsvOptions = {
   delimiter?: string;
-  /** The file may have columns beside these, in any place. */
+  /** Further columns are allowed, in any position. */
   extra_columns?: boolean;
 };
 
-/** The lines below the header, each by column; refused naming the line where quoting, width or header is wrong. */
+/** The lines after the header, by column; refuses wrong quoting, width or headers, naming the line. */
 export function readCsv<Column extends string>(
   file: TextFile,
   columns: readonly Column[],
@@ -27,7 +27,7 @@ export function readCsv<Column extends string>(
       { line: 1, column: surplus, what: `the column ${surplus} is not one of this layout` },
     ]);
   }
-  if (lines.length === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
+  if (lines.length === 0) refuse("invalid", `${file.name} has only a header`);
   return lines.map(({ record, line }) => {
     if (record.length !== header.record.length) {
       const what = `has ${record.length} columns; the header has ${header.record.length}`;
@@ -38,13 +38,13 @@ export function readCsv<Column extends string>(
   });
 }
 
-/** The header's cells of a first line, for telling layouts apart. */
+/** A first line's header cells, to detect layouts. */
 export const headerCells = (header: string, delimiter = ","): string[] =>
   header.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
 
-type Parsed = { record: string[]; line: number };
+type CsvRecord = { record: string[]; line: number };
 
-export function records({ name, text }: TextFile, delimiter: string): Parsed[] {
+export function records({ name, text }: TextFile, delimiter: string): CsvRecord[] {
   try {
     // The parser counts a Windows line end within quotes as two lines.
     const parsed = parse(text.replaceAll("\r\n", "\n"), {

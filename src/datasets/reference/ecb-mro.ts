@@ -1,4 +1,4 @@
-/** The rate of the ECB's main refinancing operations: a row for each day on which it is published. */
+/** The rate of the ECB's main refinancing operations: one row per publication day. */
 import { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
 import { rounded } from "./invented.ts";
@@ -6,9 +6,9 @@ import { isSdmx, readSdmx } from "./observations.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
 const row = z.strictObject({
-  /** In force from this day on, until a later row. */
+  /** In force from this day until a later row. */
   date: z.iso.date(),
-  /** Percent a year; the lowest bid rate while the operations were tenders of variable rate. */
+  /** Percent per year; the lowest bid rate during variable-rate tenders. */
   rate_pct: z.number(),
 });
 export type EcbMro = z.infer<typeof row>;
@@ -16,7 +16,7 @@ export type EcbMro = z.infer<typeof row>;
 /** Fixed-rate tenders, and the series that joins them with the lowest bid rate of variable-rate ones. */
 const wanted = /^FM\.[A-Z]\.U2\.EUR\.4F\.KR\.(MRR_FR|MRR_RT)\.LEV$/;
 
-/** csvdata of the dataflow FM, of each business day, each day, or the days of change only; other key rates are left out. */
+/** csvdata of the dataflow FM, per business day, per day, or only days of change; other key rates are left out. */
 function readSeries(file: TextFile): EcbMro[] {
   const days = new Map<string, number>();
   for (const { codes, time, value } of readSdmx(file, ["KEY"], "day")) {
@@ -27,13 +27,13 @@ function readSeries(file: TextFile): EcbMro[] {
     days.set(time, value);
   }
   if (days.size === 0) {
-    const message = `${file.name} holds no level of the main refinancing operations (MRR_FR or MRR_RT, LEV)`;
+    const message = `${file.name} has no level of the main refinancing operations (MRR_FR or MRR_RT, LEV)`;
     refuse("invalid", `${message}; nothing was imported`);
   }
   return [...days].map(([date, rate_pct]) => ({ date, rate_pct }));
 }
 
-/** Invented: told every seven weeks, in steps of a quarter, up for years and then down. */
+/** Synthetic: set every seven weeks, in quarter steps, rising for years and then falling. */
 function sandbox(): EcbMro[] {
   const days: EcbMro[] = [];
   for (let day = Date.UTC(2005, 0, 12); day < Date.UTC(2026, 0, 1); day += 49 * 86_400_000) {

@@ -1,4 +1,4 @@
-/** The euro foreign exchange reference rates of the European Central Bank, one row a day. */
+/** The euro foreign exchange reference rates of the European Central Bank, one row per day. */
 import { z } from "zod";
 import { refuseLines } from "../stage.ts";
 import { headerCells, readCsv } from "./csv.ts";
@@ -8,12 +8,12 @@ import type { ReferenceTable, TextFile } from "./table.ts";
 
 const row = z.strictObject({
   date: z.iso.date(),
-  /** Units of the currency that one euro buys. A currency without a rate that day is absent. */
+  /** Units of the currency per euro. A currency without a rate that day is absent. */
   rates: z.record(z.string().regex(/^[A-Z]{3}$/), z.number().positive()),
 });
 export type EcbRates = z.infer<typeof row>;
 
-/** `eurofxref-hist.csv`: newest first, a column a currency, N/A for none, and a comma too many at the end of each line. */
+/** `eurofxref-hist.csv`: newest first, one column per currency, N/A for none, and a trailing comma on each line. */
 function readHistory(file: TextFile): EcbRates[] {
   const [date = "", ...currencies] = headerCells(file.text.split("\n", 1)[0]!);
   const named = currencies.at(-1) === "" ? currencies.slice(0, -1) : currencies;
@@ -35,7 +35,7 @@ function readHistory(file: TextFile): EcbRates[] {
   return days;
 }
 
-/** Invented: where each currency starts, and how far it strays. */
+/** Synthetic: each currency's initial rate and variation. */
 const currencies: Record<string, [start: number, stray: number]> = {
   USD: [1.19, 0.13],
   GBP: [0.82, 0.09],

@@ -1,6 +1,6 @@
 /**
- * Vintages of reference tables on disk: DATA_DIR/reference/<vintage>.ndjson.gz. The text begins with a line that says
- * what it is, then a row a line, sorted by the table's key. The vintage is the SHA-256 of that text:
+ * Vintages of reference tables on disk: DATA_DIR/reference/<vintage>.ndjson.gz. The text begins with a line that
+ * describes it, then has one row per line, sorted by the table's key. The vintage is the SHA-256 of that text:
  *
  *   gunzip -c <vintage>.ndjson.gz | sha256sum
  */
@@ -29,12 +29,11 @@ const heading = z.strictObject({
 });
 
 const referenceDir = (dataDir: string) => join(dataDir, "reference");
-/** Where the file of a vintage lies. */
 export const referencePath = (dataDir: string, vintage: string) =>
   join(referenceDir(dataDir), `${vintage}.ndjson.gz`);
 
-/** A table's rows as the text that is kept, with its digest; refused where two rows have one key. */
-export function writtenText<Row extends object>(
+/** A table's rows as the stored text, with its digest; refuses two rows with one key. */
+export function textOfTable<Row extends object>(
   table: ReferenceTable<Row>,
   about: Pick<Reference<Row>, "dataset" | "source" | "synthetic">,
   given: readonly Row[],
@@ -51,8 +50,8 @@ export function writtenText<Row extends object>(
   return { reference: { dataset, source, synthetic, as_of, vintage: digestOf(text), rows }, text };
 }
 
-/** Puts the text under its name, all of it or nothing. */
-export async function keepText(dataDir: string, vintage: string, text: string): Promise<void> {
+/** Writes the text under its name, atomically. */
+export async function storeText(dataDir: string, vintage: string, text: string): Promise<void> {
   const path = referencePath(dataDir, vintage);
   const draft = `${path}.${process.pid}.draft`;
   try {
@@ -66,17 +65,17 @@ export async function keepText(dataDir: string, vintage: string, text: string): 
   }
 }
 
-/** Whether the vintage's file is there. */
-export const isKept = (dataDir: string, vintage: string): Promise<boolean> =>
+/** True if the vintage's file exists. */
+export const isStored = (dataDir: string, vintage: string): Promise<boolean> =>
   stat(referencePath(dataDir, vintage)).then(
     (found) => found.isFile(),
     () => false,
   );
 
-/** Rows parsed in one go, so that reading a large table lets others have their turn. */
+/** Rows parsed per tick, so that a large table does not block the event loop. */
 const AT_ONCE = 1_000;
 
-/** A kept table; `unavailable` (dataset-missing) where the file is gone or not what its name says. */
+/** A stored table; `unavailable` (dataset-missing) if the file is missing or does not match its name. */
 export async function readReference<Row extends object>(
   dataDir: string,
   vintage: string,
@@ -97,7 +96,7 @@ export async function readReference<Row extends object>(
   return { dataset, source, synthetic, as_of, vintage, rows };
 }
 
-/** How old a file must be before it may go: younger ones may belong to a release that is on its way into the log. */
+/** Files younger than this stay: they may belong to a release in progress. */
 const GRACE_MS = 86_400_000;
 
 /** Deletes the vintages that are not in `keep`. */

@@ -1,4 +1,4 @@
-/** The harmonised index of consumer prices, all items: a row for each month and area. */
+/** The harmonised index of consumer prices, all items: one row per month and area. */
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { readCsv } from "./csv.ts";
@@ -10,12 +10,12 @@ import type { ReferenceTable, TextFile } from "./table.ts";
 const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
 
 const row = z.strictObject({
-  /** A country by ISO code, EU27, or the euro area: EA of changing members, EA20 and the like of fixed ones. */
+  /** A country by ISO code, EU27, or the euro area: EA with changing members, EA20 and the like with fixed ones. */
   geo: z.string(),
   month,
-  /** Percent against the same month a year before. */
+  /** Percent against the same month of the previous year. */
   yoy_pct: z.number().nullable(),
-  /** On one base within an area: 2025 = 100, or 2015 = 100 where the file has no other. */
+  /** One base per area: 2025 = 100, or 2015 = 100 if the file has no other. */
   index: z.number().nullable(),
 });
 export type Hicp = z.infer<typeof row>;
@@ -42,12 +42,12 @@ function readWide(file: TextFile): Hicp[] {
   return months;
 }
 
-/** All items: ECOICOP version 2, and version 1 that went before it. */
+/** All items: ECOICOP version 2, and its predecessor version 1. */
 const allItems = ["TOTAL", "CP00"];
-/** Bases of the index, the one taken first. */
+/** Bases of the index, the preferred one first. */
 const bases = ["I25", "I15"];
 
-/** SDMX-CSV: a line for each unit, of which the annual rate of change and one index are kept. */
+/** SDMX-CSV: one line per unit; the annual rate of change and one index are used. */
 const readUnits = (item: "coicop" | "coicop18") => (file: TextFile) => {
   const found = readSdmx(file, ["unit", item, "geo"], "month").filter(({ codes }) =>
     allItems.includes(codes[item]),
@@ -65,7 +65,7 @@ const readUnits = (item: "coicop" | "coicop18") => (file: TextFile) => {
   return [...months.values()];
 };
 
-/** Invented: prices drift up by a rate that swings slowly. */
+/** Synthetic: prices rise at a rate that varies slowly. */
 function sandbox(): Hicp[] {
   return ["EA", "EU27", "LV"].flatMap((geo, area) => {
     const indices: number[] = [];

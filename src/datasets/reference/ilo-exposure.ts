@@ -1,8 +1,8 @@
-/** How far the tasks of an occupation can be done by generative AI: a row for each unit group of ISCO-08. */
+/** The exposure of occupations to generative AI: one row per unit group of ISCO-08. */
 import { z } from "zod";
 import { majorGroups } from "../../domain/salary/occupations.ts";
 import { readCsv } from "./csv.ts";
-import { Faults, notNegative, type Wanted } from "./faults.ts";
+import { Faults, type NumberCondition, notNegative } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { occupations } from "./invented-occupations.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
@@ -11,18 +11,18 @@ const row = z.strictObject({
   /** A unit group of ISCO-08, four digits. */
   isco: z.string().regex(/^\d{4}$/),
   title: z.string().min(1),
-  /** Mean over the tasks of the occupation, 0 to 1. */
+  /** The mean over the occupation's tasks, 0 to 1. */
   score: z.number().min(0).max(1),
-  /** Standard deviation over them. */
+  /** Their standard deviation. */
   sd: z.number().min(0),
-  /** The band that the authors put the occupation in. */
+  /** The authors' band of the occupation. */
   gradient: z.string(),
 });
 export type IloExposure = z.infer<typeof row>;
 
 const columns = ["ISCO_08", "title", "score", "sd", "gradient"] as const;
 
-const share: Wanted = { wanted: "a score from 0 to 1", fits: (value) => value >= 0 && value <= 1 };
+const share: NumberCondition = { wanted: "a score from 0 to 1", fits: (value) => value >= 0 && value <= 1 };
 
 function readScores(file: TextFile): IloExposure[] {
   const faults = new Faults(file);
@@ -44,7 +44,7 @@ function readScores(file: TextFile): IloExposure[] {
   return found;
 }
 
-/** Invented bands for invented scores. */
+/** Synthetic bands of synthetic scores. */
 const bandOf = (score: number) =>
   score >= 0.6 ? "High" : score >= 0.45 ? "Medium" : score >= 0.3 ? "Low" : "None to speak of";
 

@@ -1,7 +1,13 @@
-/** The invented labour market behind the sandbox's wages: levels rounded by hand to look like Europe, none of them published. */
+/**
+ * The synthetic labour market of the sandbox's wages: levels rounded by hand to resemble Europe, none of them
+ * published.
+ */
 import type { CountryCode } from "../../domain/salary/countries.ts";
 
-/** Labour costs of the whole economy in the last invented year, EUR an hour; a country without a level has no figures. */
+/**
+ * Labour costs of the whole economy in the last synthetic year, EUR per hour; a country without a level has no
+ * figures.
+ */
 export const levels: Partial<Record<CountryCode | "EU27", number>> = {
   EU27: 34,
   AT: 44,
@@ -42,7 +48,7 @@ export const levels: Partial<Record<CountryCode | "EU27", number>> = {
   TR: 7.5,
 };
 
-/** How an activity pays against the whole economy. */
+/** Pay in an activity relative to the whole economy. */
 export const activities: Record<string, number> = {
   B: 1.2,
   C: 1.02,
@@ -69,7 +75,7 @@ export const activities: Record<string, number> = {
   "B-S_X_O": 1,
 };
 
-/** How the occupations of a major group are paid against all. */
+/** Pay in a major occupation group relative to all. */
 export const pay: Record<string, number> = {
   "1": 1.75,
   "2": 1.35,
@@ -81,7 +87,7 @@ export const pay: Record<string, number> = {
   "9": 0.62,
 };
 
-/** Of a hundred who work in an activity, how many are of each major group, from 0 to 9. */
+/** Percentage of an activity's workers in each major group, from 0 to 9. */
 export const staff: Record<string, readonly number[]> = {
   A: [0, 2, 3, 3, 2, 2, 62, 4, 7, 15],
   B: [0, 5, 13, 13, 6, 1, 0, 24, 32, 6],
@@ -105,7 +111,7 @@ export const staff: Record<string, readonly number[]> = {
   T: [0, 0, 1, 1, 1, 45, 2, 1, 1, 48],
 };
 
-/** Thousands who work in an activity in the Union. */
+/** Thousands of workers per activity in the Union. */
 export const employed: Record<string, number> = {
   A: 7200,
   B: 540,

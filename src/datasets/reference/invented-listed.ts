@@ -1,4 +1,4 @@
-/** A list that nobody published, for the sandbox: its names are made up, and a note in each programme says so. */
+/** A synthetic list for the sandbox: its names are made up, and a note in each programme says so. */
 import type { ListEntry } from "../../domain/sanctions/list-entry.ts";
 
 const PROGRAM = "INVENTED";

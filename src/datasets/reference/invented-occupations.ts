@@ -1,4 +1,4 @@
-/** Unit groups of ISCO-08 for the sandbox, with short names worded here and invented levels of exposure. */
+/** Unit groups of ISCO-08 for the sandbox, with our own short names and synthetic exposure. */
 export const occupations: Readonly<Record<string, readonly [name: string, level: number]>> = {
   "1112": ["Heads of government offices", 0.35],
   "1120": ["Heads of companies", 0.37],

@@ -1,5 +1,5 @@
-/** What invented rows are made of: numbers that look like chance and are the same everywhere and always. */
-/** A number from −1 to 1 that follows from its name alone (FNV-1a over it, its bits mixed as MurmurHash3 ends). */
+/** Deterministic pseudo-random numbers for synthetic rows. */
+/** A number from −1 to 1 that depends on its name alone (FNV-1a, its bits mixed as MurmurHash3 ends). */
 export function swing(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
@@ -10,7 +10,7 @@ export function swing(name: string): number {
 
 export const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
 
-/** The days from Monday to Friday of a span of years, both included, as YYYY-MM-DD. */
+/** Mondays to Fridays of a range of years, both included, as YYYY-MM-DD. */
 export function workdays(from: number, to: number): string[] {
   const days: string[] = [];
   for (let day = Date.UTC(from, 0, 1); day < Date.UTC(to + 1, 0, 1); day += 86_400_000) {

@@ -1,4 +1,4 @@
-/** Who works where: employed persons of each major occupation group in each activity, for an area and year. */
+/** Employed persons by major occupation group and activity, per area and year. */
 import { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
 import { areaOf } from "../../domain/salary/countries.ts";
@@ -25,10 +25,13 @@ export type IscoNaceEmployment = z.infer<typeof row>;
 
 const dimensions = ["isco08", "nace_r2", "age", "sex", "geo"] as const;
 
-/** Of the age groups in a file the widest is taken. */
+/** The widest age group in a file is used. */
 const ages = ["Y_GE15", "Y15-89", "Y15-74", "Y15-64", "Y20-64"];
 
-/** Both sexes of one age group, by section and major group; totals over occupations, finer groups and no answer are left out. */
+/**
+ * Both sexes of one age group, by section and major group, without totals over occupations, finer groups and
+ * missing answers.
+ */
 function rowsOf(
   file: TextFile,
   observations: Observation<(typeof dimensions)[number]>[],

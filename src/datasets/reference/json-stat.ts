@@ -1,4 +1,4 @@
-/** JSON-stat 2.0, as PxWeb databases and Eurostat write it: a cube of values in row-major order. */
+/** JSON-stat 2.0, from PxWeb databases and Eurostat: a cube of values in row-major order. */
 import { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Observation } from "./observations.ts";
@@ -26,14 +26,14 @@ const cube = z.object({
   status: z.union([z.string(), byPlace(z.string().nullable())]).optional(),
 });
 
-/** A file with all of its dimensions by name, each with its codes in order. */
+/** All dimensions of a file by name, each with its codes in order. */
 export type Cube = {
   dimensions: Record<string, string[]>;
   time: string;
   observations: Observation<string>[];
 };
 
-/** Reads a file; refused where it is not a JSON-stat dataset with one dimension of time. Cells without a value are left out. */
+/** Refuses a file that is no JSON-stat dataset with one time dimension. Cells without a value are left out. */
 export function readJsonStat(file: TextFile): Cube {
   const read = cube.safeParse(parsed(file));
   if (!read.success) {
@@ -78,8 +78,8 @@ export function readJsonStat(file: TextFile): Cube {
 }
 
 /**
- * The observations of one code of each dimension that is not in `kept`: the first of `choices` that it has, or its only one.
- * A dimension of several other codes is refused, since their figures must not be taken for one.
+ * The observations of one code per dimension outside `kept`: the first of `choices` that it has, or its only one. A
+ * dimension with several other codes is refused, because their figures must not be confused.
  */
 export function slice(
   file: TextFile,

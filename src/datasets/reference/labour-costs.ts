@@ -1,4 +1,4 @@
-/** What an hour of work costs its employer: a row for each area, activity, year and part of the cost. */
+/** The employer's cost of an hour of work: one row per area, activity, year and cost component. */
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { notNegative } from "./faults.ts";
@@ -12,7 +12,7 @@ const row = z.strictObject({
   /** NACE Rev. 2: a section or an aggregate such as B-S_X_O. */
   nace: z.string(),
   year: z.int(),
-  /** All of it, or wages and salaries alone. */
+  /** The whole cost, or wages and salaries alone. */
   part: z.enum(["total", "wages"]),
   eur_per_hour: z.number().nonnegative(),
   /** As published: p provisional, e estimated, b break in series, u unreliable, "" none. */
@@ -23,7 +23,7 @@ export type LabourCost = z.infer<typeof row>;
 const dimensions = ["unit", "lcstruct", "nace_r2", "geo"] as const;
 const parts: Record<string, LabourCost["part"]> = { D1_D4_MD5: "total", D11: "wages" };
 
-/** Figures in national currency and other parts of the cost are left out. */
+/** Figures in national currency and other cost components are left out. */
 const readLevels = (file: TextFile): LabourCost[] =>
   readSdmx(file, dimensions, "year", notNegative).flatMap(({ codes, time, value, flag }) => {
     const part = parts[codes.lcstruct];

@@ -1,4 +1,4 @@
-/** Average gross wages in Latvia, EUR a month: a row for each activity and quarter or year. */
+/** Average gross wages in Latvia, EUR per month: one row per activity and quarter or year. */
 import { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
 import { sectionCodes } from "../../domain/salary/sectors.ts";
@@ -17,13 +17,16 @@ const row = z.strictObject({
 });
 export type LvWage = z.infer<typeof row>;
 
-/** Gross wages of all sectors and both sexes, as the database of the Latvian statistical office codes them. */
+/** Gross wages of all sectors and both sexes, in the codes of the Latvian statistical office. */
 const choices = ["GRS", "AVWAG_M", "TOTAL", "T", "_T"];
 
-/** 2024-Q1 for 2024Q1; undefined for what is neither year nor quarter. */
+/** 2024-Q1 for 2024Q1; undefined for anything but a year or quarter. */
 const periodOf = (time: string) => /^(\d{4})(?:-?(Q[1-4]))?$/.exec(time)?.slice(1).filter(Boolean).join("-");
 
-/** A table of the group DSV as JSON-stat: the dimension that names NACE is kept, of every other one value. Finer activities are left out. */
+/**
+ * A table of the group DSV as JSON-stat: all values of the NACE dimension, one value of every other. Finer
+ * activities are left out.
+ */
 function readPxWeb(file: TextFile): LvWage[] {
   const cube = readJsonStat(file);
   const activity = Object.keys(cube.dimensions).find((name) => /nace/i.test(name));
@@ -47,7 +50,7 @@ function readPxWeb(file: TextFile): LvWage[] {
   });
 }
 
-/** Invented: growth by years, with more in the last quarter of each. */
+/** Synthetic: yearly growth, with more in each last quarter. */
 function sandbox(): LvWage[] {
   const codes = ["TOTAL", ...sectionCodes.filter((code) => code in activities)];
   return codes.flatMap((nace) => {

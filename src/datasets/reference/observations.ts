@@ -1,10 +1,10 @@
-/** Statistics as agencies publish them, an observation a line: SDMX-CSV, as Eurostat and the ECB write it. */
+/** Statistics as agencies publish them, one observation per line: SDMX-CSV of Eurostat and the ECB. */
 import { z } from "zod";
 import { headerCells, readCsv } from "./csv.ts";
-import { anyNumber, Faults, type Wanted } from "./faults.ts";
+import { anyNumber, Faults, type NumberCondition } from "./faults.ts";
 import type { TextFile } from "./table.ts";
 
-/** One figure: the codes of its dimensions, its time as published, and the agency's flag ("" for none). */
+/** One figure: its dimensions' codes, its time as published, and the agency's flag ("" for none). */
 export type Observation<Dimension extends string> = {
   line: number;
   codes: Record<Dimension, string>;
@@ -13,14 +13,14 @@ export type Observation<Dimension extends string> = {
   flag: string;
 };
 
-/** The forms of time, each with its test and what it is called. */
+/** Time formats, each with its test and name. */
 const times = {
   year: { is: (text: string) => /^\d{4}$/.test(text), wanted: "a year such as 2024" },
   month: { is: (text: string) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), wanted: "a month such as 2024-01" },
   day: { is: (text: string) => z.iso.date().safeParse(text).success, wanted: "a day such as 2024-01-31" },
 };
 
-/** Whether a first line is that of SDMX-CSV with these dimensions, and without those of `but`. */
+/** True for the first line of SDMX-CSV with these dimensions, and without those of `but`. */
 export function isSdmx(header: string, dimensions: readonly string[], but: readonly string[] = []): boolean {
   const cells = headerCells(header);
   return (
@@ -29,12 +29,12 @@ export function isSdmx(header: string, dimensions: readonly string[], but: reado
   );
 }
 
-/** The observations that have a value, which must fit; a colon or nothing is none. */
+/** The observations with a value, which must be valid; a colon or nothing means no value. */
 export function readSdmx<Dimension extends string>(
   file: TextFile,
   dimensions: readonly Dimension[],
   time: keyof typeof times,
-  wanted: Wanted = anyNumber,
+  wanted: NumberCondition = anyNumber,
 ): Observation<Dimension>[] {
   const header = headerCells(file.text.split("\n", 1)[0]!);
   const flagged = ["OBS_FLAG", "OBS_STATUS"].filter((column) => header.includes(column));
@@ -58,6 +58,6 @@ export function readSdmx<Dimension extends string>(
   return found;
 }
 
-/** The latest of some times of one form; null where there is none. */
+/** The latest of times in one format; null without any. */
 export const latest = (times: readonly string[]): string | null =>
   times.reduce((last: string | null, time) => (last === null || time > last ? time : last), null);

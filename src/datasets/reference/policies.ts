@@ -1,4 +1,4 @@
-/** Trade policies by the day on which they begin: a duty, a quota or a ban on a product from an origin. */
+/** Trade policies by their first day: a duty, quota or ban on a product from an origin. */
 import { z } from "zod";
 import { countryNames } from "../../domain/plans/country-names.ts";
 import { isReporter } from "../../domain/trade/reporters.ts";
@@ -10,7 +10,7 @@ const row = z.strictObject({
   date: z.iso.date(),
   /** 2, 4 or 6 digits of the Harmonized System. */
   hs: z.string().regex(/^(?!00)\d{2}(\d{2}){0,2}$/),
-  /** A country by its 2-letter code; null is all of them. */
+  /** A country by its 2-letter code; null means all. */
   origin: z
     .string()
     .regex(/^[A-Z]{2}$/)
@@ -22,7 +22,7 @@ export type Policy = z.infer<typeof row>;
 
 const PLAIN = ["date", "hs", "origin", "measure", "source"] as const;
 
-/** A list of one's own: a line a policy, its origin empty where it is all countries. */
+/** An own list: one policy per line, with an empty origin for all countries. */
 function readPlain(file: TextFile): Policy[] {
   const faults = new Faults(file);
   const policies = readCsv(file, PLAIN).flatMap(({ line, cells }) => {
@@ -54,12 +54,12 @@ const GTA = [
   "affected.jurisdiction",
 ] as const;
 
-/** More products or origins than these are told by chapter, and as all countries. */
+/** With more products or origins than this, policies are listed by chapter and for all countries. */
 const MOST_APART = 10;
 
 /**
- * Global Trade Alert's table of interventions in the columns of its R library (`master`): those that one of the 27 implements, from the day
- * on which they are in force. Interventions without such a day, or without products, are left out.
+ * Global Trade Alert's interventions in the columns of its R library (`master`): those implemented by one of the
+ * 27, from their first day in force. Interventions without such a day or without products are left out.
  */
 function readAlerts(file: TextFile): Policy[] {
   const faults = new Faults(file);
@@ -92,7 +92,7 @@ const listOf = (text: string) =>
     .map((one) => one.trim())
     .filter((one) => one !== "");
 
-/** A country by any name that is known of it; undefined for none. */
+/** A country by any of its names; undefined for none. */
 const codeOf = (name: string) =>
   countryNames().find(({ pattern }) => name.match(pattern())?.[0] === name)?.code;
 const isMember = (name: string) => name === "European Union" || isReporter(codeOf(name) ?? "");
@@ -100,7 +100,7 @@ const isMember = (name: string) => name === "European Union" || isReporter(codeO
 const keyOf = ({ date, hs, origin, measure, source }: Policy) =>
   [date, hs, origin ?? "", measure, source].join(" ");
 
-/** Invented: some begin after the sandbox's events, others after nothing, and some are only announced. */
+/** Synthetic: some begin after the sandbox's events, others without one, and some are only announced. */
 const sandbox = (): Policy[] => {
   const invented = (date: string, hs: string, origin: string | null, measure: string): Policy => ({
     date,

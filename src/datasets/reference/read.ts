@@ -1,4 +1,4 @@
-/** Reads a file of reference data as text: plain, packed by gzip, or the first sheet of a workbook. */
+/** Reads a reference data file as text: plain, gzipped, or a workbook's first sheet. */
 import { createHash } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
@@ -9,24 +9,24 @@ import { isWorkbook, workbookText } from "./workbook.ts";
 
 const unpack = promisify(gunzip);
 
-/** No published table comes near this; trade data is imported by another way. */
+/** Far more than any published table; trade data has its own import. */
 const LARGEST = 256 * 1024 * 1024;
-/** A first line is looked for in so many bytes. */
+/** The first line must be within this many bytes. */
 const LONGEST_HEADER = 64 * 1024;
 
 export type ReadFile = {
   name: string;
   text: string;
-  /** The first line; of XML with a declaration, the one behind it, too. */
+  /** The first line; for XML with a declaration, the next one too. */
   header: string;
-  /** Digest and size of the file as it was given. */
+  /** Digest and size of the original file. */
   sha256: string;
   bytes: number;
 };
 
 export async function readTextFile(path: string): Promise<ReadFile> {
   const name = basename(path);
-  const found = await stat(path).catch(() => refuse("invalid", `${path}: there is no such file`));
+  const found = await stat(path).catch(() => refuse("invalid", `${path}: no such file`));
   if (!found.isFile() || found.size > LARGEST)
     refuse("invalid", `${path} is no file, or too large for a table`);
   const given = await readFile(path).catch(() => refuse("invalid", `${path} cannot be read`));
@@ -43,11 +43,11 @@ export async function readTextFile(path: string): Promise<ReadFile> {
   // Some publishers end a file with Ctrl-Z, as under DOS.
   const whole = bytes.at(-1) === 0x1a ? bytes.subarray(0, -1) : bytes;
   const text = whole.toString("utf8").replace(/^\uFEFF/, "");
-  if (text.includes("\0")) refuse("invalid", `${name} holds a NUL byte: not a text file`);
+  if (text.includes("\0")) refuse("invalid", `${name} has a NUL byte: not a text file`);
   return { name, text, header: firstLine(text), sha256, bytes: given.length };
 }
 
-/** The first line of such a file; "" where there is none to be read. */
+/** The file's first line; "" if it cannot be read. */
 export async function headerOf(path: string): Promise<string> {
   const file = await open(path, "r").catch(() => undefined);
   if (!file) return "";
@@ -55,7 +55,7 @@ export async function headerOf(path: string): Promise<string> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_HEADER), 0, LONGEST_HEADER, 0);
     const head = buffer.subarray(0, bytesRead);
     if (isWorkbook(head)) return firstLine(await workbookText(path, basename(path)));
-    // The beginning of a packed file unpacks as far as it goes.
+    // The beginning of a gzipped file unpacks partially.
     const text = isGzip(head) ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
     return firstLine(text.toString("utf8").replace(/^\uFEFF/, ""));
   } catch {
@@ -67,7 +67,7 @@ export async function headerOf(path: string): Promise<string> {
 
 const isGzip = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** The first line; of XML that declares itself, up to the name of its root, which stands behind that. */
+/** The first line; for XML with a declaration, up to the name of its root element. */
 function firstLine(text: string): string {
   const [first = "", second = ""] = text.slice(0, LONGEST_HEADER).split(/\r?\n/, 2);
   return /^\s*<\?xml[^>]*\?>\s*$/.test(first) ? `${first}${second}` : first;

@@ -1,4 +1,7 @@
-/** The consolidated list of persons, groups and entities under financial sanctions of the European Union, as XML (full list, schema 1.1). */
+/**
+ * The European Union's consolidated list of persons, groups and entities under financial sanctions, as XML (full
+ * list, schema 1.1).
+ */
 import type { ListEntry, ListedName } from "../../domain/sanctions/list-entry.ts";
 import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
 import type { TextFile } from "./table.ts";
@@ -11,7 +14,7 @@ export const euConsolidated = xmlListTable({
   read,
 });
 
-/** What may stand more than once, so that one alone is a list too. */
+/** Repeatable elements, so that a single one is a list too. */
 const LISTS = new Set(["sanctionEntity", "nameAlias", "citizenship", "birthdate", "address", "regulation"]);
 
 type Attributes = Record<string, string>;
@@ -30,7 +33,7 @@ function read(file: TextFile): ListEntry[] {
     attributeNamePrefix: "",
     parseAttributeValue: false,
     removeNSPrefix: true,
-    // An attribute of a birth date has the name of its element.
+    // A birth date's attribute has the name of its element.
     isArray: (name, _path, _leaf, isAttribute) => !isAttribute && LISTS.has(name),
   }) as { export?: { sanctionEntity?: Entity[] } | "" };
   const entities = (root === "" ? undefined : root?.sanctionEntity) ?? [];
@@ -52,10 +55,10 @@ const entryOf = (file: TextFile, entity: Entity): ListEntry =>
     programs: different((entity.regulation ?? []).map(({ programme = "" }) => programme)),
   });
 
-/** No span of years of birth in the list is as long; a longer one says nothing. */
+/** The list's ranges of birth years are shorter; a longer one gives no information. */
 const LONGEST_SPAN = 30;
 
-/** A year, a day, or the years between two; an end alone is no year of birth. */
+/** A year, a day, or the range between two years; an end alone is no year of birth. */
 function yearsOf({ year, birthdate, yearRangeFrom, yearRangeTo }: Attributes): string[] {
   const one = text(year) || text(birthdate).slice(0, 4);
   if (one !== "") return [one];
@@ -65,7 +68,7 @@ function yearsOf({ year, birthdate, yearRangeFrom, yearRangeTo }: Attributes): s
     : [];
 }
 
-/** The list has no name that it calls the first; it marks those that it vouches for. */
+/** The list marks no primary name, but it marks the names that it confirms. */
 function nameOf(
   { wholeName, firstName, middleName, lastName, strong }: Attributes,
   at: number,

@@ -1,4 +1,7 @@
-/** The SDN list of the US Treasury's OFAC: its main file and the file of other names, as CSV without a header (sanctionslist.ofac.treas.gov). */
+/**
+ * The SDN list of the US Treasury's OFAC: its main file and its file of alternative names, as CSV without a header
+ * (sanctionslist.ofac.treas.gov).
+ */
 import { z } from "zod";
 import {
   type ListEntry,
@@ -13,7 +16,7 @@ import type { ReferenceTable, TextFile } from "./table.ts";
 
 const SDN_COLUMNS = 12;
 const ALT_COLUMNS = 5;
-/** What stands in a cell that says nothing. */
+/** An empty cell. */
 const NOTHING = "-0-";
 
 const cells = (header: string) => header.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).length;
@@ -35,7 +38,7 @@ export const ofacSdn: ReferenceTable<ListEntry> = {
   sandbox: inventedListed,
 };
 
-/** Another name of an entry of the SDN list. */
+/** An alternative name of an SDN entry. */
 const otherName = z.strictObject({
   entry_id: z.string(),
   alt_id: z.string(),
@@ -115,7 +118,7 @@ function readSdn(file: TextFile): ListEntry[] {
 const matchesOf = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found!.trim());
 
-/** Names in quotes among the remarks are those that OFAC calls weak. */
+/** OFAC's weak aliases: names in quotes among the remarks. */
 const weakNames = (remarks: string): ListedName[] =>
   matchesOf(remarks, /a\.k\.a\. '([^']+)'/g).map((name) => ({ name, quality: "weak" }));
 

@@ -12,7 +12,7 @@ export const unConsolidated = xmlListTable({
   read,
 });
 
-/** What may stand more than once, so that one alone is a list too. */
+/** Repeatable elements, so that a single one is a list too. */
 const LISTS = new Set([
   "INDIVIDUAL",
   "ENTITY",

@@ -1,4 +1,4 @@
-/** What lists of sanctions that come as XML have in common: how they are guarded, and the table that each becomes. */
+/** Common parts of XML sanctions lists: their safe parsing, and the resulting table. */
 import { type X2jOptions, XMLParser, XMLValidator } from "fast-xml-parser";
 import { refuse } from "../../core/model/refusal.ts";
 import { type ListEntry, listEntry } from "../../domain/sanctions/list-entry.ts";
@@ -8,13 +8,13 @@ import type { ReferenceTable, TextFile } from "./table.ts";
 type XmlList = {
   name: string;
   source: string;
-  /** What its layout is called. */
+  /** The layout's name. */
   layout: string;
   matches: (header: string) => boolean;
   read: (file: TextFile) => ListEntry[];
 };
 
-/** The table of a list, by the numbers of its entries. */
+/** A list's table, by entry number. */
 export const xmlListTable = ({
   name,
   source,
@@ -32,9 +32,9 @@ export const xmlListTable = ({
   sandbox: inventedListed,
 });
 
-/** The document as it is parsed; refuses what is not well formed. */
+/** The parsed document; refuses malformed XML. */
 export function parsedXml(file: TextFile, options: X2jOptions): unknown {
-  // No list has one, and what a document type may define can grow without end.
+  // No list has a document type, whose entities could expand without limit.
   if (/<!DOCTYPE/i.test(file.text))
     refuse("invalid", `${file.name} has a document type, which the list has not`);
   const valid = XMLValidator.validate(file.text);
@@ -42,7 +42,7 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
   return new XMLParser(options).parse(file.text);
 }
 
-/** Each entry of a list; refuses a list of nobody. */
+/** The entries of a list; refuses an empty list. */
 export function entriesOf<Entry>(
   file: TextFile,
   entries: readonly Entry[],
@@ -52,7 +52,7 @@ export function entriesOf<Entry>(
   return entries.map(entryOf);
 }
 
-/** An entry as it is listed; refuses what is not right by the entry's number, or by `id_name`, which it lacks. */
+/** An entry in the common form; refuses a bad one by its number, or by `id_name` if it has none. */
 export function listedEntry(
   file: TextFile,
   id_name: string,
@@ -68,11 +68,11 @@ export function listedEntry(
   );
 }
 
-/** What an element says, on one line. */
+/** An element's text on one line. */
 export const text = (value: unknown): string =>
   typeof value === "string" ? value.replaceAll(/\s+/g, " ").trim() : "";
 
-/** What several say, each once. */
+/** The distinct texts of several elements. */
 export const different = (values: readonly unknown[]): string[] => [
   ...new Set(values.map(text).filter(Boolean)),
 ];

@@ -1,4 +1,7 @@
-/** Mean gross earnings an hour from the structure of earnings survey: a row for each area, activity, occupation, sex and year. */
+/**
+ * Mean gross hourly earnings from the structure of earnings survey: one row per area, activity, occupation, sex and
+ * year.
+ */
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { majorGroupOf } from "../../domain/salary/occupations.ts";
@@ -14,7 +17,7 @@ const row = z.strictObject({
   nace: z.string(),
   /** A major group of ISCO-08, 0 to 9, or TOTAL. */
   isco: z.string(),
-  /** T stands for both together, which is never computed from F and M. */
+  /** T is the published figure for both sexes; it is never computed from F and M. */
   sex: z.enum(["F", "M", "T"]),
   year: z.int(),
   eur_per_hour: z.number().positive(),
@@ -24,10 +27,10 @@ export type SesEarnings = z.infer<typeof row>;
 
 const hourlyPay = { ...positive, wanted: "EUR an hour above zero" };
 
-/** The release table of 2018 says in its name, not in its columns, what it covers: all but farming and public administration. */
+/** The release table of 2018 states its coverage only in its name: all but farming and public administration. */
 const wide = { nace: "B-S_X_O", year: 2018, flag: "" };
 
-/** A column an occupation and sex, TOTAL_M to OC9_F. */
+/** One column per occupation and sex, TOTAL_M to OC9_F. */
 function readWide(file: TextFile): SesEarnings[] {
   const columns = headerCells(file.text.split("\n", 1)[0]!).slice(1);
   const faults = new Faults(file);
@@ -51,7 +54,7 @@ function readWide(file: TextFile): SesEarnings[] {
 
 const dimensions = ["nace_r2", "isco08", "worktime", "age", "sex", "indic_se", "geo"] as const;
 
-/** earn_ses_hourly: of its many figures the mean in EUR, full-time and part-time together, over all ages. */
+/** earn_ses_hourly: only the mean in EUR, full-time and part-time together, over all ages. */
 const readSurvey = (file: TextFile): SesEarnings[] =>
   readSdmx(file, dimensions, "year", hourlyPay).flatMap(({ codes, time, value, flag }) => {
     const isco = codes.isco08 === "TOTAL" ? codes.isco08 : majorGroupOf(codes.isco08);

@@ -1,4 +1,7 @@
-/** What the shop sold before its orders were in the log: base units by product and month, as its operator exports them. */
+/**
+ * The shop's sales from before its orders were in the log: base units by product and month, as its operator exports
+ * them.
+ */
 import { z } from "zod";
 import { slug } from "../../domain/commerce/product.ts";
 import { MOST_STOCK } from "../../domain/commerce/stock.ts";
@@ -13,7 +16,7 @@ const MONTH = /^(19|20)\d\d-(0[1-9]|1[0-2])$/;
 const row = z.strictObject({
   product_slug: slug,
   month: z.string().regex(MONTH),
-  /** In the unit that stock of the product is counted in. */
+  /** In the unit of the product's stock. */
   quantity: z.int().min(0).max(MOST_STOCK),
 });
 export type ShopSale = z.infer<typeof row>;
@@ -37,8 +40,8 @@ function read(file: TextFile): ShopSale[] {
   return rows;
 }
 
-/** A product as its invented months are made: a level that grows, a season around its peak, chance, and months without any. */
-type Invented = {
+/** A product's synthetic months: a growing level, a season around its peak, noise, and empty months. */
+type SyntheticProduct = {
   product_slug: string;
   level: number;
   growth: number;
@@ -48,7 +51,7 @@ type Invented = {
   empty: number;
 };
 
-const INVENTED: readonly Invented[] = [
+const INVENTED: readonly SyntheticProduct[] = [
   {
     product_slug: "granulas-premium",
     level: 900,
@@ -87,7 +90,7 @@ const INVENTED: readonly Invented[] = [
   },
 ];
 
-/** Twelve years, so that a sandbox has years behind it whenever it is started; months that are not over are never read. */
+/** Twelve years, so that a sandbox has past years at any start; unfinished months are never read. */
 const YEARS = { from: 2023, to: 2034 } as const;
 
 function sandbox(): ShopSale[] {

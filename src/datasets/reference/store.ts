@@ -1,26 +1,26 @@
-/** The reference tables a process has in memory: of each the real one where it was imported, else its sandbox. */
+/** The reference tables in a process's memory: the imported one of each, otherwise its sandbox. */
 import { LRUCache } from "lru-cache";
 import { refuse } from "../../core/model/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";
 
-/** Who is told what is looked at. */
+/** Receives each look-up. */
 export type TableWatcher = {
-  /** A table, or a table's dataset, by its name; undefined where it is not there, which is part of what an answer rests on. */
+  /** A table, or a table's dataset, by name; undefined if missing, which is part of an answer's basis. */
   onLook?: (name: string, found: Reference<object> | undefined) => void;
-  /** All that are open. */
+  /** All open tables. */
   onList?: (open: readonly Reference<object>[]) => void;
 };
 
-/** Before the name of a dataset whose table was looked for, and not a table in whatever dataset. */
+/** The prefix for a look-up of a dataset's table, as opposed to a table of any dataset. */
 export const OF_DATASET = "of ";
 
 type StoreOptions = TableWatcher & { data_dir: string; allow_synthetic: boolean };
 
 const MOST_PAST = 16;
 
-/** A table's dataset and its sandbox: where one of them is named, the other does not answer for it. */
+/** A table's dataset and its sandbox: where one is named, the other does not answer for it. */
 function kindsOf(dataset: string): string[] {
   const name = dataset.replace(sandboxOf({ name: "" }), "");
   return [name, sandboxOf({ name })];
@@ -29,10 +29,10 @@ function kindsOf(dataset: string): string[] {
 export class ReferenceStore {
   readonly #options: StoreOptions;
   readonly #open: Map<string, Reference<object>>;
-  /** Tables that were asked for by their vintage, the last ones. */
+  /** Recently used tables requested by vintage. */
   readonly #past = new LRUCache<string, Promise<Reference<object>>>({ max: MOST_PAST });
 
-  /** The datasets that are to be open; `unknown` until the log was looked through for them. */
+  /** The datasets that should be open; `unknown` until they were read from the log. */
   #expected: ReadonlySet<string> | "unknown";
 
   constructor(
@@ -45,12 +45,12 @@ export class ReferenceStore {
     this.#expected = expected;
   }
 
-  /** Tells which datasets are to be served from now on. */
+  /** Sets the datasets to serve from now on. */
   expect(datasets: readonly string[] | "unknown"): void {
     this.#expected = datasets === "unknown" ? datasets : new Set(datasets);
   }
 
-  /** Whether a table that is not there is still to be opened, as far as is known. */
+  /** True if a missing table is known to be opening. */
   isAwaited(table: { name: string }): boolean {
     if (this.find(table as ReferenceTable<object>)) return false;
     const answering = this.#options.allow_synthetic ? kindsOf(table.name) : [table.name];
@@ -58,7 +58,7 @@ export class ReferenceStore {
     return expected === "unknown" || answering.some((dataset) => expected.has(dataset));
   }
 
-  /** A state of a table, current or not; `unavailable` (dataset-missing) when its file is not usable. */
+  /** A table's state, current or not; `unavailable` (dataset-missing) if its file is unusable. */
   async read(vintage: string): Promise<Reference<object>> {
     const open = this.open().find((table) => table.vintage === vintage);
     if (open) return open;
@@ -68,16 +68,16 @@ export class ReferenceStore {
     return reading;
   }
 
-  /** These states in place of those that are open, the others as they are; with `alone`, no others. */
+  /** Replaces open tables by these states, and leaves the others; with `alone`, there are no others. */
   with(named: readonly Reference<object>[], { alone }: { alone: boolean }): ReferenceStore {
     const replaced = new Set(named.flatMap(({ dataset }) => kindsOf(dataset)));
     const others = alone ? [] : this.open().filter(({ dataset }) => !replaced.has(dataset));
     return new ReferenceStore(this.#options, [...others, ...named], alone ? new Set() : this.#expected);
   }
 
-  /** The same tables as they are open now, watched. */
+  /** The same open tables, watched. */
   watched({ onLook, onList }: TableWatcher): ReferenceStore {
-    // Whoever watched before is told, too.
+    // Earlier watchers are called too.
     const before = this.#options;
     const both: TableWatcher = {
       onLook: (name, found) => {
@@ -92,15 +92,15 @@ export class ReferenceStore {
     return new ReferenceStore({ ...before, ...both }, [...this.#open.values()], this.#expected);
   }
 
-  /** Serves a vintage from now on in place of its dataset's earlier one; `unavailable` leaves the earlier one served. */
+  /** Serves a vintage instead of its dataset's earlier one; `unavailable` leaves the earlier one. */
   async serve(vintage: string): Promise<void> {
     const read = await readReference(this.#options.data_dir, vintage);
     this.#open.set(read.dataset, read);
   }
 
   /**
-   * Serves these vintages from now on, all at once, each in place of its dataset's earlier one: an answer over several tables
-   * must not find some of them only. `onError` is told of one that is not usable, whose earlier one stays.
+   * Serves these vintages at once, each instead of its dataset's earlier one: an answer over several tables must
+   * not find only some. `onError` receives an unusable one, whose earlier one stays.
    */
   async serveTogether(
     vintages: readonly string[],
@@ -115,7 +115,7 @@ export class ReferenceStore {
     }
   }
 
-  /** All that are open, the sandbox's among them. */
+  /** All open tables, the sandbox's included. */
   open(): Reference<object>[] {
     const open = [...this.#open.values()];
     this.#options.onList?.(open);
@@ -130,14 +130,14 @@ export class ReferenceStore {
     return found as Reference<Row> | undefined;
   }
 
-  /** The table of a dataset, the sandbox's where that is named. */
+  /** A dataset's table, or the sandbox's if that is named. */
   named(dataset: string): Reference<object> | undefined {
     const found = this.#open.get(dataset);
     this.#options.onLook?.(OF_DATASET + dataset, found);
     return found;
   }
 
-  /** As `find`; `unavailable` (dataset-missing) where there is none. */
+  /** Like `find`; `unavailable` (dataset-missing) if there is none. */
   get<Row extends object>(table: ReferenceTable<Row>): Reference<Row> {
     const found = this.find(table);
     if (found) return found;
@@ -146,7 +146,7 @@ export class ReferenceStore {
     });
   }
 
-  /** Names the states of these tables that an answer rests on; undefined while none of them is open. */
+  /** The states of these tables on which an answer rests; undefined while none is open. */
   vintages(tables: readonly { name: string }[]): string | undefined {
     const names = tables.map((table) => this.find(table as ReferenceTable<object>)?.vintage ?? "");
     return names.some((name) => name !== "") ? names.join("+") : undefined;

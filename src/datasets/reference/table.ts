@@ -1,32 +1,32 @@
-/** The one shape of reference data: small tables that are read whole, such as rates, wages and nomenclatures. */
+/** The common type of reference data: small tables that are read whole, such as rates, wages and nomenclatures. */
 import type { z } from "zod";
 
-/** A file as it was given, unpacked, without a byte order mark. */
+/** An unpacked file without a byte order mark. */
 export type TextFile = { name: string; text: string };
 
-/** A form in which somebody publishes the table. */
+/** A published format of the table. */
 export type ReferenceLayout<Row> = {
   name: string;
-  /** Whether a file with this first line is one. */
+  /** Detects the format by the first line. */
   matches(header: string): boolean;
-  /** Its rows; refused with `refuseLines`, naming line and column. */
+  /** Refuses with `refuseLines`, naming line and column. */
   read(file: TextFile): Row[];
 };
 
 export type ReferenceTable<Row extends object> = {
-  /** The dataset's name; its invented stand-in is `sandbox-<name>`. */
+  /** The dataset's name; its synthetic version is `sandbox-<name>`. */
   name: string;
   source: string;
-  /** A strict object; its members are written in the order declared here. */
+  /** A strict object; its members are written in this order. */
   row: z.ZodType<Row>;
-  /** Unique among rows, which are sorted by it. */
+  /** Unique among rows; their sort order. */
   key(row: Row): string;
-  /** The last day, month or year that the rows tell of; null where they are about no time. */
+  /** The last day, month or year in the rows; null for timeless rows. */
   as_of(rows: readonly Row[]): string | null;
-  /** A release with less than this share of the rows of the last one is refused: a list that was cut short hides names. */
+  /** A release with a smaller share of the last one's rows is refused, because a truncated list hides names. */
   least_share?: number;
   layouts: ReferenceLayout<Row>[];
-  /** Invented rows, the same each time. */
+  /** Synthetic rows, the same each time. */
   sandbox(): Row[];
 };
 
@@ -43,7 +43,7 @@ export type Reference<Row extends object> = {
 
 export const sandboxOf = (table: { name: string }) => `sandbox-${table.name}`;
 
-/** An index over the rows, made once for each vintage. */
+/** An index over the rows, built once per vintage. */
 export function perVintage<Row extends object, Index>(
   make: (rows: readonly Row[]) => Index,
 ): (reference: Reference<Row>) => Index {

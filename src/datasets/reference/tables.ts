@@ -1,4 +1,4 @@
-/** All tables of reference data; a new one adds its line here. */
+/** All reference tables; a new one adds a line here. */
 import { brent } from "./brent.ts";
 import { cnNomenclature, hsNomenclature, hsSections } from "./cn-nomenclature.ts";
 import { ecbMro } from "./ecb-mro.ts";
@@ -17,7 +17,7 @@ import { shopSales } from "./shop-sales.ts";
 import type { ReferenceTable } from "./table.ts";
 import { taricDuties } from "./taric-duties.ts";
 
-/** Lists of sanctioned names. Two of them are XML, and the name of its root tells the EU's, so that is asked first. */
+/** Lists of sanctioned names. Two are XML, and the EU's is recognized by its root element, so it comes first. */
 export const sanctionsTables: ReferenceTable<object>[] = [ofacAlt, ofacSdn, euConsolidated, unConsolidated];
 
 export const referenceTables: ReferenceTable<object>[] = [
@@ -39,7 +39,7 @@ export const referenceTables: ReferenceTable<object>[] = [
   policies,
 ];
 
-/** The table and layout that a file with this first line is of, if any. */
+/** The table and layout of a file with this first line, if any. */
 export function referenceLayoutOf(header: string) {
   for (const table of referenceTables) {
     const layout = table.layouts.find(({ matches }) => matches(header));

@@ -1,6 +1,6 @@
 /**
- * Import duties of the European Union as the TARIC database publishes them each month: the file "Duties Import 01-99" of
- * DG TAXUD (CIRCABC), as CSV or as the workbook itself. Lines that carry no duty (controls, prohibitions) are left out.
+ * Import duties of the European Union from the TARIC database, published monthly: the file "Duties Import 01-99" of
+ * DG TAXUD (CIRCABC), as CSV or as the workbook itself. Lines without a duty (controls, prohibitions) are left out.
  */
 import { z } from "zod";
 import { sandboxCodes, woodNames } from "../sandbox-codes.ts";
@@ -13,11 +13,11 @@ const text = z.string().max(5_000);
 
 const taricDuty = z.strictObject({
   goods_code: z.string().regex(/^\d{10}$/),
-  /** Product line suffix: 80 is what can be declared. */
+  /** Product line suffix: 80 can be declared. */
   suffix: z.string().regex(/^\d{2}$/),
-  /** Of anti-dumping and the like: the company or the case. */
+  /** The company or case of anti-dumping and similar duties. */
   additional_code: text.nullable(),
-  /** Of a quota. */
+  /** A quota's order number. */
   order_no: text.nullable(),
   origin: text.min(1),
   /** 1011 is erga omnes; other numbers are groups of countries, two letters one country. */
@@ -26,14 +26,14 @@ const taricDuty = z.strictObject({
   measure_code: z.string().regex(/^\d{3}$/),
   /** As published. */
   duty: text.min(1),
-  /** Per cent of the customs value; null where the duty is specific, compound or depends on conditions. */
+  /** Per cent of the customs value; null for a specific, compound or conditional duty. */
   ad_valorem_pct: z.number().min(0).nullable(),
   start: day,
-  /** null while it is open. */
+  /** null while in force. */
   end: day.nullable(),
   legal_base: text.nullable(),
 });
-/** A duty on a goods code (or on all below it) for an origin, from a day on. */
+/** A duty on a goods code (or all below it) for an origin, from a day on. */
 export type TaricDuty = z.infer<typeof taricDuty>;
 
 const COLUMNS = [
@@ -89,7 +89,7 @@ const delimiterOf = (header: string) =>
 function readDuties(file: TextFile): TaricDuty[] {
   const [header = ""] = file.text.split(/\r?\n/, 1);
   const delimiter = delimiterOf(header)!;
-  // Some of the published headers begin with a space.
+  // Some published headers begin with a space.
   const trimmed = headerCells(header, delimiter).join(delimiter);
   const lines = readCsv({ ...file, text: trimmed + file.text.slice(header.length) }, COLUMNS, {
     delimiter,
@@ -123,7 +123,7 @@ function readDuties(file: TextFile): TaricDuty[] {
         { line, column, what: `${column} ${JSON.stringify(of(column))}: ${message}` },
       ]);
     }
-    // A measure is listed once for each of its footnotes, in equal lines.
+    // A measure has an equal line for each of its footnotes.
     rows.set(keyOf(read.data), read.data);
   }
   return [...rows.values()];
@@ -144,17 +144,20 @@ const columnOf: Record<string, (typeof COLUMNS)[number]> = {
   legal_base: "Legal base",
 };
 
-/** 3.3 for "3.300 %"; null for anything beside a plain percentage. */
+/** 3.3 for "3.300 %"; null for anything but a plain percentage. */
 const adValorem = (duty: string): number | null => {
   const plain = /^(\d{1,4}(?:\.\d{1,6})?) ?%$/.exec(duty)?.[1];
   return plain === undefined ? null : Number(plain);
 };
 
-/** An ISO day from DD-MM-YYYY, DD/MM/YYYY or the ISO form itself; other text as it is, to be refused. */
+/** An ISO day from DD-MM-YYYY, DD/MM/YYYY or ISO; other text is unchanged, to be refused. */
 const dayOf = (given: string) =>
   given.replace(/^(\d{2})[-/.](\d{2})[-/.](\d{4})$/, "$3-$2-$1").replace(/T00:00.*$/, "");
 
-/** Invented: a duty for every code of the sandbox, lower ones for a few origins, and some that are no plain percentage. */
+/**
+ * Synthetic: a duty for every code of the sandbox, lower ones for a few origins, and some that are no plain
+ * percentage.
+ */
 function sandbox(): TaricDuty[] {
   const line = (goods_code: string, duty: string, of: Partial<TaricDuty> = {}): TaricDuty => ({
     goods_code,
@@ -184,7 +187,7 @@ function sandbox(): TaricDuty[] {
   const lines = Object.keys({ ...woodNames, ...sandboxCodes }).flatMap((code) => {
     if (code.slice(0, 4) in headingDuties) return [];
     const drawn = (Number(code) * 48_271) % 2_147_483_647;
-    // A third of the codes are free of duty, a tenth carry a specific part, and a few are divided into two rates.
+    // A third of the codes are duty-free, a tenth have a specific part, and a few have two rates.
     const tenths = drawn % 3 === 0 ? 0 : 5 * (1 + (drawn % 29));
     const compound = drawn % 10 === 1 ? ` + ${10 + (drawn % 80)}.000 EUR DTN` : "";
     const general =
@@ -208,5 +211,5 @@ function sandbox(): TaricDuty[] {
   return [...headings, ...lines];
 }
 
-/** Headings of the sandbox that carry one duty for all codes below them. */
+/** Headings of the sandbox with one duty for all codes below. */
 const headingDuties: Record<string, string> = { "4403": "0.000 %", "4407": "2.500 %", "8703": "10.000 %" };

@@ -1,6 +1,6 @@
 /**
- * Holds a workbook's archive to bounds before anything is made of it: each entry unpacks to the size that it names, none overlaps another,
- * and all together stay below a limit. The format: PKWARE's APPNOTE.TXT 6.3.10, without zip64 and encryption.
+ * Checks a workbook's archive before it is parsed: each entry unpacks to its stated size, none overlaps another,
+ * and their total is limited. Format: PKWARE's APPNOTE.TXT 6.3.10, without zip64 and encryption.
  */
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
@@ -20,7 +20,7 @@ const [STORED, DEFLATED] = [0, 8];
 
 type Entry = { at: number; flags: number; method: number; packed: number; bytes: number };
 
-/** Throws the reason for which an archive is not read. */
+/** Throws why an archive is refused. */
 export async function checkWorkbookArchive(archive: Buffer, most_bytes: number): Promise<void> {
   try {
     const { entries, directory } = entriesOf(archive);
@@ -75,7 +75,7 @@ async function endOfEntry(archive: Buffer, { at, flags, method, packed, bytes }:
   if (method === STORED) {
     if (packed !== bytes) throw wrong();
   } else if (method === DEFLATED) {
-    // One byte more is allowed, so that an entry that is larger than it names shows.
+    // One extra byte reveals an entry larger than its stated size.
     const plain = await inflate(archive.subarray(begin, end), { maxOutputLength: bytes + 1 }).catch(() => {
       throw wrong();
     });

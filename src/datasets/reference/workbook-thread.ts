@@ -1,4 +1,4 @@
-/** The thread that reads one workbook: its parser takes all of its thread's time, and memory by what is in the file. */
+/** The thread for one workbook: its parser blocks the thread and uses memory by the file's contents. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readSheet } from "read-excel-file/node";
 import type { SheetAnswer } from "./workbook.ts";

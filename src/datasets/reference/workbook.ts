@@ -1,21 +1,21 @@
-/** Reading a workbook (.xlsx) as if it were a CSV file: its first sheet, numbers as they are written, days as YYYY-MM-DD. */
+/** Reads a workbook (.xlsx) as CSV: its first sheet, numbers as written, days as YYYY-MM-DD. */
 import { readFile } from "node:fs/promises";
 import { startThread } from "../../../eventstore/system/thread.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { checkWorkbookArchive } from "./workbook-archive.ts";
 
-/** Whether bytes begin as a zip archive does, which a workbook is. */
+/** A workbook is a zip archive. */
 export const isWorkbook = (bytes: Buffer) => bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1"));
 
-/** What the thread answers: the cells of the first sheet, row by row. */
+/** The thread's answer: the first sheet's cells, row by row. */
 export type SheetAnswer = { rows: unknown[][] } | { error: string };
 
-/** No published table comes near these. */
+/** Far more than any published table. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const MEMORY_MB = 2_048;
 const TIMEOUT_MS = 60_000;
 
-/** The first sheet as CSV; refused where the archive is damaged, holds no sheet, or takes more than a table does. */
+/** The first sheet as CSV; refuses a damaged archive, one without a sheet, or one beyond the limits. */
 export async function workbookText(path: string, name: string, timeout_ms = TIMEOUT_MS): Promise<string> {
   const refused = (error: Error): never =>
     refuse("invalid", `${name} is no workbook that can be read (${error.message})`);
@@ -24,7 +24,7 @@ export async function workbookText(path: string, name: string, timeout_ms = TIME
   return rows.map((row) => `${row.map((cell) => quoted(textOf(cell))).join(",")}\r\n`).join("");
 }
 
-/** A cell far out, or a tree without end, takes the parser's time or memory: its thread is ended then. */
+/** A distant cell or an endless tree costs the parser time or memory, which ends its thread. */
 async function rowsOf(path: string, timeout_ms: number): Promise<unknown[][]> {
   const worker = startThread(import.meta.url, "./workbook-thread", {
     workerData: path,

@@ -1,10 +1,10 @@
 /**
- * The file of a year's roll-up, beside the partition that it is of:
+ * The file of a year's roll-up, next to its partition:
  *
  *   <data dir>/vintages/rollups/<year>-<first 16 digits of the content's digest>.<version>.rollup
  *
- * It holds nothing that its partition does not: whoever misses one makes it again. Bytes 0 to 63 are the SHA-256 of all that
- * follows, in hex; 64 to 71 the length of the heading; then the heading, JSON, and the sections that it places, little-endian.
+ * It only repeats its partition, so a missing one is computed again. Bytes 0 to 63 are the hex SHA-256 of the rest;
+ * 64 to 71 the heading's length; then the heading, in JSON, and the sections that it locates, little-endian.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -15,27 +15,28 @@ import { z } from "zod";
 import { syncFile } from "../../../eventstore/system/sync-file.ts";
 import { type PartitionEntry, vintagesDir } from "../manifest.ts";
 
-/** What is made otherwise, or lies otherwise in the file, is another version, so that no older file is taken for it. */
+/** Every change of content or format gets a new version, so that older files are not used. */
 const VERSION = 1;
 
 export const rollupsDir = (dataDir: string) => join(vintagesDir(dataDir), "rollups");
-export const rollupName = ({ year, content_sha256 }: Named) =>
+export const rollupName = ({ year, content_sha256 }: PartitionKey) =>
   `${year}-${content_sha256.slice(0, 16)}.${VERSION}.rollup`;
-export const rollupPath = (dataDir: string, entry: Named) => join(rollupsDir(dataDir), rollupName(entry));
+export const rollupPath = (dataDir: string, entry: PartitionKey) =>
+  join(rollupsDir(dataDir), rollupName(entry));
 
-type Named = Pick<PartitionEntry, "year" | "content_sha256">;
+type PartitionKey = Pick<PartitionEntry, "year" | "content_sha256">;
 
 const heading = z.strictObject({
   version: z.literal(VERSION),
   year: z.int(),
   content_sha256: z.string(),
-  /** What numbers in the sections stand for, each in ascending order. */
+  /** The values behind the sections' numbers, in ascending order. */
   reporters: z.array(z.string()),
   chapters: z.array(z.string()),
   partners: z.array(z.string()),
-  /** Rows that each of the reporters delivered. */
+  /** Delivered rows per reporter. */
   records: z.array(z.int()),
-  /** Bytes of each section, in their order. */
+  /** Bytes of each section, in order. */
   sections: z.strictObject({
     totals: z.int(),
     partners: z.int(),
@@ -52,14 +53,14 @@ export type Sections = Record<
   Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>
 >;
 
-/** Bytes of a block of so many partners: 18 each, filled to a multiple of eight. */
+/** Bytes of a block with this many partners: 18 each, padded to a multiple of eight. */
 export const blockBytes = (count: number) => (18 * count + 7) & ~7;
 
 const DIGEST_BYTES = 64;
 const PREFIX_BYTES = DIGEST_BYTES + 8;
 const PIECE = 1 << 20;
 
-/** Writes it under another name first: what has its own name is whole. */
+/** Written under another name first, so that a named file is complete. */
 export async function writeRollup(
   dir: string,
   about: Omit<Heading, "version" | "sections">,
@@ -80,7 +81,7 @@ export async function writeRollup(
     const parts = order.map((name) => sections[name]);
     for (const part of [length, bytes, ...parts]) {
       const whole = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-      // A megabyte at a time, so that nothing else of the process waits for long.
+      // A megabyte at a time, so that the event loop is not blocked.
       for (let from = 0; from < whole.length; from += PIECE) {
         const piece = whole.subarray(from, from + PIECE);
         hash.update(piece);
@@ -102,13 +103,13 @@ export async function writeRollup(
 
 export type OpenRollup = {
   heading: Heading;
-  /** Bytes of a section, from its `from`th on. */
+  /** Bytes of a section, starting at `from`. */
   read(section: Section, from: number, length: number): Promise<ArrayBuffer>;
   close(): Promise<void>;
 };
 
-/** Opens the roll-up of a partition; undefined where there is none, or one that is damaged or of other content. */
-export async function openRollup(path: string, of: Named): Promise<OpenRollup | undefined> {
+/** A partition's roll-up; undefined if missing, damaged or of other content. */
+export async function openRollup(path: string, of: PartitionKey): Promise<OpenRollup | undefined> {
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;
   try {

@@ -1,27 +1,30 @@
-/** Makes the roll-up of a year from its partition: sums over months, partners, reporters, that questions would else add up each time. */
+/**
+ * Computes a year's roll-up from its partition: sums over months, partners and reporters that queries would
+ * otherwise repeat.
+ */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { literal, rows } from "../duckdb.ts";
 import { blockBytes, type Heading, writeRollup } from "./file.ts";
 
-/** A sum of masses in grams stays exact while each is below this. */
+/** A sum of masses in grams is exact while each is below this. */
 const MOST_GRAMS = 2 ** 52;
 const MOST_PARTNERS = 1 << 15;
 
-/** What keeps a year from being rolled up: questions about it are answered from its partition. */
+/** Why a year has no roll-up; its queries use the partition. */
 class NotRolledUp extends Error {}
 
-type Of = Pick<Heading, "year" | "content_sha256">;
+type PartitionKey = Pick<Heading, "year" | "content_sha256">;
 
-/** Writes the roll-up of the attached partition into the folder; false where its amounts are too large for one. */
+/** Writes the attached partition's roll-up into the folder; false if its amounts are too large. */
 export async function makeRollup(
   connection: DuckDBConnection,
   database: string,
   dir: string,
-  { year, content_sha256 }: Of,
+  { year, content_sha256 }: PartitionKey,
 ): Promise<boolean> {
   try {
     const about = await listsOf(connection, database);
-    const made = new Making(connection, database, about);
+    const made = new RollupBuilder(connection, database, about);
     const totals = await made.totals();
     const partners = await made.partners();
     const { places, chapter_partners } = await made.chapterPartners();
@@ -38,9 +41,9 @@ export async function makeRollup(
   }
 }
 
-type Lists = Pick<Heading, "reporters" | "chapters" | "partners" | "records">;
+type DimensionValues = Pick<Heading, "reporters" | "chapters" | "partners" | "records">;
 
-async function listsOf(connection: DuckDBConnection, database: string): Promise<Lists> {
+async function listsOf(connection: DuckDBConnection, database: string): Promise<DimensionValues> {
   const distinct = async (column: string, tables: string[]) => {
     const all = tables
       .map((table) => `select ${column} as code from ${database}.${table}`)
@@ -61,23 +64,23 @@ async function listsOf(connection: DuckDBConnection, database: string): Promise<
   return { reporters, chapters, partners, records };
 }
 
-/** SQL for exact numbers: whole euros, and masses in grams, null where none is known. */
+/** SQL for exact numbers: whole euros, and masses in grams, null if unknown. */
 const EUR = "value_eur::double as eur";
 const GRAMS = "(quantity_kg::decimal(38, 3) * 1000)::hugeint::double as grams";
 const SUMS = "sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg";
 
-class Making {
+class RollupBuilder {
   readonly #connection: DuckDBConnection;
   readonly #database: string;
-  readonly #lists: Lists;
+  readonly #lists: DimensionValues;
 
-  constructor(connection: DuckDBConnection, database: string, lists: Lists) {
+  constructor(connection: DuckDBConnection, database: string, lists: DimensionValues) {
     this.#connection = connection;
     this.#database = database;
     this.#lists = lists;
   }
 
-  /** For each reporter, chapter, flow and month: EUR, grams, and EUR of the rows that state a mass; NaN is none. */
+  /** Per reporter, chapter, flow and month: EUR, grams, and EUR of rows with a mass; NaN is none. */
   async totals(): Promise<Float64Array<ArrayBuffer>> {
     const { reporters, chapters } = this.#lists;
     const cells = reporters.length * chapters.length * 24;
@@ -105,7 +108,7 @@ class Making {
         const at = place(row);
         months.add(at);
         found[2 * cells + at] = row[4]!;
-        // The masses of a month are those of its total: what a price leaves out is the rest of the total.
+        // A month's masses are its total's; rows outside a price are the rest of the total.
         const isWhole = row[4]! + row[5]! === found[at] && row[6] === (found[cells + at]! || 0);
         if (!isWhole) throw new NotRolledUp();
       },
@@ -115,7 +118,7 @@ class Making {
     return found;
   }
 
-  /** The finest rows that state a mass, as answers about prices take them. */
+  /** The most detailed rows with a mass, as price answers use them. */
   #massesSql(): string {
     const of = (table: string, rest: string) => `from ${this.#database}.${table} where ${rest}`;
     const columns = "reporter, hs2, flow, period, product, value_eur, quantity_kg";
@@ -129,7 +132,7 @@ class Making {
       from world union all by name (from finest anti join world using (reporter, flow, period, product)))`;
   }
 
-  /** For each reporter, partner, flow and month, over all chapters: EUR, and grams; NaN is none. */
+  /** Per reporter, partner, flow and month, over all chapters: EUR and grams; NaN is none. */
   async partners(): Promise<Float64Array<ArrayBuffer>> {
     const { reporters, partners } = this.#lists;
     const cells = reporters.length * partners.length * 24;
@@ -148,8 +151,9 @@ class Making {
   }
 
   /**
-   * For each reporter and chapter the partners of the year: so many EUR, so many grams, so many numbers of two bytes (twice
-   * the partner's, one more for exports), and bytes to a multiple of eight. `places` tells how many lie before each.
+   * Per reporter and chapter, the year's partners: their EUR, their grams, their two-byte codes (twice the
+   * partner's number, plus one for exports), and padding to a multiple of eight. `places` counts the partners
+   * before each block.
    */
   async chapterPartners(): Promise<{
     places: Uint32Array<ArrayBuffer>;
@@ -203,7 +207,7 @@ class Making {
     return { places, chapter_partners: bytes };
   }
 
-  /** For each chapter, partner, flow and month, over all reporters: EUR; NaN is none. */
+  /** Per chapter, partner, flow and month, over all reporters: EUR; NaN is none. */
   async allReporters(): Promise<Float64Array<ArrayBuffer>> {
     const { chapters, partners } = this.#lists;
     const found = new Float64Array(chapters.length * partners.length * 24).fill(Number.NaN);
@@ -218,7 +222,7 @@ class Making {
     return found;
   }
 
-  /** Each row as numbers, an absent one as NaN. */
+  /** Each row as numbers, null as NaN. */
   async #each(sql: string, take: (row: number[]) => void): Promise<void> {
     const values = (codes: readonly string[]) =>
       codes.length === 0

@@ -1,9 +1,9 @@
-/** Sums of amounts, exact to the euro and the gram, and as numbers where DuckDB would make numbers of the same decimals. */
+/** Sums that are exact to the euro and gram, with the same number conversions as DuckDB's decimals. */
 import { type Flow, flows } from "../../domain/trade/units.ts";
 
 const HALF = 2 ** 52;
 
-/** A sum of masses of less than 2^52 g each; unknown ones (NaN) count for nothing, and nothing but such is unknown. */
+/** A sum of masses below 2^52 g each; unknown ones (NaN) are ignored, and a sum of only such is unknown. */
 export class MassSum {
   #high = 0;
   #low = 0;
@@ -24,21 +24,20 @@ export class MassSum {
     return this;
   }
 
-  /** Kilograms; null where none is known. */
+  /** Kilograms; null if unknown. */
   kg(): number | null {
     if (!this.#isKnown) return null;
     const grams = this.#high * HALF + this.#low;
     if (grams <= 2 * HALF) return grams / 1000;
     const exact = BigInt(this.#high) * BigInt(HALF) + BigInt(this.#low);
-    // What no number holds exactly, DuckDB divides before it makes numbers of it.
+    // Where no number is exact, DuckDB divides before it converts.
     return Number(exact / 1000n) + Number(exact % 1000n) / 1000;
   }
 }
 
-/** Twelve months of imports, then twelve of exports, from `at` on: EUR, and grams of the known masses; NaN is none. */
+/** Twelve months of imports, then twelve of exports, from `at` on: EUR, and grams of known masses; NaN is none. */
 export type Months = { eur: Float64Array; grams: Float64Array; at: number };
 
-/** What some rows add up to. */
 export class AmountSum {
   eur = 0;
   isNone = true;
@@ -51,13 +50,13 @@ export class AmountSum {
     this.mass.add(grams);
   }
 
-  /** EUR, null where there is no row. */
+  /** EUR; null without rows. */
   orNull(): number | null {
     return this.isNone ? null : this.eur;
   }
 }
 
-/** What some rows add up to, imports and exports apart. */
+/** Separate sums of imports and exports. */
 export class FlowSums {
   readonly imports = new AmountSum();
   readonly exports = new AmountSum();
@@ -70,7 +69,7 @@ export class FlowSums {
     return this.imports.isNone && this.exports.isNone;
   }
 
-  /** Adds the months from one to another, January being 0, of one flow or of both. */
+  /** Adds a range of months, January being 0, of one flow or both. */
   addMonths({ eur, grams, at }: Months, flow: Flow | undefined, from = 0, to = 12): void {
     for (const [place, of] of flows.entries()) {
       if (flow !== undefined && flow !== of) continue;
@@ -80,7 +79,7 @@ export class FlowSums {
     }
   }
 
-  /** As SQL's sums of either flow: null where there is no row. */
+  /** Like SQL's sums per flow: null without rows. */
   byFlow() {
     return {
       imports_eur: this.imports.orNull(),
@@ -99,7 +98,7 @@ export class FlowSums {
     return new MassSum().addAll(this.imports.mass).addAll(this.exports.mass).kg();
   }
 
-  /** As SQL's sums over both flows and of either. */
+  /** Like SQL's sums over both flows and per flow. */
   all() {
     return { value_eur: this.value_eur, quantity_kg: this.quantity_kg, ...this.byFlow() };
   }

@@ -1,14 +1,14 @@
-/** The roll-up of one year as questions read it: small sections in memory, large ones read from its file when they are asked for. */
+/** A year's roll-up for queries: small sections are in memory, large ones are read from the file on demand. */
 import type { PartitionEntry } from "../manifest.ts";
 import { blockBytes, type Heading, type OpenRollup, openRollup } from "./file.ts";
 import { MassSum, type Months } from "./sums.ts";
 
 type Amounts = Omit<Months, "at">;
 
-/** One partner's part of a reporter's chapter in the year. */
+/** A partner's share of a reporter's chapter in the year. */
 export type PartnerYear = { partner: string; flow: number; eur: number; grams: number };
 
-/** Partners of a reporter's chapter: a code is twice the partner's place, one more for exports. */
+/** Partners of a reporter's chapter: a code is twice the partner's number, plus one for exports. */
 export type Block = { eur: Float64Array; grams: Float64Array; codes: Uint16Array };
 
 export class YearRollup {
@@ -22,7 +22,7 @@ export class YearRollup {
   readonly #national: Amounts;
   readonly #partners: Amounts;
   readonly #places: Uint32Array;
-  /** Where in its section each block of chapter_partners begins, and the last ends. */
+  /** The start offset of each chapter_partners block, and the end of the last. */
   readonly #begins: Float64Array;
   readonly #at: Record<"reporter" | "chapter" | "partner", Map<string, number>>;
   #failed: ((error: Error) => never) | undefined;
@@ -56,7 +56,7 @@ export class YearRollup {
       this.#begins[at + 1] = this.#begins[at]! + blockBytes(places[at + 1]! - places[at]!);
   }
 
-  /** The roll-up at the path, if it is whole and of the partition: its sums must be those that the manifest names. */
+  /** The roll-up at the path, if it is intact and its sums match the partition's manifest. */
   static async open(path: string, entry: PartitionEntry): Promise<YearRollup | undefined> {
     const file = await openRollup(path, entry);
     if (!file) return undefined;
@@ -68,7 +68,7 @@ export class YearRollup {
       const found = new YearRollup(file, await doubles("totals"), await doubles("partners"), places);
       if (found.#isOf(entry)) return found;
     } catch {
-      // What cannot be read is as good as not there.
+      // An unreadable file counts as missing.
     }
     await file.close();
     return undefined;
@@ -94,19 +94,19 @@ export class YearRollup {
     );
   }
 
-  /** Tells what to do when the file fails under a reader. */
+  /** Called when the file fails during a read. */
   onFailure(failed: (error: Error) => never): this {
     this.#failed = failed;
     return this;
   }
 
-  /** Rows that the reporter delivered; undefined where it has none. */
+  /** The reporter's delivered rows; undefined if it has none. */
   records(reporter: string): number | undefined {
     const count = this.#heading.records[this.#at.reporter.get(reporter) ?? -1];
     return count || undefined;
   }
 
-  /** What a reporter traded in a chapter, or in all of them; undefined where there is nothing. */
+  /** A reporter's trade in a chapter, or in all; undefined if none. */
   totals(reporter: string, chapter: string | undefined): Months | undefined {
     const r = this.#at.reporter.get(reporter);
     if (r === undefined) return undefined;
@@ -117,12 +117,12 @@ export class YearRollup {
     return { eur, grams, at: (r * this.chapters.length + c) * 24 };
   }
 
-  /** EUR of the rows that state a mass, at the places of totals() of the same chapter. */
+  /** EUR of the rows with a mass, with the offsets of the same chapter's totals(). */
   get priced(): Float64Array {
     return this.#totals.priced;
   }
 
-  /** What a reporter traded with a partner in all chapters; undefined where there is nothing. */
+  /** A reporter's trade with a partner in all chapters; undefined if none. */
   withPartner(reporter: string, partner: string): Months | undefined {
     const r = this.#at.reporter.get(reporter);
     const p = this.#at.partner.get(partner);
@@ -146,7 +146,7 @@ export class YearRollup {
     }));
   }
 
-  /** Visits one chapter or each, of one reporter or each, with its partners: imports before exports, each by their codes. */
+  /** Visits one or every chapter of one or every reporter, with its partners: imports before exports, each by code. */
   async eachChapter(
     reporter: string | undefined,
     chapter: string | undefined,
@@ -165,7 +165,7 @@ export class YearRollup {
     }
   }
 
-  /** EUR of all reporters with each partner, of a chapter or of all: by chapter, partner, flow and month; NaN is none. */
+  /** EUR of all reporters per partner, of one chapter or all: by chapter, partner, flow and month; NaN is none. */
   async allReporters(chapter: string | undefined): Promise<Float64Array> {
     const bytes = this.partners.length * 24 * 8;
     const c = chapter === undefined ? undefined : this.#at.chapter.get(chapter);
@@ -209,7 +209,7 @@ const halves = (both: Float64Array): Amounts => ({
   grams: both.subarray(both.length / 2),
 });
 
-/** Sums over chapters; sums that are not exact any more are refused. */
+/** Sums over chapters; refuses inexact sums. */
 function nationalOf({ eur, grams }: Amounts, reporters: number, chapters: number): Amounts {
   const found = halves(new Float64Array(2 * reporters * 24).fill(Number.NaN));
   const add = (to: Float64Array, at: number, amount: number) => {
@@ -223,6 +223,6 @@ function nationalOf({ eur, grams }: Amounts, reporters: number, chapters: number
         add(found.grams, r * 24 + m, grams[from]!);
       }
   for (const sums of [found.eur, found.grams])
-    if (sums.some((sum) => sum >= 2 ** 52)) throw new RangeError("sums beyond what is exact");
+    if (sums.some((sum) => sum >= 2 ** 52)) throw new RangeError("sums beyond exact numbers");
   return found;
 }

@@ -5,7 +5,7 @@
  */
 
 import { type Ending, endingsOf } from "../../chain/endings.ts";
-import { compareChain, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
+import { compareChain, isHeadCurrent, movedBlocks, REORG_MARGIN } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
@@ -68,7 +68,7 @@ export async function followChecks(
   }
   if (latest.number < open.highest_block) return "behind";
   const due = isDue(open, final.block_number, cursor);
-  const isKnown = !due && (await stillStands(app.chain, memory.head));
+  const isKnown = !due && (await isHeadCurrent(app.chain, memory.head));
   const from = isKnown ? Math.max(Number(memory.head!.number) - REORG_MARGIN, 0) : cursor.block_number;
   const moved = isKnown ? [] : await movedBlocks(app.chain, await endedBlocks(app.pool, network));
   const gone = new Set<Hex>(moved.map(({ block_hash }) => block_hash));

@@ -3,7 +3,7 @@
  * answer for a week.
  */
 import type { App } from "../../core/app.ts";
-import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
+import { reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import * as agents from "../../domain/identity/agent.ts";
@@ -46,7 +46,7 @@ export async function readDomain(webhooks: App["webhooks"], domain: string): Pro
 }
 
 /** After a crash before the record, the check is repeated with the same result. */
-async function checkDue({ app, lease }: Turn): Promise<"done"> {
+async function checkDue({ app, lease }: Tick): Promise<"done"> {
   if (!(await app.caughtUp(domainsProjection))) return "done";
   const now = app.clock.now();
   const checked_before = new Date(now.getTime() - CHECK_EVERY_MS).toISOString();

@@ -1,6 +1,6 @@
 /** Stores the folded state of each stream that grew by five hundred events, for processes that have yet to fold it. */
 
-import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
+import { type Outcome, reactor, type Tick } from "../../core/background/reactor.ts";
 import { foldAfresh } from "../../core/commands/stream-folds.ts";
 import type { DueSnapshot } from "../../core/commands/stream-snapshots.ts";
 
@@ -19,7 +19,7 @@ export const snapshotReactor = reactor({
   resumed: "folded states of long streams are stored again",
 });
 
-async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<"done">> {
+async function snapshotTurn({ memory, ...turn }: Tick<Memory>): Promise<Outcome<"done">> {
   const { app, signal } = turn;
   const now = app.clock.now().getTime();
   if (now - memory.looked_back_at >= LOOK_BACK_MS) Object.assign(memory, { after: 0, looked_back_at: now });
@@ -38,7 +38,7 @@ async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<
 }
 
 async function storeSnapshot(
-  { app, lease }: Omit<Turn, "memory">,
+  { app, lease }: Omit<Tick, "memory">,
   { entity, tenant, stream_id }: DueSnapshot,
 ): Promise<void> {
   const id = stream_id.slice(entity.prefix.length);

@@ -9,7 +9,7 @@ import {
   type OutsideStatus,
   OutsideUnavailable,
 } from "../../core/model/ports/outside-log.ts";
-import { batchesAfter, callerStatusOf } from "../../outside/copy.ts";
+import { batchesAfter, copyStatusOf } from "../../outside/copy.ts";
 
 type FollowFailure = OutsideStatus | "diverged";
 
@@ -48,7 +48,7 @@ async function follow(
 ): Promise<Outcome<FollowFailure>> {
   try {
     if (memory.at === undefined || performance.now() - memory.read_at > READ_AGAIN_MS) {
-      const standing = await callerStatusOf(app, outside);
+      const standing = await copyStatusOf(app, outside);
       if ("reason" in standing) return { status: "diverged", reason: standing.reason };
       memory.at = standing.at;
       memory.read_at = performance.now();
@@ -60,7 +60,7 @@ async function follow(
         // Another process may have copied it before this one got the lease.
         const before = memory.at;
         memory.at = undefined;
-        const standing = await callerStatusOf(app, outside);
+        const standing = await copyStatusOf(app, outside);
         if ("reason" in standing) return { status: "diverged", reason: standing.reason };
         if (standing.at !== before) return "done";
         return {

@@ -3,7 +3,7 @@
  * would cost more. Only final transfers count, once their payer had time to make the call.
  */
 import type { App } from "../../core/app.ts";
-import type { Turn } from "../../core/background/reactor.ts";
+import type { Tick } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
@@ -20,7 +20,7 @@ const meta = { actor: "reactor:payments", operation: "payments.find" };
  * Compares incoming transfers older than `answer_within_ms` with the log, oldest first. Rejects with ChainUnavailable.
  */
 export async function findPayments(
-  { app, lease }: Pick<Turn, "app" | "lease">,
+  { app, lease }: Pick<Tick, "app" | "lease">,
   answer_within_ms = 900_000,
 ): Promise<void> {
   const asset = USDC.address.toLowerCase() as Hex;

@@ -1,6 +1,6 @@
 /** Sends our own transfers: authorizations that the chain takes once, paid from the refunding account. */
 
-import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { endingsOf, type SoughtTransfer } from "../../chain/endings.ts";
 import type { App } from "../../core/app.ts";
 import { type ReactorLog, unlessUndone } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
@@ -13,7 +13,7 @@ import { decimalUsdc } from "../../domain/payments/usdc.ts";
 /** `name`: for warnings. `errand`: selects the gas budget. `record`: records the payment. */
 export type OutgoingTransfer = {
   name: string;
-  sought: Sought;
+  sought: SoughtTransfer;
   errand: Errand;
   record(mined: MinedTransaction): Promise<void>;
 };

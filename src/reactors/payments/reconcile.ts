@@ -5,8 +5,14 @@
  * not read again. A chain that is down, hangs or lags changes nothing: the next tick queries again.
  */
 
-import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
-import { type ChainMemory, compareChain, fromBlock, newlyMoved, noChainMemory } from "../../chain/history.ts";
+import { type Ending, endingsOf, type SoughtTransfer } from "../../chain/endings.ts";
+import {
+  type ChainMemory,
+  compareChain,
+  fromBlock,
+  newlyMovedBlocks,
+  noChainMemory,
+} from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused, unlessUndone } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
@@ -58,7 +64,7 @@ export async function reconcile(
   const heads = await app.chain.heads();
   const highest = searched.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
-  const moved = await newlyMoved(app.chain, searched.blocks, heads.latest, options.memory ?? noChainMemory());
+  const moved = await newlyMovedBlocks(app.chain, searched.blocks, heads.latest, options.memory ?? noChainMemory());
   const gone = new Set(moved.map(({ block_hash }) => block_hash));
   const { settled, refunded } = await movedWith(app.pool, [...gone]);
   const reorged = await followPayments(app, [...searched.unsettled, ...settled], searched, heads, gone);
@@ -78,7 +84,7 @@ async function followPayments(
   gone: ReadonlySet<Hex>,
 ): Promise<string[]> {
   const { confirmed } = searched;
-  const sought = new Map<string, Sought>();
+  const sought = new Map<string, SoughtTransfer>();
   await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
     if (!state) return;

@@ -1,6 +1,6 @@
 /** Pays an open refund once its payment is final, by an authorization that the chain takes only once. */
 
-import type { Sought } from "../../chain/endings.ts";
+import type { SoughtTransfer } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
@@ -62,7 +62,7 @@ export async function recordRefund(app: App, id: string, mined: MinedTransaction
 }
 
 /** The transfer of a payment's refund, and the first block that can have it. */
-export function refundToSeek(app: App, state: PaymentState): Sought | undefined {
+export function refundToSeek(app: App, state: PaymentState): SoughtTransfer | undefined {
   if (!state?.refund) return undefined;
   const { claim, refund } = state;
   const from = app.refunds.address.toLowerCase() as Hex;

@@ -1,6 +1,6 @@
 /** Pays each withdrawal once, and records what the chain shows. */
 
-import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { endingsOf, type SoughtTransfer } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
@@ -73,7 +73,7 @@ async function follow(app: App, key: WithdrawalKey, heads: Heads): Promise<Outgo
 }
 
 /** The transfer of a withdrawal, and the first block that can have it. */
-export const withdrawalToSeek = (tenant: string, one: account.Withdrawal): Sought => ({
+export const withdrawalToSeek = (tenant: string, one: account.Withdrawal): SoughtTransfer => ({
   transfer: withdrawal.withdrawalTransfer(tenant, one),
   from_block: fromBlock(one.seen_block),
 });

@@ -3,7 +3,7 @@
  * scores of each day's last computation; a rebuilt read model gets them again, the newest first.
  */
 import type { App } from "../../core/app.ts";
-import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
+import { reactor, type Tick, unlessRefused } from "../../core/background/reactor.ts";
 import { TABLE_SHA256 } from "../../domain/trust/decay.ts";
 import { METHOD } from "../../domain/trust/rules.ts";
 import { computeTrust, type Result, resultSha256 } from "../../domain/trust/score.ts";
@@ -39,7 +39,7 @@ export async function trustTick({
   app,
   memory,
   lease,
-}: Pick<Turn<TrustMemory>, "app" | "memory" | "lease">): Promise<
+}: Pick<Tick<TrustMemory>, "app" | "memory" | "lease">): Promise<
   "done" | { status: "differs"; reason: string }
 > {
   if (!(await app.caughtUp(trustProjection))) return "done";

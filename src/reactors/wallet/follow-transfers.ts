@@ -2,7 +2,7 @@
 
 import { compareChain } from "../../chain/history.ts";
 import type { App } from "../../core/app.ts";
-import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
+import { type Outcome, reactor, type Tick } from "../../core/background/reactor.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
@@ -46,7 +46,7 @@ export const transfersReactor = reactor({
 });
 
 /** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */
-async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign">> {
+async function followTransfers(turn: Tick): Promise<Outcome<"behind" | "foreign">> {
   const { app, signal } = turn;
   const { chain } = app;
   const compared = await compareChain(app);
@@ -63,7 +63,7 @@ async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign"
 
 /** Reads a few blocks on; whether there are more. */
 async function followOne(
-  { app, lease, log }: Turn,
+  { app, lease, log }: Tick,
   followed: FollowedAccount,
   final: bigint,
 ): Promise<boolean> {

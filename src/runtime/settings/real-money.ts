@@ -5,7 +5,7 @@ import { guessingBits, isDigestOfWord, isPlaceholder, isSequence, isUsualPasswor
 export type Secret = { place: string; setting: string; value: string };
 
 const RANDOM_32 = "`openssl rand -hex 32`";
-const NEW_ACCOUNT = "make a new account and move what this one has";
+const NEW_ACCOUNT = "make a new account and move this one's money";
 
 const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = {
   SIGNING_KEY: {
@@ -80,7 +80,7 @@ export function faultOfAddress(text: string): string | undefined {
   if (PREDEPLOY.test(address)) return "is a contract of Base itself";
   if (CONTRACTS[address]) return `is ${CONTRACTS[address]}`;
   if (guessingBits(address.slice(2)) < LEAST_ADDRESS_BITS)
-    return "repeats a few digits, so that nobody has its private key";
+    return "repeats a few digits, so nobody has its private key";
   return undefined;
 }
 

@@ -76,6 +76,6 @@ export function refuseClosed({ settings }: { settings: Pick<Parts["app"]["settin
   if (!settings.custody.open)
     refuse(
       paymentProblems["custody-off"],
-      "this service keeps no money for others: off the development chain its operator must open accounts (CUSTODY=1)",
+      "this service holds no money for others: off the development chain its operator must enable accounts (CUSTODY=1)",
     );
 }

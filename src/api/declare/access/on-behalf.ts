@@ -17,8 +17,7 @@ export async function admitOnBehalf(
   const delegated = delegatedOf(operation);
   if (!delegated || !parts.admitDelegate)
     return refuseHeader(`is not allowed: ${operation.name} acts only for its caller`);
-  if (presented.payment !== undefined)
-    refuseHeader("excludes a payment: what a delegate pays for is its own");
+  if (presented.payment !== undefined) refuseHeader("excludes a payment: a delegate's purchase is its own");
   const { by, ...proven } = await delegateOf(attempt, parts, delegated.scope);
   const admitted = await parts.admitDelegate({
     by,

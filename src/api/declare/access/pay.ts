@@ -53,7 +53,7 @@ function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts
   if (scope !== undefined) {
     if (identity.key) keys.allow(identity.key, scope);
     else if (!PAID_SCOPES.includes(scope))
-      refuse("unauthorized", `this needs an API key with the scope ${scope} beside its payment`);
+      refuse("unauthorized", `this needs an API key with the scope ${scope} in addition to its payment`);
   }
   return { caller: identity.caller, pays: true, headers: {} };
 }

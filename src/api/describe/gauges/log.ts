@@ -26,7 +26,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_unproven_events",
-    help: "Events beyond what is signed, and beyond what is anchored",
+    help: "Events that are not signed, and not anchored",
     labels: ["beyond"],
     read: async (app) => {
       const [{ state }, { position }] = await Promise.all([headsOf(app), app.store.head()]);
@@ -39,7 +39,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_outside_lag_events",
-    help: "Events that the log's copy outside still lacks, told by the process that copies",
+    help: "Events that the log's external copy lacks, reported by the copying process",
     read: async ({ outside, store }) =>
       outside?.copied === undefined ? [] : [{ value: (await store.head()).position - outside.copied }],
   },
@@ -52,7 +52,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_reader_left_out",
-    help: "1 while a copy of the database serves nobody: it lags, went back, has another history or is away",
+    help: "1 while a replica is not used: it lags, went back, has another history or is unavailable",
     labels: ["reader"],
     read: async ({ readers }) =>
       readers
@@ -61,7 +61,7 @@ export const logGauges: Gauge[] = [
   },
   {
     name: "tallystick_log_contradicted",
-    help: "1 while the log contradicts what was signed or anchored of it: nothing is recorded or sold",
+    help: "1 while the log contradicts its signed or anchored heads: nothing is recorded or sold",
     read: async ({ accepting }) => [{ value: (await accepting.contradiction()) === null ? 0 : 1 }],
   },
   {

@@ -11,12 +11,12 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_refunds_open_usdc",
-    help: "What they come to, in USDC",
+    help: "Their sum, in USDC",
     read: async ({ pool }) => [{ value: (await owedRefunds(pool)).micro / 1e6 }],
   },
   {
     name: "tallystick_payments_kept_usdc",
-    help: "Money that came without a call and was kept, since its refund would cost more, in USDC",
+    help: "Money received without a call and not refunded, since its refund would cost more, in USDC",
     read: async ({ pool }) => [{ value: (await keptPayments(pool)).micro / 1e6 }],
   },
   {
@@ -41,7 +41,7 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_gas_purpose_budget_eth",
-    help: "The budget of each such purpose for a day, in ether",
+    help: "The daily budget of each such purpose, in ether",
     labels: ["purpose"],
     read: async ({ gas }) =>
       (await gas.purposes_today()).map(({ purpose, budget_wei }) => ({
@@ -51,7 +51,7 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_gas_left_eth",
-    help: "What the gas key has, in ether",
+    help: "The gas key's balance, in ether",
     read: async ({ chain }) => [{ value: ether(await chain.balance(chain.sender)) }],
   },
   {

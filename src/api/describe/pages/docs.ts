@@ -50,7 +50,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       summary: "An operation: input, answer, and a runnable example",
       render: (_app, visit) => {
         const operation = catalogue.operations.find(({ name }) => name === visit.params.name);
-        if (!operation) return refuse("not_found", "there is no such operation; /docs lists all");
+        if (!operation) return refuse("not_found", "no such operation; /docs lists all");
         return pageOf({
           title: `${operation.name} · Tallystick`,
           description: operation.summary,
@@ -72,7 +72,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
         const article = (await articles()).get(name);
         const place = ELSEWHERE.get(name) ?? (article && name !== asked ? `/docs/${name}` : undefined);
         if (place !== undefined) return movedTo(place);
-        if (!article) return refuse("not_found", "there is no such page; /docs lists all");
+        if (!article) return refuse("not_found", "no such page; /docs lists all");
         return pageOf({
           title: `${article.title} · Tallystick`,
           description: article.lead,
@@ -160,7 +160,7 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, articles:
   });
 }
 
-/** A place that can be found: where it is, what it is called, and the words in it. */
+/** A searchable section: its address, title and words. */
 type Entry = { path: string; title: string; of: string; text: string };
 
 const searched = ({ operations }: Catalogue, articles: readonly Article[]): Entry[] => [

@@ -115,7 +115,7 @@ function rangeOf(operations: readonly Operation[]): string {
   return `${isFree ? "free, or " : ""}${least === most ? least : `${least} – ${most}`} USDC`;
 }
 
-/** On a machine of one's own; whoever does not run the service asks whoever does. */
+/** On the operator's own machine; everybody else asks the operator. */
 const TO_GET_A_KEY = html`
         <p class="soft">The operator issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
 
@@ -124,7 +124,7 @@ function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefi
   const calls: [about: string, command: string][] = [
     ["Free: service health.", `curl -s '${public_url}/v1/agent/health'`],
     [
-      "Without a key or payment: the 402 says what to sign.",
+      "Without a key or payment: the 402 names what to sign.",
       `curl -si '${public_url}/v1/agent/trade/balance?reporter=LV&years=2024'`,
     ],
     [
@@ -139,7 +139,7 @@ function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefi
         </ol>${key === undefined ? TO_GET_A_KEY : ""}
         <p class="soft">${
           embedded_chain
-            ? "This is a sandbox: its figures are invented, its USDC is worth nothing, and what is signed for it would be valid on Base, so never sign with a funded wallet."
-            : "Whoever has a wallet on Base with USDC needs no key."
+            ? "This is a sandbox: its figures are invented, its USDC is worthless. A signature for it would be valid on Base, so never sign with a funded wallet."
+            : "With a wallet on Base that has USDC you need no key."
         }</p>`;
 }

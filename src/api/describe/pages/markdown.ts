@@ -102,9 +102,9 @@ function wordsOf(content: string, Made: typeof Token): Token {
   return words;
 }
 
-type Child = { type: string; content: string };
+type InlineToken = { type: string; content: string };
 
-const textOf = (children: readonly Child[]): string =>
+const textOf = (children: readonly InlineToken[]): string =>
   children.map(({ type, content }) => (type === "softbreak" ? " " : content)).join("");
 
 /** GitHub's anchors, which our links use. */

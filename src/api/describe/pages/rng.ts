@@ -37,7 +37,7 @@ const givenUp = (chains: readonly AbandonedRow[]) => html`
         )}</ul>
       </section>`;
 
-/** What is drawn from the page, with its parameters. */
+/** The games on the page, with their parameters. */
 const GAMES: [title: string, game: string, params: object][] = [
   ["A die", "dice", { sides: 6 }],
   ["A coin", "coin", {}],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { time } from "../../../core/model/fields.ts";
-import { makingOf } from "../../../datasets/making.ts";
+import { buildsOf } from "../../../datasets/builds.ts";
 import { stages } from "../../../datasets/progress.ts";
 import { json, open, operation } from "../../declare/index.ts";
 import { INTERFACE_VERSION } from "../../describe/openapi.ts";
@@ -93,7 +93,7 @@ const health = operation({
         started_at: app.settings.started_at.toISOString(),
         log: { origin: identity.origin, position: head.position, contradiction },
         datasets,
-        making: makingOf(awaited),
+        making: buildsOf(awaited),
         projections: health.projections.map(({ name, behind, trouble }) => ({
           name,
           behind,

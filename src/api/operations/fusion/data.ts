@@ -1,5 +1,5 @@
 /** The data behind fusion's answers: trade data, and the reference tables. */
-import { type Data, held } from "../../../datasets/reading.ts";
+import { type Data, pinned } from "../../../datasets/reading.ts";
 import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import { policies } from "../../../datasets/reference/policies.ts";
@@ -21,7 +21,7 @@ export const queryVintage = over([cnNomenclature, hicp, policies, ...countryTabl
 
 /** Runs `work` on unchanging data, for an answer with more than one query. */
 export async function onOneState<T>(current: Data, work: (data: Data) => Promise<T>): Promise<T> {
-  const { data, release } = held(current);
+  const { data, release } = pinned(current);
   try {
     return await work(data);
   } finally {

@@ -1,4 +1,4 @@
-/** Accepts the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
+/** Reads and checks presented payments, and rate-limits callers with bad ones. */
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
 import type { AddressLimits, CallLimit } from "../../../core/model/ports/address-limits.ts";
 import type { Clock } from "../../../core/model/ports/clock.ts";
@@ -12,25 +12,25 @@ import { addressBlock } from "../../declare/address.ts";
 import type { PresentedPayment } from "./charge.ts";
 import { examine, type RequiredPayment, SETTLING_SECONDS } from "./checks.ts";
 import { type PaymentPayload, readPayment } from "./payload.ts";
-import { PaymentRefused } from "./refused.ts";
+import { PaymentRefused } from "./payment-refusal.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./required.ts";
 
-/** Payments of an address that may buy nothing in a minute: each can cost a question to the chain and the work of a call. */
+/** Payments per address and minute that may buy nothing: each can cost a chain request and a call's work. */
 const UNBOUGHT: CallLimit = { name: "unbought-payments", calls: 100, per: "minute" };
-/** One that a transaction was spent on counts as so many: a contract wallet may promise what it does not keep. */
+/** A payment that cost a transaction counts as several: a contract wallet's signature may be valid only off-chain. */
 const SENT_POINTS = 10;
-/** Payments of contract wallets an address may present in a minute: only the chain can judge their signatures. */
+/** Payments of contract wallets per address and minute, because only the chain can check their signatures. */
 const CONTRACTS: CallLimit = { name: "contract-payments", calls: 20, per: "minute" };
 
-/** What is asked for one call. */
+/** The price and path of one call. */
 export type Quote = { price: Usdc; path: string };
 
 export type AcceptedPayment = PresentedPayment & { x402_version: 1 | 2; identifier: string | undefined };
 
 export type Acceptance = {
-  /** Reads and judges a payment; one that is not good carries its `refusal`. Throws PaymentRefused when it cannot be read. */
+  /** A bad payment carries its `refusal`. Throws PaymentRefused when it cannot be read. */
   accept(presented: Credentials, quote: Quote): Promise<AcceptedPayment>;
-  /** Counts a payment that was refused, or whose call was, or that came for what its caller had already. */
+  /** Counts a payment that was refused, whose call was refused, or that repeated an earlier purchase. */
   boughtNothing(presented: Credentials, error?: unknown): void;
 };
 
@@ -70,8 +70,8 @@ export function createAcceptance(parts: {
 }
 
 /**
- * A payment by its name, and why it is not good for what is asked. A plain key's signature stands in it as the token's
- * contract takes it.
+ * A payment with its id, and its refusal if any. A plain key's signature is normalized to the token contract's
+ * form.
  */
 export function judge(
   payload: PaymentPayload,
@@ -94,7 +94,7 @@ export function judge(
   }
 }
 
-/** Later than this nobody looks for it: what was carried to the chain has been refunded. */
+/** After this, nothing searches for the payment: if it reached the chain, it was refunded. */
 const LATE_MS = 3_600_000;
 
 function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): boolean {
@@ -106,7 +106,7 @@ function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): b
   );
 }
 
-/** Told to a new payment alone: one that is known gets its answer all the same. */
+/** Only for a new payment: a known one gets its answer all the same. */
 const tooMany = (what: string) =>
   new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
     retry_after_s: 60,

@@ -1,9 +1,9 @@
 /**
- * A payment charged for a call, in three steps: check, what the chain says of it; claim, PaymentClaimed; settle, on the chain.
+ * Charges a payment for a call in three steps: check, by the chain; claim, as PaymentClaimed; settle, on the chain.
  *
- * The claim is what we intend, written down before it is sent. A process that dies after it leaves an unknown outcome,
- * which the chain tells later; one that dies before it leaves nothing. So does a payment that could not settle anyway:
- * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
+ * The claim records the intent before anything is sent. After a crash behind it the outcome is unknown until the
+ * chain shows it; a crash before it leaves nothing. A payment that cannot settle leaves nothing either: the chain
+ * is queried first, or empty wallets' signatures could fill the log.
  */
 
 import type { App } from "../../../core/app.ts";
@@ -23,37 +23,37 @@ import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
-import { PaymentRefused } from "./refused.ts";
+import { PaymentRefused } from "./payment-refusal.ts";
 import { NETWORK_V2 } from "./required.ts";
 
 /**
- * A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already.
- * `contract`: only the chain can judge its signature.
+ * A presented payment. `refusal`: why it is not good for this call, unless it was served already. `contract`: only
+ * the chain can check its signature.
  */
 export type PresentedPayment = {
   id: string;
   signed: SignedTransfer;
   contract: boolean;
   refusal: PaymentRefused | Refusal | undefined;
-  /** It holds no more, and that alone is its `refusal`: it is good only if somebody carried it to the chain in time. */
+  /** Its only `refusal` is that it expired: it is good only if somebody carried it to the chain in time. */
   expired: boolean;
 };
 
-/** A payment that is charged for a call. */
+/** A payment and the call that it pays for. */
 export type Charge = {
   app: App;
   call: ChargedCall;
   payment: PresentedPayment;
-  /** Of the URL that a receipt of it names; none where the call gets no receipt. */
+  /** The digest of the receipt's URL; absent if the call gets no receipt. */
   resource_sha256?: string;
 };
 
-/** What the log is told of the call that a payment is charged for. */
+/** The call's facts for the log. */
 export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
   operation: Pick<Call["operation"], "name" | "kept">;
 };
 
-/** A key of the test space stands for play, and so must the money that goes with it. */
+/** A test key must pay with worthless money. */
 export function refuseTestMoney({ embedded_chain }: App, caller: Call["caller"]): void {
   if (caller.kind === "key" && caller.space === "test" && !embedded_chain)
     refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
@@ -65,35 +65,35 @@ export const used = (message: string) => new PaymentRefused("invalid_transaction
 
 const RETRY_S = 5;
 
-/** How long a claim is held: until a time at the latest, and for so many milliseconds more if its process has died. */
-export type HeldFor = { until: Date; left_ms: number };
+/** How long a claim excludes others: the latest time, and the remaining milliseconds if its process died. */
+export type PaymentHold = { until: Date; left_ms: number };
 
-export function refusePending(id: string, cause?: unknown, held?: HeldFor): never {
+export function refusePending(id: string, cause?: unknown, held?: PaymentHold): never {
   const left_s = Math.ceil((held?.left_ms ?? 0) / 1000);
   const told = held
-    ? `; its claim is held until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
+    ? `; its claim lasts until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
     : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}${told}`,
+    `this payment is being settled: call again with the same one, or see ${pathOf(id)}${told}`,
     { retry_after_s: held ? Math.min(RETRY_S, Math.max(1, left_s)) : RETRY_S, cause },
   );
 }
 
-/** Whether the money of a payment may have moved when an attempt at it failed: what became of it is told later. */
-export const mayHaveMoved = ({ status }: Checked, claimed: boolean) => claimed || status !== "good";
+/** True if the money may have moved when an attempt failed; the outcome is reported later. */
+export const mayHaveMoved = ({ status }: CheckedPayment, claimed: boolean) => claimed || status !== "good";
 
-/** Another payment holds the caller's Idempotency-Key: what that comes to is the answer. */
-export class KeyHeld extends Refusal {
+/** Another payment uses the caller's Idempotency-Key: its outcome is the answer. */
+export class KeyInUse extends Refusal {
   readonly holder: string;
 
   constructor(holder: string) {
-    super(paymentProblems["payment-known"], `payment ${holder} holds this idempotency key`);
+    super(paymentProblems["payment-known"], `payment ${holder} uses this idempotency key`);
     this.holder = holder;
   }
 }
 
-/** The same authorization, not another of the same payer and nonce. */
+/** Tests for the same authorization; another may have the same payer and nonce. */
 export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boolean {
   const { transfer, signature } = signed;
   return (
@@ -109,18 +109,18 @@ export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boole
 export type SettledPayment = { claim: Claim; settlement: MinedTransaction };
 
 /**
- * What a charge begins with: a payment that would settle, one that somebody carried to the chain before it was asked for, the
- * claim of a process that died, or a settlement without an answer.
+ * The start of a charge: a payment that would settle, one that somebody carried to the chain earlier, a dead
+ * process's claim, or a settlement without an answer.
  */
-export type Checked =
+export type CheckedPayment =
   | { status: "good"; seen_block: bigint }
   | { status: "carried"; seen_block: bigint; settlement: MinedTransaction }
   | { status: "left_behind"; claim: Claim; held_by: string | null }
   | ({ status: "settled" } & SettledPayment);
 
-/** Makes sure that a payment that nobody has claimed would settle, or has. Throws PaymentRefused for one that will not. */
-export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
-  // Nor is what was claimed before sent now: what came of it could not be recorded.
+/** Checks that an unclaimed payment would settle, or has settled. Throws PaymentRefused for one that will not. */
+export async function check(charge: Charge, state: PaymentState): Promise<CheckedPayment> {
+  // An earlier claim is not sent either, because its outcome could not be recorded.
   await charge.app.accepting.check();
   if (state?.status === "settled") return state;
   if (state?.status === "claimed")
@@ -129,7 +129,7 @@ export async function check(charge: Charge, state: PaymentState): Promise<Checke
   return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }
 
-/** Whatever the chain holds against a payment, another process may have claimed it meanwhile. */
+/** The chain may refuse a payment because another process claimed it meanwhile. */
 async function refuseUnderWay({ app, payment }: Charge, error: unknown): Promise<never> {
   const isToldFirst = error instanceof PaymentRefused || isPending(error);
   if (isToldFirst && !payments.isFree(await app.load(payments, payments.targetOf(payment.id))))
@@ -141,15 +141,15 @@ const isPending = (error: unknown) =>
   error instanceof Refusal && error.type === paymentProblems["payment-pending"];
 
 /**
- * What the chain says of a payment: it would settle now, or somebody carried it there already. Throws PaymentRefused for one
- * that never will, or not as its payer stands, and its own `refusal` for one that was not carried; whatever the chain may still
- * take back is pending.
+ * The chain's view of a payment: it would settle, or was carried already. Throws PaymentRefused if it never will,
+ * or not with its payer's balance, and its own `refusal` if it was not carried. Anything that a reorg may revert is
+ * pending.
  */
 export async function factsOf(
   settlement: Settlement,
   { id, signed, refusal }: Pick<PresentedPayment, "id" | "signed" | "refusal">,
   errand?: Errand,
-): Promise<Extract<Checked, { seen_block: bigint }>> {
+): Promise<Extract<CheckedPayment, { seen_block: bigint }>> {
   const { transfer } = signed;
   const facts = await settlement.facts(signed, errand).catch(refuseWhileAway);
   if (facts.used) {
@@ -179,10 +179,10 @@ export async function factsOf(
 }
 
 /**
- * Appends the claim, or takes over the one that was left behind. Under an Idempotency-Key one payment at a time holds the key, and the next
- * takes its place when that has failed or was given back: so two payments of one command are never both settled.
+ * Appends the claim, or takes over an abandoned one. One payment at a time uses an Idempotency-Key; the next may
+ * follow after a failure or refund. So two payments of one command never both settle.
  */
-export async function claim(charge: Charge, checked: Checked): Promise<Claim> {
+export async function claim(charge: Charge, checked: CheckedPayment): Promise<Claim> {
   const { app, call, payment } = charge;
   if (checked.status === "settled") return checked.claim;
   const target = payments.targetOf(payment.id);
@@ -209,7 +209,7 @@ export async function claim(charge: Charge, checked: Checked): Promise<Claim> {
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const held = await app.load(payments, payments.targetOf(holder));
     const isOver = payments.isFree(held) || (held.refund && !held.answer);
-    if (!isOver) throw new KeyHeld(holder);
+    if (!isOver) throw new KeyInUse(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
 }
@@ -237,12 +237,12 @@ function claimOf({ app, call, payment, resource_sha256 }: Charge, seen_block: bi
 }
 
 /**
- * Has the payment carried to the chain, unless it was; one that certainly moved nothing is written down as failed. Of a claim
- * that was left behind nobody knows what was sent before.
+ * Carries the payment to the chain if needed, and records it as failed if it certainly moved nothing. For an
+ * abandoned claim, earlier sends are unknown.
  */
 export async function settle(
   { app, call, payment }: Charge,
-  checked: Checked,
+  checked: CheckedPayment,
   claim: Claim,
 ): Promise<SettledPayment> {
   if (checked.status === "settled") return checked;
@@ -255,7 +255,7 @@ export async function settle(
       commandOf(call),
     );
   const failed = (reason: string) => whileHeld(payments.fail(reason, app.clock.now().toISOString()));
-  // A process that was paused may have lost the payment to another, and then it sends nothing.
+  // A paused process may have lost the payment to another, and then must send nothing.
   if (!app.presence.isLive()) await whileHeld(() => []);
   try {
     const transfer = payments.signedTransferOf(claim);
@@ -266,14 +266,14 @@ export async function settle(
   } catch (error) {
     if (error instanceof NotSettled) await failed(error.message);
     const isUnsent = error instanceof ChainUnavailable;
-    // Of one that was left behind nobody knows what was sent before.
+    // For an abandoned claim, earlier sends are unknown.
     if (isUnsent && checked.status === "left_behind") return refusePending(payment.id, error);
     if (isUnsent) await failed("nothing was sent: the chain was away");
     return refuseUnsettled(payment.id, error);
   }
 }
 
-/** What is told of a payment that was not carried through: refused by the chain, not sent, or nobody knows yet. */
+/** The refusal of a payment that did not settle: refused by the chain, not sent, or unknown. */
 export function refuseUnsettled(id: string, error: unknown): never {
   if (error instanceof NotSettled)
     throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });

@@ -14,7 +14,7 @@ import {
 } from "../../../domain/payments/authorization.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import type { PaymentPayload } from "./payload.ts";
-import { refusePayment } from "./refused.ts";
+import { refusePayment } from "./payment-refusal.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
 
 /** The payment that a call requires. Lower-case hex. */

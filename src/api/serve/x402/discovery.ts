@@ -1,21 +1,22 @@
-/** What can be paid for, in the two forms that directories of x402 services read. */
+/** The priced operations in the two formats of x402 directories. */
 import { isOpen, paymentOf, type Usdc } from "../../declare/access/way.ts";
 import type { Operation } from "../../declare/operation.ts";
 import { methodOf, pathWith } from "../../declare/operation-facts.ts";
 import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./required.ts";
 
-type Priced = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };
+type PricedOperation = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };
 
 /**
- * Every priced operation at its unit price, with the requirement that its 402 carries. Directories ask each address and look for that
- * 402, so what is free for the first calls of an address is not among them, nor what an account pays, whose price is in its input.
+ * Every priced operation at its unit price, with its 402's requirement. Directories call each address and expect
+ * that 402, so operations with free calls per address are left out, and those paid from an account, whose price
+ * depends on the input.
  */
-function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced[] {
+function pricedOf(operations: readonly Operation[], terms: PaymentTerms): PricedOperation[] {
   return operations.flatMap((operation) => {
     const price = paymentOf(operation)?.unit_price;
     const isFromAccount = operation.access.some(({ kind }) => kind === "account");
     if (price === undefined || isOpen(operation) || isFromAccount) return [];
-    // A directory asks the address itself, so an example stands where the route has a parameter.
+    // A directory calls the address itself, so route parameters have their example.
     const path = pathWith(operation, operation.example);
     const { v2 } = paymentRequired(operation, path, terms, { price });
     return [{ operation, price, url: terms.public_url + path, offer: v2 }];
@@ -23,15 +24,15 @@ function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced
 }
 
 /**
- * `/.well-known/x402`: `version`, `resources` and `instructions` as x402scan reads them (its DISCOVERY.md), and our price
- * list beside them.
+ * `/.well-known/x402`: `version`, `resources` and `instructions` in x402scan's format (its DISCOVERY.md), and our
+ * price list.
  */
 export function priceList(operations: readonly Operation[], terms: PaymentTerms): object {
   const priced = pricedOf(operations, terms);
   return {
     version: 1,
     resources: priced.map(({ url }) => url),
-    instructions: `${terms.public_url}/llms.txt says on one page what each resource answers and takes.`,
+    instructions: `${terms.public_url}/llms.txt describes each resource's input and answer on one page.`,
     x402Version: 2,
     prices: priced.map(({ operation, price, offer }) => ({
       ...offer.resource,
@@ -44,7 +45,7 @@ export function priceList(operations: readonly Operation[], terms: PaymentTerms)
 
 export type Page = { limit: number; offset: number };
 
-/** A page of the list that facilitators keep, as "Discovery API" in the specification of x402 version 2 has it. */
+/** A page of a facilitator's list, in the format of "Discovery API" in the specification of x402 version 2. */
 export function resources(
   operations: readonly Operation[],
   terms: PaymentTerms,

@@ -1,6 +1,6 @@
 /**
- * What a 402 of x402 version 2 declares beside its terms. Source: payment_identifier.md and bazaar.md among the
- * extensions of the x402 specification; pathParams and routeTemplate as bazaar.md has them for routes with parameters.
+ * The extensions of a 402 of x402 version 2. Source: payment_identifier.md and bazaar.md among the extensions of
+ * the x402 specification; pathParams and routeTemplate follow bazaar.md for routes with parameters.
  */
 import { inputReader } from "../../declare/input.ts";
 import type { OperationDeclaration } from "../../declare/operation.ts";
@@ -8,15 +8,15 @@ import { isInPath, methodOf, pathOf, patternOf } from "../../declare/operation-f
 
 type Schema = Record<string, unknown>;
 
-/** An extension as version 2 writes it: what the server says, and the JSON Schema of it. */
+/** A version 2 extension: the server's values and their JSON Schema. */
 export type Extension = { info: Schema; schema: Schema; routeTemplate?: string };
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** The form of a client's own name for its payment. */
+/** The form of a client's id for its payment. */
 export const PAYMENT_IDENTIFIER = { min: 16, max: 128, pattern: "^[a-zA-Z0-9_-]+$" } as const;
 
-/** Asks for nothing: a client may add `id` to `info`, and then repeat the call under the same name. */
+/** Optional: a client may add `id` to `info`, and repeat the call under the same id. */
 export const paymentIdentifier: Extension = {
   info: { required: false },
   schema: {
@@ -36,7 +36,7 @@ export const paymentIdentifier: Extension = {
 
 const made = new WeakMap<OperationDeclaration, Extension[]>();
 
-/** How an operation is called over HTTP, for who lists paid resources: whole, and without the fields' descriptions. */
+/** How to call an operation over HTTP, for directories: complete, and without the fields' descriptions. */
 export function bazaarForms(operation: OperationDeclaration): Extension[] {
   let forms = made.get(operation);
   if (!forms) {
@@ -98,7 +98,7 @@ function bazaar(operation: OperationDeclaration): Extension {
   };
 }
 
-/** A JSON Schema's `description` is text; a field of that name has a schema, and stays. */
+/** A JSON Schema's `description` is text; a field named so has a schema and stays. */
 function withoutDescriptions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== "object" || value === null) return value;

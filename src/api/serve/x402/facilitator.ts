@@ -1,4 +1,4 @@
-/** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
+/** The facilitator's side of x402, for payments to this service alone. */
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
@@ -25,11 +25,11 @@ import {
 } from "./charge.ts";
 import type { RequiredPayment } from "./checks.ts";
 import { address, type PaymentPayload, readPayment, uint256, word } from "./payload.ts";
-import { PaymentRefused, refusePayment } from "./refused.ts";
+import { PaymentRefused, refusePayment } from "./payment-refusal.ts";
+import { holdOf, presentedStatusOf } from "./presented-status.ts";
 import { answeredPayment } from "./replay.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { callerStatusOf, heldFor } from "./standing.ts";
 
 /** What can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
 export const supported = ({ chain }: App) => ({
@@ -41,18 +41,21 @@ export const supported = ({ chain }: App) => ({
   signers: { "eip155:*": [chain.sender] },
 });
 
-/** The body of POST /verify and /settle, in either generation. */
+/** The body of POST /verify and /settle, in either version. */
 export type VerifyRequest = { x402Version?: number; paymentPayload: object; paymentRequirements: object };
 
 export type VerifyResponse = {
   isValid: boolean;
   invalidReason?: string;
-  /** What to do about it. */
+  /** The remedy. */
   invalidMessage?: string;
   payer?: Hex;
 };
 
-/** Judges a payment as a call would, the chain included, and settles nothing. Refuses while the chain is away, or the outcome is not final. */
+/**
+ * Checks a payment like a call, on the chain too, without settling. Refuses while the chain is unavailable, or the
+ * outcome is not final.
+ */
 export async function verify(app: App, request: VerifyRequest): Promise<VerifyResponse> {
   let payer: Hex | undefined;
   try {
@@ -75,14 +78,14 @@ export async function verify(app: App, request: VerifyRequest): Promise<VerifyRe
   }
 }
 
-/** How long the endpoint is waited for before nobody can say. */
+/** How long to wait for the endpoint before the outcome counts as unknown. */
 const PATIENCE_MS = 5_000;
 
-/** Of a payment that is claimed: no more is said than that it is pending, until what became of it is final. */
+/** A claimed payment is only reported as pending until its outcome is final. */
 async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
   const over =
     state?.status === "settled" && (state.answer || state.refund || state.kept) ? state : undefined;
-  const late = () => new ChainUnavailable("the chain's heads were not told in time");
+  const late = () => new ChainUnavailable("the chain's heads were not read in time");
   const { finalized } = await inTime(PATIENCE_MS, chain.heads(), late).catch((error) =>
     refusePending(id, error),
   );
@@ -91,13 +94,13 @@ async function refuseSpent({ chain }: App, state: PaymentState, id: string): Pro
   throw used(`this payment was settled and ${became}`);
 }
 
-/** The body that POST /settle answers. */
+/** The body of POST /settle's answer. */
 export type SettleAnswer =
   | SettleResponse
   | {
       success: false;
       errorReason: string;
-      /** What to do about it. */
+      /** The remedy. */
       errorMessage: string;
       transaction: "";
       network: string;
@@ -105,9 +108,9 @@ export type SettleAnswer =
     };
 
 /**
- * Settles a payment to us. Whoever shows a key sells something elsewhere for it, once; asked again, it answers the same. Anybody
- * else only carries it to the chain, as anybody may: what it buys is still its payer's to say, and what buys nothing is refunded.
- * Refuses while the outcome is not known, or the chain is away.
+ * Settles a payment to us. A caller with a key uses it for a sale elsewhere, once; a repeated call has the same
+ * answer. Any other caller only carries it to the chain, as anybody may: the payer still decides its purchase, and
+ * an unused payment is refunded. Refuses while the outcome is unknown, or the chain is unavailable.
  */
 export async function settle(
   app: App,
@@ -144,10 +147,10 @@ export async function settle(
   }
 }
 
-type Settled = Parameters<typeof settleResponse>[0];
+type SettlementResult = Parameters<typeof settleResponse>[0];
 
-/** Carries a payment to the chain and leaves nothing in the log: the chain tells of it, whoever asks. */
-async function carryOnly({ app, payment }: Charge): Promise<Settled> {
+/** Carries a payment to the chain without a log entry; the chain shows it to everybody. */
+async function carryOnly({ app, payment }: Charge): Promise<SettlementResult> {
   const { id, signed } = payment;
   const state = await app.load(payments, payments.targetOf(id));
   if (!payments.isFree(state)) return refuseSpent(app, state, id);
@@ -163,16 +166,16 @@ async function carryOnly({ app, payment }: Charge): Promise<Settled> {
   return { claim, settlement: receipt };
 }
 
-/** The payment is claimed by whoever shows the key, and buys the answer that says so. */
+/** The key's tenant claims the payment, and it buys the answer that confirms this. */
 async function sellElsewhere(
   charge: Charge,
   x402_version: 1 | 2,
-): Promise<{ settled: Settled; event: EventName }> {
+): Promise<{ settled: SettlementResult; event: EventName }> {
   const { app, call, payment } = charge;
   const target = payments.targetOf(payment.id);
   const state = await app.load(payments, target);
-  const standing = await callerStatusOf(state, charge);
-  if (standing === "pending") return refusePending(payment.id, undefined, await heldFor(app, state));
+  const standing = await presentedStatusOf(state, charge);
+  if (standing === "pending") return refusePending(payment.id, undefined, await holdOf(app, state));
   if (standing === "open") {
     const checked = await check(charge, state);
     if (checked.status === "carried") await refuseOthers(charge);
@@ -195,14 +198,17 @@ async function sellElsewhere(
   return { settled: answered, event: answered.event };
 }
 
-/** Anybody may have read a carried payment off the chain: only the tenant that claimed it before is known to have had it from its payer. */
+/**
+ * Anybody can read a carried payment from the chain; only the tenant of an earlier claim is known to have it from
+ * its payer.
+ */
 async function refuseOthers({ app, call, payment }: Charge): Promise<void> {
   const state = await app.load(payments, payments.targetOf(payment.id));
   if (!payments.isFree(state)) refusePending(payment.id);
   if (state?.claim.tenant !== call.caller.tenant)
     throw used(
-      "somebody carried this payment to the chain before it came here: its payer alone says what it buys, and it is refunded " +
-        "if nobody asks anything for it; have a new one signed",
+      "somebody carried this payment to the chain before it came here: only its payer decides its purchase, and it is refunded " +
+        "if nobody uses it; request a new one",
     );
 }
 

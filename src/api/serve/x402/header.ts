@@ -1,5 +1,5 @@
 /**
- * The base64 of JSON that x402 puts into headers; the same bytes as the codecs of @x402/core/http, which take twelve
- * times as long over a 402.
+ * Base64 of JSON for x402's headers: the same bytes as @x402/core/http's codecs, which take twelve times as long
+ * for a 402.
  */
 export const toHeader = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");

@@ -1,14 +1,14 @@
-/** Reads the payment that comes with a call, of either generation of x402. */
+/** Reads a call's payment, of either version of x402. */
 import { z } from "zod";
 import { parseStrict } from "../../../../eventstore/canonical.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead, lowerCase } from "../../../core/model/fields.ts";
 import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
-import { refusePayment } from "./refused.ts";
+import { refusePayment } from "./payment-refusal.ts";
 
-/** The terms that a payer of version 2 says to have accepted; addresses in lower case. */
-export type Accepted = {
+/** The terms that a version 2 payer accepts; addresses in lower case. */
+export type AcceptedRequirement = {
   scheme: string;
   network: string;
   asset: Hex;
@@ -18,22 +18,22 @@ export type Accepted = {
   extra: { name?: string; version?: string };
 };
 
-/** What a payment says, none of it checked yet. The signature is as it was presented, in lower case. */
+/** A payment's claims, all unchecked. The signature is as presented, in lower case. */
 export type PaymentPayload = {
   x402_version: 1 | 2;
   scheme: string;
   network: string;
   signed: SignedTransfer;
-  accepted?: Accepted;
-  /** What it says to pay for. */
+  accepted?: AcceptedRequirement;
+  /** The URL that it claims to pay for. */
   resource_url?: string;
-  /** The payer's own name for the payment (extension payment-identifier). */
+  /** The payer's id of the payment (extension payment-identifier). */
   identifier?: string;
 };
 
-/** Characters; Node takes 16 KiB of headers in all. */
+/** Characters; Node accepts 16 KiB of headers in total. */
 const HEADER_LIMIT = 16 * 1024;
-/** Hex digits: 2 KiB are room for the signature of any wallet that is deployed. */
+/** Hex digits: 2 KiB fit the signature of any deployed wallet. */
 const SIGNATURE_LIMIT = 4 * 1024;
 const UINT256 = 1n << 256n;
 
@@ -67,7 +67,7 @@ const transfer = z.strictObject({
 
 const v1 = z.strictObject({ x402Version: z.literal(1), scheme: word, network: word, payload: transfer });
 
-/** Stock clients send back what the 402 said, and put into these objects what later servers may have said. */
+/** Stock clients return the 402's values, and these objects may have members of later servers. */
 const v2 = z.strictObject({
   x402Version: z.literal(2),
   resource: z.object({ url: z.string().max(HEADER_LIMIT) }).nullish(),
@@ -102,8 +102,8 @@ const v2 = z.strictObject({
 });
 
 /**
- * Reads a payment: the base64 text of a header, or the object of an MCP call. Throws PaymentRefused when it is neither
- * version 1 nor version 2, naming the first bad field, and nothing else.
+ * Reads a payment: the base64 text of a header, or the object of an MCP call. Throws PaymentRefused if it is
+ * neither version 1 nor version 2, naming the first bad field, and nothing else.
  */
 export function readPayment(presented: string | object): PaymentPayload {
   const given = typeof presented === "string" ? decode(presented) : presented;
@@ -143,7 +143,7 @@ function decode(text: string): unknown {
   if (text.length > HEADER_LIMIT)
     refusePayment("invalid_payload", `the payment is longer than ${HEADER_LIMIT / 1024} KiB`);
   const bytes = Buffer.from(text, "base64");
-  // Buffer skips what is not base64; what was skipped is missed here.
+  // Buffer skips characters that are not base64, so a re-encoding reveals them.
   const bare = text
     .replace(/={1,2}$/, "")
     .replaceAll("+", "-")

@@ -1,17 +1,17 @@
 /**
- * The payment flow: how a call is served for the payment that it brought. Its steps, in their order:
+ * Serves a call for the payment that it brought. Its steps, in order:
  *
- *     accept   the payment is read and judged in this process, and its payer is the caller unless a key was shown
- *     find     what it bought is given again, and what another call is doing with it is waited for
+ *     accept   the payment is read and checked in this process; its payer is the caller unless a key was shown
+ *     find     an earlier answer is repeated, and another call with this payment is waited for
  *     check    the chain says whether it would settle
- *     handle   the answer is made; what it decides is staged, and nothing is stored
- *     claim    PaymentClaimed is appended: what is about to be sent, written down first
+ *     handle   the answer is computed; its decisions are staged, and nothing is stored
+ *     claim    PaymentClaimed is appended: the intent is recorded before anything is sent
  *     settle   the payment is carried to the chain
- *     stage    the answer's bytes are kept, and PaymentSettled joins what is staged: one commit
+ *     stage    the answer's bytes are stored, and PaymentSettled joins the staged events: one commit
  *     answer   with the settlement and its signed receipt
  *
- * A payment buys at most one answer, and nothing is answered before it is settled. A call that fails before the claim
- * leaves nothing; one that is refused after the settlement opens a refund.
+ * A payment buys at most one answer, and nothing is answered before it is settled. A call that fails before the
+ * claim leaves nothing; one that is refused after the settlement opens a refund.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../../../eventstore/types.ts";
@@ -35,11 +35,11 @@ import { isAway, isNoRoom } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
   type Charge,
-  type Checked,
+  type CheckedPayment,
   check,
   claim,
   isSamePayment,
-  KeyHeld,
+  KeyInUse,
   mayHaveMoved,
   pathOf,
   refusePending,
@@ -47,8 +47,10 @@ import {
   type SettledPayment,
   settle,
 } from "./charge.ts";
-import { PaymentRefused } from "./refused.ts";
+import { PaymentRefused } from "./payment-refusal.ts";
+import { holdOf, isAbandoned, presentedStatusOf } from "./presented-status.ts";
 import {
+  type DeliveredAnswer,
   digestOf,
   eventGiven,
   givenBefore,
@@ -56,25 +58,23 @@ import {
   idempotencyOfPayment,
   keep,
   repeat,
-  type Served,
   withoutMembers,
 } from "./replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { callerStatusOf, heldFor, isLeftBehind } from "./standing.ts";
 
-/** A payment as a call brought it; `path` is the request's own path and query, which its 402 named, `sent` its body. */
+/** A call's payment; `path` is the request's own path and query, which its 402 named, `sent` its body. */
 export type Offer = { presented: Credentials; path: string; sent: JsonObject };
 
-/** What a paid call comes to: its answer with the event that records it, or a fresh 402. */
-export type Outcome = Answered | { due: true; refused: PaymentRefused };
+/** The result of a paid call: its answer with the event that records it, or a new 402. */
+export type Outcome = PaidCallAnswer | { due: true; refused: PaymentRefused };
 
-type Answered = {
+type PaidCallAnswer = {
   made: PreparedAnswer;
   event: EventName | undefined;
-  /** Of the payment that bought the answer; none when it was given before without one. */
+  /** The settlement that bought the answer; absent if it was given earlier without one. */
   settlement?: SettleResponse;
-  /** SHA-256 of the body, in hex; null where there is none, or less is shown than was bought. */
+  /** SHA-256 of the body, in hex; null if there is none, or less is shown than was bought. */
   sha256?: string | null;
 };
 
@@ -85,26 +85,26 @@ type Flow = {
   terms: PaymentTerms;
   limits: AddressLimits;
   acceptance: Acceptance;
-  /** Payments that calls of this process are serving. */
+  /** Payments in progress in this process. */
   under_way: Map<string, Promise<unknown>>;
 };
 
-/** A payment that is charged for a call of this service. */
+/** A payment charged for a call of this service. */
 type PaidCall = Charge & {
   call: Call;
   /**
-   * True if the caller proves that it paid: by the key that claimed the payment, or by the wallet's signature of this call. Neither
-   * is on the chain.
+   * True if the caller proves that it paid: by the key that claimed the payment, or by the wallet's signature of
+   * this call. The chain shows neither.
    */
   isPayer: (claim: Claim | undefined) => Promise<boolean>;
 };
 
 /** How far an attempt came before it failed. */
-type Reached = { claimed?: true; settled?: SettledPayment };
+type PaymentProgress = { claimed?: true; settled?: SettledPayment };
 
-/** How long a second presentation of a payment waits for the outcome of the first. */
+/** How long a repeated presentation waits for the first one's outcome. */
 const PATIENCE_MS = 10_000;
-/** The pause between two looks at a payment that another process is settling. */
+/** The polling interval for a payment that another process settles. */
 const LOOK_MS = 200;
 
 export function createPaymentFlow(
@@ -123,7 +123,7 @@ export function createPaymentFlow(
   return { serve: (call, offer) => serve(flow, call, offer) };
 }
 
-/** Serves the call. What is wrong with its payment is told in a fresh 402. */
+/** Serves the call. A bad payment gets a new 402 with the reason. */
 async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   const { acceptance, terms } = flow;
   try {
@@ -145,11 +145,11 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   }
 }
 
-/** A settled payment stands on the chain for all to read: alone it gives again no more than anybody may know. */
-async function shownAgain(paid: PaidCall, found: Served): Promise<Served> {
+/** The chain publishes a settled payment: by itself it only repeats a public answer. */
+async function shownAgain(paid: PaidCall, found: DeliveredAnswer): Promise<DeliveredAnswer> {
   const { operation } = paid.call;
   const { made, bought_by } = found;
-  // Without a payment it was given before under the caller's own Idempotency-Key: its key alone finds that.
+  // An answer without a payment was given under the caller's own Idempotency-Key, which only its key can find.
   const isOwn = bought_by === undefined && isKey(paid.call.caller);
   if (isOwn || (await paid.isPayer(bought_by?.claim))) return found;
   if (againTo(operation) === "payer") return refuseStranger();
@@ -162,8 +162,9 @@ async function shownAgain(paid: PaidCall, found: Served): Promise<Served> {
 }
 
 /**
- * Refuses a payment that anybody may have read off the chain, where the caller has not shown that it is its payer: for a read that
- * tells of its payer, for another command than it was claimed for, and for every call where a third party carried it unclaimed.
+ * Refuses a payment that anybody may have read from the chain, unless the caller proves to be its payer: for a read
+ * about its payer, for another command than it was claimed for, and for every call if a third party carried it
+ * unclaimed.
  */
 async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
   const { operation, request_sha256 } = call;
@@ -175,7 +176,7 @@ async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: Payme
   if (!(await isPayer(claim))) refuseStranger();
 }
 
-/** A payment that the chain has already, and that no call of ours carried there: another process may have claimed it meanwhile. */
+/** The chain has the payment, but no call of ours carried it: another process may have claimed it meanwhile. */
 async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
   const state = await paid.app.load(payments, payments.targetOf(paid.payment.id));
   if (!payments.isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
@@ -185,7 +186,7 @@ async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
 const refuseStranger = () =>
   refuse(
     "unauthorized",
-    "this payment stands on the chain or was presented before, and anybody can read it there: ask again with " +
+    "this payment is on the chain or was presented before, and anybody can read it there: call again with " +
       "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key that came with it first; for another call sign a new payment",
   );
 
@@ -213,7 +214,7 @@ function chargeFor(
 
 const isKey = ({ kind }: Call["caller"]): boolean => kind === "key" || kind === "subject";
 
-/** Whether SIGN-IN-WITH-X of the call is by the wallet; refuses one by another wallet. */
+/** True if the call's SIGN-IN-WITH-X is by the wallet; refuses another wallet's. */
 async function isSignedBy(
   wallet: Hex,
   { app, limits }: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
@@ -226,15 +227,15 @@ async function isSignedBy(
   return refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
 }
 
-/** Gives again what was given before, waits while another call is at this payment, and attempts to serve it otherwise. */
-async function find(flow: Flow, paid: PaidCall): Promise<Served> {
+/** Repeats an earlier answer, waits while another call uses this payment, and otherwise tries to serve it. */
+async function find(flow: Flow, paid: PaidCall): Promise<DeliveredAnswer> {
   const { parts, under_way } = flow;
   const { app, call, payment } = paid;
   const { id } = payment;
   let holder: string | undefined;
-  // What this process holds and no call of it is at holds nothing.
+  // A claim of this process that no running call owns is abandoned.
   const leftBehind = (_: App, state: PaymentState) =>
-    isHeldBy(app, state) ? !under_way.has(id) : isLeftBehind(app, state);
+    isHeldBy(app, state) ? !under_way.has(id) : isAbandoned(app, state);
   for (const deadline = performance.now() + PATIENCE_MS; ; ) {
     const earlier = await givenBefore(parts, call, payment);
     if (earlier) return earlier;
@@ -242,7 +243,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
     if (other) await Promise.race([other.catch(() => undefined), pause(deadline - performance.now())]);
     const state = await app.load(payments, payments.targetOf(id));
     if (state) await refuseIfPublic(paid, state);
-    const standing = await callerStatusOf(state, paid, leftBehind);
+    const standing = await presentedStatusOf(state, paid, leftBehind);
     if (standing === "answered") return repeat(parts, call, id);
     const isHeld = holder !== undefined && (await isUnderWay(app, holder));
     if (standing === "open" && !isHeld && !under_way.has(id)) {
@@ -251,14 +252,14 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
       try {
         return await attempted;
       } catch (error) {
-        // Another call was faster: what it comes to is waited for like any other's.
+        // Another call was faster, so its outcome is waited for.
         if (!isKnown(error)) throw error;
-        if (error instanceof KeyHeld) holder = error.holder;
+        if (error instanceof KeyInUse) holder = error.holder;
       } finally {
         under_way.delete(id);
       }
     }
-    if (performance.now() > deadline) refusePending(holder ?? id, undefined, await heldFor(app, state));
+    if (performance.now() > deadline) refusePending(holder ?? id, undefined, await holdOf(app, state));
     if (!under_way.has(id)) await pause(LOOK_MS);
   }
 }
@@ -271,19 +272,19 @@ const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 const isKnown = (error: unknown) =>
   error instanceof Refusal && error.type === paymentProblems["payment-known"];
 
-/** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
+/** True while the outcome is unknown: until then nothing is handled for a waiting call. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
   return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
-/** Charges the payment and serves the call for it, or serves what a settled payment is still owed. */
-async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise<Served> {
+/** Charges the payment and serves the call, or serves what a settled payment still owes. */
+async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise<DeliveredAnswer> {
   const { parts } = flow;
   const { app, call, payment } = paid;
   const checked = await check(paid, state);
   if (checked.status === "carried") await refuseIfCarriedByOthers(paid);
-  const reached: Reached = {};
+  const reached: PaymentProgress = {};
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
   try {
     const done = await transact(app.unit, command, (unit) => prepareAnswer(parts, call, unit), {
@@ -302,13 +303,13 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     return await servedBy(flow, paid, done, reached.settled);
   } catch (error) {
     if (isKnown(error)) throw error;
-    // That there is no room says that nothing was charged, and that is not known any more.
+    // "No room" claims that nothing was charged, which is unknown here.
     if (isNoRoom(error) && mayHaveMoved(checked, reached.claimed === true)) refusePending(payment.id, error);
     throw await afterFailure(paid, checked, reached, error);
   }
 }
 
-/** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
+/** A new vintage may have changed the price since the payment was checked: then nothing is claimed. */
 async function refuseOtherPrice({ call, payment }: PaidCall): Promise<void> {
   const price = microUsdc(await priceOf(call.operation, call, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
@@ -335,49 +336,49 @@ const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
   vintage: made.vintage,
 });
 
-/** What counts is what the commit recorded: it may be another call's answer, or be for another payment. */
+/** The recorded commit counts: it may have another call's answer, or another payment. */
 async function servedBy(
   { parts }: Flow,
   paid: PaidCall,
   { result: made, events, replayed }: CommitResult<PreparedAnswer>,
   settled: SettledPayment | undefined,
-): Promise<Served> {
+): Promise<DeliveredAnswer> {
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.prefix));
   const payment_id = event?.stream_id.slice(payments.prefix.length);
-  // The caller's Idempotency-Key was answered meanwhile, and not for this payment.
+  // The caller's Idempotency-Key was answered meanwhile, for another payment.
   if (settled && payment_id !== paid.payment.id) await giveBack(paid, settled);
   if (!event || !payment_id) return { made };
-  // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
+  // Another call was faster, or this call's append succeeded unnoticed: the new answer is not the recorded one.
   if (replayed || !settled) return repeat(parts, paid.call, payment_id);
   return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(paid.call, made), event } };
 }
 
-/** What is told of a failed attempt: an answer is owed, the money goes back, or nothing was charged. */
+/** The answer to a failed attempt: an answer is owed, the money is refunded, or nothing was charged. */
 async function afterFailure(
   paid: PaidCall,
-  checked: Checked,
-  { settled }: Reached,
+  checked: CheckedPayment,
+  { settled }: PaymentProgress,
   error: unknown,
 ): Promise<unknown> {
   const { id } = paid.payment;
-  // A part that is away will be back: the answer is owed until then.
+  // An unavailable part recovers, and the answer is owed until then.
   if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
   const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
   if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
-  // The money moved, and what it was for is refused by now.
+  // The money moved, but its call is refused by now.
   const event = await giveBack(paid, moved);
   if (!(error instanceof Refusal)) return error;
   return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
 }
 
-/** Nothing was charged by this call, but the money may have moved before it. */
-function retoldBefore(error: Refusal, { status }: Checked, id: string): Refusal {
+/** This call charged nothing, but the money may have moved earlier. */
+function retoldBefore(error: Refusal, { status }: CheckedPayment, id: string): Refusal {
   if (status === "left_behind")
     return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
   if (status === "carried")
     return retold(
       error,
-      `this payment stands on the chain already; what buys nothing is refunded: ${pathOf(id)}`,
+      `this payment is on the chain already; an unused payment is refunded: ${pathOf(id)}`,
     );
   return error;
 }
@@ -388,7 +389,7 @@ const retold = ({ type, message, errors }: Refusal, addition: string, event?: Ev
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 const isRefused = (error: unknown): error is Refusal => error instanceof Refusal && !isUnavailable(error);
 
-/** Answers the event that says so, unless that was said before. */
+/** Returns the event of the refund, unless it was recorded earlier. */
 async function giveBack(
   { app, call, payment }: PaidCall,
   { claim, settlement }: SettledPayment,
@@ -403,19 +404,19 @@ async function giveBack(
   return (await app.decide(payments, payments.targetOf(payment.id), decision, commandOf(call))).events.at(-1);
 }
 
-/** The answer with the settlement that paid for it, and a signed receipt unless it is a stream or a file. */
+/** The answer with its settlement, and a signed receipt unless it is a stream or file. */
 async function answer(
   { parts: { app }, terms }: Flow,
   { call }: PaidCall,
   { x402_version }: AcceptedPayment,
-  { made, bought_by, is_part }: Served,
+  { made, bought_by, is_part }: DeliveredAnswer,
   { path }: Offer,
-): Promise<Answered> {
+): Promise<PaidCallAnswer> {
   if (!bought_by) return { made, event: await eventGiven(app, call) };
   const answer_sha256 = is_part ? null : bought_by.answer.sha256;
   const settled = { made, event: bought_by.event, sha256: answer_sha256 };
   const resource_url = resourceUrl(terms, path);
-  // A receipt names no other URL than the one that the log has, however the request was spelt again.
+  // A receipt names the URL in the log, however the repeated request was spelt.
   const isLogged = bought_by.claim.resource_sha256 === sha256(resource_url);
   if (made.kind !== "body" || !isLogged)
     return { ...settled, settlement: settleResponse(bought_by, x402_version) };

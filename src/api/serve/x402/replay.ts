@@ -1,4 +1,4 @@
-/** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
+/** Repeats an answer, in this process or another: by its payment or its Idempotency-Key. */
 import type { Idempotency } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { recall } from "../../../core/commands/transact.ts";
@@ -11,49 +11,49 @@ import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { type AnswerParts, type PreparedAnswer, prepareAnswer, STREAM_HOLDS_MS } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
-import { PaymentRefused } from "./refused.ts";
+import { PaymentRefused } from "./payment-refusal.ts";
 
-/** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
+/** The log's record of an answered payment, and the event of its answer: the contents of a receipt. */
 export type AnsweredPayment = SettledPayment & {
   payment_id: string;
   answer: PaidAnswer;
   event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
 };
 
-/** An answer, and the payment that bought it; none when it was given before without one. */
-export type Served = {
+/** An answer and the payment that bought it, if any. */
+export type DeliveredAnswer = {
   made: PreparedAnswer;
   bought_by?: AnsweredPayment;
-  /** It was given before: to the same caller, or to whoever had the payment then. */
+  /** It is a repetition: for the same caller, or for the payment's owner at that time. */
   again?: true;
-  /** What is told once was left out. */
+  /** Members that are shown only once were left out. */
   is_part?: true;
 };
 
-/** The log's own name for what a payment bought; no tenant's name begins with a slash. */
+/** The log's own key for a payment's purchase; no tenant's name begins with a slash. */
 export const idempotencyOfPayment = (call: Call, id: string) => ({
   idem_key: `/payment/${id}`,
   request_hash: Buffer.from(call.request_sha256, "hex"),
 });
 
 /**
- * Named by its digest too: of two processes that made an answer each, the log says whose counts. An answer about a person, or to a secret
- * field, has no digest there: somebody who knows the rest could try the person or the secret against it.
+ * The name includes the digest: if two processes made an answer each, the log decides which counts. An answer about
+ * a person, or to a secret field, has no digest there: otherwise the person or secret could be guessed against it.
  */
 const keptName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
 
-/** What the log is told of an answer's bytes: nothing where they tell of a person, or answer what was sent in confidence. */
+/** The log's digest of an answer's bytes; none for an answer about a person or to a secret field. */
 export const digestOf = (call: Call, made: PreparedAnswer): string | null =>
   made.kind === "body" && made.subjects.length === 0 && !givesSecrets(call) ? sha256(made.body) : null;
 
-/** Whether the call sent a secret field: one that nobody may guess from what the log or anybody else is told. */
+/** True if the call has a secret field, which must not be guessable from the log or other answers. */
 export const givesSecrets = ({ operation, input }: Pick<Call, "operation" | "input">): boolean =>
   operation.secrets?.some((name) => isGiven(input[name])) === true;
 
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
-/** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
+/** Stores the bytes before the log says that they were given, so that they can be repeated after a crash. */
 export async function keep(
   { answers }: App,
   call: Call,
@@ -70,12 +70,12 @@ export async function keep(
   ]);
 }
 
-/** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
+/** The answer given under the caller's Idempotency-Key; a payment in the call stays unsettled. */
 export async function givenBefore(
   parts: AnswerParts,
   call: Call,
   payment?: PresentedPayment,
-): Promise<Served | undefined> {
+): Promise<DeliveredAnswer | undefined> {
   const { app } = parts;
   const once = idempotencyOf(call);
   const kept = once && (await app.answers.find(once.idem_key));
@@ -92,7 +92,7 @@ export async function givenBefore(
   return repeat(parts, call, kept.payment_id!);
 }
 
-/** Whether the caller is who it says: an API key has shown that, and a wallet shows it by a payment that is good. */
+/** True if the caller's identity is proven: by an API key, or for a wallet by a good payment. */
 async function isProven(app: App, call: Call, payment: PresentedPayment): Promise<boolean> {
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
@@ -106,8 +106,8 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
   );
 }
 
-/** What a payment bought: the bytes that were kept, or made anew over what was recorded then. */
-export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<Served> {
+/** A payment's answer: the stored bytes, or computed again over the data recorded then. */
+export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<DeliveredAnswer> {
   const { app } = parts;
   const bought_by = await answeredPayment(app, id);
   const { status, sha256: digest, vintage } = bought_by.answer;
@@ -130,7 +130,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
-    // Under a key that is not said this time: what was decided stands, and is not decided again.
+    // The key is missing this time: the recorded decision counts, and is not taken again.
     (await again({
       ...decidesNothing(gone),
       command: commandOf(call),
@@ -139,7 +139,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   return isSame ? { made, bought_by, again: true } : gone();
 }
 
-/** A JSON body without the members of these names, however deep they stand. */
+/** A JSON body without the members of these names, at any depth. */
 export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
   const rest = (_name: string, value: unknown) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
@@ -151,11 +151,11 @@ export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
 function refuseGone({ payment_id }: AnsweredPayment): never {
   return refuse(
     paymentProblems["answer-gone"],
-    `this payment's answer was given and is not kept any more; its receipt has the digest, and ${pathOf(payment_id)} its status`,
+    `this payment's answer was given and is no longer stored; its receipt has the digest, and ${pathOf(payment_id)} its status`,
   );
 }
 
-/** What the log has of a payment that was answered. */
+/** The log's record of an answered payment. */
 export async function answeredPayment(app: App, id: string): Promise<AnsweredPayment> {
   const { tenant } = payments.targetOf(id);
   const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
@@ -171,7 +171,7 @@ export async function answeredPayment(app: App, id: string): Promise<AnsweredPay
   return { payment_id: id, claim, settlement, answer, event };
 }
 
-/** The event of an answer that was given before, under the caller's Idempotency-Key. */
+/** The event of an earlier answer under the caller's Idempotency-Key. */
 export async function eventGiven(app: App, call: Call): Promise<EventName | undefined> {
   const once = idempotencyOf(call);
   const commit = once && (await app.store.findCommit(once));

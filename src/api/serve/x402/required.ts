@@ -1,4 +1,4 @@
-/** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
+/** The 402 of x402 in both versions at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { JsonObject } from "../../../../eventstore/types.ts";
@@ -14,7 +14,7 @@ import { sha256 } from "../call.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
 import { toHeader } from "./header.ts";
-import type { PaymentRefused } from "./refused.ts";
+import type { PaymentRefused } from "./payment-refusal.ts";
 
 export const NETWORK_V1 = "base";
 export const NETWORK_V2 = "eip155:8453";
@@ -22,11 +22,11 @@ export const MAX_TIMEOUT_SECONDS = 300;
 /** The asset's EIP-712 domain, which a payer signs. */
 export const DOMAIN = { name: USDC.name, version: USDC.version };
 /**
- * Characters of the PAYMENT-REQUIRED header. Clients send most of it back in one header of theirs, of which proxies
- * commonly take 8 KiB.
+ * Characters of the PAYMENT-REQUIRED header. Clients return most of it in one header, for which proxies commonly
+ * allow 8 KiB.
  */
 const HEADER_LIMIT = 6 * 1024;
-/** What stock buyers pay without being told to: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
+/** Stock buyers' default limits: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
 const STOCK_CAPS: [above: number, note: string][] = [
   [
     1,
@@ -39,7 +39,7 @@ const DEVELOPMENT_CHAIN = " Development chain: do not sign with a funded wallet.
 export type PaymentTerms = {
   pay_to: Hex;
   public_url: string;
-  /** The chain is the one that the service runs itself; what is signed for it would be valid on Base. */
+  /** The chain is the service's own; a signature for it would be valid on Base. */
   embedded_chain: boolean;
 };
 
@@ -57,7 +57,7 @@ export type RequirementV1 = {
   extra: { name: string; version: string };
 };
 
-/** The whole requirement of version 2, as the header and MCP carry it. */
+/** The complete version 2 requirement, for the header and MCP. */
 export type RequirementV2 = Parameters<typeof encodePaymentRequiredHeader>[0];
 
 export type PaymentRequired = {
@@ -83,7 +83,10 @@ export type Quote = {
 const LONGEST_PATH = 1_500;
 const SHOWN_PATH = 200;
 
-/** The URL that a payment is for. A longer one is cut, and its SHA-256 stands for the whole, so that headers stay short. */
+/**
+ * The URL that a payment is for. A longer one is cut and ends with the SHA-256 of the whole, so that headers stay
+ * short.
+ */
 export function resourceUrl({ public_url }: Pick<PaymentTerms, "public_url">, path: string): string {
   if (path.length <= LONGEST_PATH) return public_url + path;
   const begin = path.split("?")[0]!.slice(0, SHOWN_PATH);
@@ -96,7 +99,7 @@ export function microUsdc(amount: Usdc): string {
   return BigInt(whole + fraction.padEnd(USDC.decimals, "0")).toString();
 }
 
-/** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
+/** The price of a call with this input and the current data; the unit price if the input is unknown or invalid. */
 export async function priceOf(
   operation: OperationDeclaration,
   call: PricedCall,

@@ -13,7 +13,7 @@ export type SettleResponse = {
   extensions?: Record<string, unknown>;
 };
 
-/** The settlement in the words of the generation that the payment came in. */
+/** The settlement in the payment's version. */
 export function settleResponse(
   {
     claim,
@@ -32,7 +32,7 @@ export function settleResponse(
   };
 }
 
-/** Under both names: clients of version 1 look for the second, those of version 2 for either. */
+/** Under both names: clients of version 1 read the second, those of version 2 either. */
 export function settledHeaders(settled: SettleResponse): Record<string, string> {
   const header = toHeader(settled);
   return { "PAYMENT-RESPONSE": header, "X-PAYMENT-RESPONSE": header };

@@ -74,7 +74,7 @@ export class TransactionPending extends Error {
   readonly transactions: readonly Hex[];
 
   constructor(transactions: readonly Hex[], options?: ErrorOptions) {
-    const named = transactions.join(", ") || "what the facilitator sends";
+    const named = transactions.join(", ") || "the facilitator's transactions";
     super(`not mined in time, and may still be: ${named}`, options);
     this.transactions = transactions;
   }

@@ -3,7 +3,7 @@ export const modelFailures = {
   late: "it did not answer in time",
   refused: "it refused to answer",
   too_large: "its answer was too large",
-  unreadable: "its answer was none that such an endpoint gives",
+  unreadable: "its answer has the wrong form",
   budget_spent: "the tokens of the day are spent",
 } as const;
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
-import { type Expected, refuseAwaited } from "../../../datasets/making.ts";
+import { type ExpectedDataset, refuseAwaited } from "../../../datasets/builds.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import {
@@ -206,7 +206,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
 /** Refuses while a matching dataset is still being built or opened. */
 export function refuseWhileAwaited(
   { vintages, allow_synthetic }: TradeData,
-  matches: (expected: Expected) => boolean = () => true,
+  matches: (expected: ExpectedDataset) => boolean = () => true,
 ): void {
   const awaited = vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
   if (awaited.some(matches)) refuseAwaited(awaited.filter(matches));

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { refuse } from "../../../core/model/refusal.ts";
-import { KEEP_DAYS, keptSince } from "../../../datasets/retention.ts";
+import { KEEP_DAYS, retainedSince } from "../../../datasets/retention.ts";
 import {
   type DatedRelease,
   firstReleaseOf,
@@ -24,9 +24,9 @@ export async function releaseNamed(
 ): Promise<DatedRelease> {
   for (const path of ["date", "dataset"] as const)
     if (extraField[path] !== undefined) refuseField(path, `omit ${path}: vintage already selects the data`);
-  const release = await storedRelease(pool, vintage, keptSince(now));
+  const release = await storedRelease(pool, vintage, retainedSince(now));
   if (release && (trade.allow_synthetic || !release.synthetic)) return release;
-  const kept = await releasesSince(pool, keptSince(now));
+  const kept = await releasesSince(pool, retainedSince(now));
   const names = kept.slice(0, MOST_LISTED).map((one) => `${one.dataset} ${one.vintage}`);
   const message = `vintage ${vintage} is not stored; stored: ${names.join(", ") || "nothing yet"}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });

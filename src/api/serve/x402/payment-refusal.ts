@@ -1,6 +1,6 @@
 /**
- * Why a payment will not do. Source: "Error handling" in the specification of x402 version 2, and for an amount
- * that is too high the name that its EVM reference implementation gives.
+ * Reasons to refuse a payment. Source: "Error handling" in the specification of x402 version 2, and for an
+ * excessive amount the name in its EVM reference implementation.
  */
 export type PaymentRefusedCode =
   | "insufficient_funds"
@@ -17,11 +17,14 @@ export type PaymentRefusedCode =
   | "invalid_transaction_state"
   | "invalid_x402_version";
 
-/** A payment is turned away: the answer is a 402 with `code` as its `error`, and `message`, which tells the remedy, as its detail. */
+/**
+ * A refused payment: the answer is a 402 with `code` as its `error`, and `message`, which names the remedy, as its
+ * detail.
+ */
 export class PaymentRefused extends Error {
   override readonly name = "PaymentRefused";
   readonly code: PaymentRefusedCode;
-  /** A transaction was spent on it. */
+  /** It cost a transaction. */
   readonly sent: boolean;
 
   constructor(code: PaymentRefusedCode, message: string, { sent = false } = {}) {

@@ -1,4 +1,4 @@
-/** How far long work has come, for whoever waits: a bar on a terminal, off it a line every few seconds; and about how long the stage still takes. */
+/** Progress of long work: a bar on a terminal, otherwise a line every few seconds, with the stage's remaining time. */
 import { SingleBar } from "cli-progress";
 
 const STAGES = {
@@ -9,14 +9,14 @@ const STAGES = {
   fold: "folding read models",
 } as const;
 const EVERY_MS = 3_000;
-/** Before that nobody can tell how long the rest takes. */
+/** Before this, the remaining time cannot be estimated. */
 const TELLING_MS = 2_000;
 
 type Stage = keyof typeof STAGES;
-/** Told how far a stage has come: `done` of `total` in the stage's own unit. */
+/** Reports a stage's progress: `done` of `total` in the stage's own unit. */
 type ShownProgress = (stage: Stage, done: number, total: number) => void;
 
-/** Shows the work's progress on standard error; `tell` has the line of a moment where that is no terminal. */
+/** Shows the work's progress on standard error; `tell` formats the current line without a terminal. */
 export async function withProgress<T>(
   what: string,
   tell: (stage: string, percent: number, left: string) => void,
@@ -30,7 +30,7 @@ export async function withProgress<T>(
   }
 }
 
-/** As withProgress for a command: Ctrl-C stops the work and leaves nothing behind. */
+/** As withProgress for a command: Ctrl-C stops the work and leaves nothing. */
 export async function interruptibly<T>(
   what: string,
   work: (progress: ShownProgress, signal: AbortSignal) => Promise<T>,
@@ -59,7 +59,7 @@ function bar(what: string): { progress: ShownProgress; end(): void } {
     noTTYOutput: false,
   });
   drawn.start(1000, 0, { what, stage: STAGES.read, left: "" });
-  const left = leftOf();
+  const left = remainingTime();
   return {
     progress: (stage, done, total) =>
       drawn.update(Math.floor((done / Math.max(total, 1)) * 1000), {
@@ -80,7 +80,7 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
     if (reported) tell(STAGES[reported.stage], reported.percent, reported.left);
   }, EVERY_MS);
   timer.unref();
-  const left = leftOf();
+  const left = remainingTime();
   return {
     progress: (stage, done, total) => {
       const percent = Math.floor((done / Math.max(total, 1)) * 100);
@@ -90,8 +90,8 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
   };
 }
 
-/** What the stage still takes if it goes on as it did, as words behind a line; none while that cannot be told. */
-export function leftOf(now: () => number = () => performance.now()) {
+/** The stage's remaining time at its current rate, as the end of a line; none if unknown. */
+export function remainingTime(now: () => number = () => performance.now()) {
   let begun: { stage: Stage; at: number; done: number } | undefined;
   return (stage: Stage, done: number, total: number): string => {
     if (begun?.stage !== stage) begun = { stage, at: now(), done };

@@ -1,4 +1,7 @@
-/** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
+/**
+ * Locks of processes on one stream: nothing is decided twice, and no dead or paused process blocks the others for
+ * long.
+ */
 import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
 import { StreamLocks, type StreamLockTimes } from "../src/core/commands/stream-locks.ts";
@@ -11,7 +14,7 @@ import { until } from "./support/until.ts";
 
 const log = notebooks();
 
-/** Nobody gives up in these times, however slow the machine is. */
+/** Long enough that nobody times out, however slow the machine is. */
 const PATIENT = { waits_ms: 25_000, most_ms: 60_000 };
 
 /** A process that takes locks. */
@@ -26,7 +29,7 @@ const take = (parts: UnitParts, id: string, text: string, onRun = () => {}) =>
     return decide(notes, { tenant: "acme", id }, notes.take(text));
   });
 
-test("processes that write one stream take locks, and next to nothing is decided twice", async () => {
+test("processes that write one stream take locks, and almost nothing is decided twice", async () => {
   const processes = [makeProcess(), makeProcess(), makeProcess()];
   for (const { locks } of processes) locks.contest(keyOf("busy"));
   let runs = 0;
@@ -37,11 +40,11 @@ test("processes that write one stream take locks, and next to nothing is decided
   expect(runs).toBeLessThan(1.2 * texts.length);
 });
 
-test("turns are taken once another process was faster, and not for what one's own commits have changed", async () => {
+test("locks are taken once another process was faster, and not for one's own commits", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
   const contests = vi.spyOn(one.locks, "contest");
   await Promise.all(Array.from({ length: 50 }, (_, n) => take(one, "seen", `note ${n}`)));
-  // It decides upon what it saw before another commit of its own, as one does that pays meanwhile.
+  // It decides on the state before another commit of its own, like a payment in progress.
   await transact(
     one,
     { meta: { actor: "test" } },
@@ -58,7 +61,7 @@ test("turns are taken once another process was faster, and not for what one's ow
   turn!.leave();
 });
 
-test("a refusal, and work that fails, leave the turn", async () => {
+test("a refusal, and failing work, release the lock", async () => {
   const parts = makeProcess();
   for (const failure of [() => refuse("conflict", "not so"), () => Promise.reject(new Error("broken"))]) {
     parts.locks.contest(keyOf("left"));
@@ -75,7 +78,7 @@ test("a refusal, and work that fails, leave the turn", async () => {
   }
 });
 
-test("who pays keeps no turn meanwhile", async () => {
+test("a payment holds no lock meanwhile", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
   for (const { locks } of [one, other]) locks.contest(keyOf("paid"));
   await transact(
@@ -93,17 +96,17 @@ test("who pays keeps no turn meanwhile", async () => {
   );
 });
 
-test("who waits too long for a turn goes on without", async () => {
+test("a writer that waits too long for a lock continues without", async () => {
   const [asleep, other] = [makeProcess(), makeProcess({ ...PATIENT, waits_ms: 300 })];
   for (const { locks } of [asleep, other]) locks.contest(keyOf("asleep"));
   const held = await asleep.locks.enter(keyOf("asleep"));
   expect((await take(other, "asleep", "a")).events).toHaveLength(1);
-  // It does not wait again: what the other has decided since is seen in the log.
+  // It does not wait again: the log shows the other's decisions since.
   expect(await other.locks.enter(keyOf("asleep"))).toBeUndefined();
   held!.leave();
 });
 
-test("a turn ends after its time, whoever is in it, and all of its process are told", async () => {
+test("a lock ends after its time, and every writer of its process learns that", async () => {
   const [slow, other] = [makeProcess({ ...PATIENT, most_ms: 200 }), makeProcess()];
   for (const { locks } of [slow, other]) locks.contest(keyOf("slow"));
   const held = await slow.locks.enter(keyOf("slow"));
@@ -114,7 +117,7 @@ test("a turn ends after its time, whoever is in it, and all of its process are t
   held!.leave();
 });
 
-test("a process that is stopped in its turn loses it by Postgres, and its connection is not used again", async () => {
+test("a process that is paused with a lock loses it by Postgres, and its connection is not reused", async () => {
   const [stopped, other] = [makeProcess(), makeProcess()];
   for (const { locks } of [stopped, other]) locks.contest(keyOf("stopped"));
   const held = await stopped.locks.enter(keyOf("stopped"));
@@ -128,7 +131,7 @@ test("a process that is stopped in its turn loses it by Postgres, and its connec
   expect((await take(stopped, "stopped", "a")).events).toHaveLength(1);
 });
 
-test("nobody waits for a connection to have a turn", async () => {
+test("nobody waits for a connection to get a lock", async () => {
   const small = openPool(log.url, { max: 4 });
   const locks = new StreamLocks(small);
   locks.contest(keyOf("crowded"));
@@ -143,7 +146,7 @@ test("nobody waits for a connection to have a turn", async () => {
   expect(await locks.enter(keyOf("crowded"))).toBeUndefined();
 });
 
-test("work that goes on after a refusal holds up nobody", async () => {
+test("work that continues after a refusal blocks nobody", async () => {
   const [one, other] = [makeProcess(), makeProcess()];
   for (const { locks } of [one, other]) locks.contest(keyOf("swallowed"));
   await transact(one, { meta: { actor: "test" } }, async ({ decide }) => {
@@ -156,7 +159,7 @@ test("work that goes on after a refusal holds up nobody", async () => {
   });
 });
 
-test("work that fails while another part of it waits in line leaves nothing behind", async () => {
+test("work that fails while another part of it queues leaves nothing", async () => {
   const parts = makeProcess();
   parts.locks.contest(keyOf("parallel"));
   const before = await parts.cache.queue(keyOf("parallel"));
@@ -171,7 +174,7 @@ test("work that fails while another part of it waits in line leaves nothing behi
   expect((await take(parts, "parallel", "next")).events).toHaveLength(1);
 });
 
-test("a turn begins with what stands, not with what was sent outside of it", async () => {
+test("a lock's first decision uses the committed state, not what was sent without the lock", async () => {
   const parts = makeProcess();
   const key = keyOf("border");
   await take(parts, "border", "a");
@@ -193,14 +196,14 @@ test("a turn begins with what stands, not with what was sent outside of it", asy
   expect(reads).toHaveBeenCalled();
 });
 
-test("turns hold three connections at most", async () => {
+test("locks use at most three connections", async () => {
   const { locks } = makeProcess();
   const names = ["a", "b", "c", "d"];
   for (const name of names) locks.contest(keyOf(name));
   const entered = await Promise.all(names.map((name) => locks.enter(keyOf(name))));
   expect(entered.filter(Boolean)).toHaveLength(3);
   for (const turn of entered) turn?.leave();
-  // A connection counts until it is given back.
+  // A connection counts until it is released.
   const fourth = await until(async () => (await locks.enter(keyOf("d"))) ?? false);
   fourth.leave();
 });

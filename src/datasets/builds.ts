@@ -1,25 +1,25 @@
-/** Datasets that are to be served and are not yet: how far their making is, and what whoever asks for one is told. */
+/** Datasets that are not served yet: the progress of their build, and the answer to requests for them. */
 import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { Progress, Stage } from "./progress.ts";
 
-/** How far a build has come: percent of its stage, and in how many seconds it is likely to be done. */
-export type Making = { stage: Stage; percent: number; seconds_left: number };
+/** A build's progress: percent of its stage, and the likely seconds until it is done. */
+export type BuildProgress = { stage: Stage; percent: number; seconds_left: number };
 
-/** A dataset as far as it has to be known before its files are open: released, or being made for the first time. */
-export type Expected = {
+/** A dataset whose files are not open yet: released, or built for the first time. */
+export type ExpectedDataset = {
   dataset: string;
   synthetic: boolean;
   released: boolean;
-  making?: () => Making | undefined;
+  making?: () => BuildProgress | undefined;
 };
 
-/** What one that cannot be read is to be asked for again after, where nothing is known of its making. */
+/** Default seconds for Retry-After, if the build's progress is unknown. */
 const ASK_AGAIN_S = 5;
 const LONGEST_S = 120;
 
-/** Follows a build: what it reports goes in, and how far it is comes out; undefined before it reports anything. */
-export function followed(): { progress: Progress; making(): Making | undefined } {
+/** Records a build's reports and returns its progress; undefined before the first report. */
+export function trackBuild(): { progress: Progress; making(): BuildProgress | undefined } {
   let begun_ms = 0;
   let reported: { stage: Stage; share: number } | undefined;
   return {
@@ -37,20 +37,19 @@ export function followed(): { progress: Progress; making(): Making | undefined }
   };
 }
 
-/** Those that are being made, and how far they are. */
-export const makingOf = (awaited: readonly Expected[]): ({ dataset: string } & Making)[] =>
+export const buildsOf = (awaited: readonly ExpectedDataset[]): ({ dataset: string } & BuildProgress)[] =>
   awaited.flatMap(({ dataset, making }) => {
     const state = making?.();
     return state ? [{ dataset, ...state }] : [];
   });
 
-/** After how many seconds the last of these may be there: they are made one after the other. */
-export const likelyWait = (awaited: readonly Expected[]): number =>
-  Math.max(...makingOf(awaited).map(({ seconds_left }) => seconds_left), 0) || ASK_AGAIN_S;
+/** Seconds until the last of these is likely ready; they are built one after another. */
+export const likelyWait = (awaited: readonly ExpectedDataset[]): number =>
+  Math.max(...buildsOf(awaited).map(({ seconds_left }) => seconds_left), 0) || ASK_AGAIN_S;
 
-/** What is not open yet may cover the question, so that it is no fault of the caller's. */
-export function refuseAwaited(awaited: readonly Expected[]): never {
-  const made = makingOf(awaited);
+/** A dataset that is not open yet may cover the question, so the caller is not at fault. */
+export function refuseAwaited(awaited: readonly ExpectedDataset[]): never {
+  const made = buildsOf(awaited);
   const sentences = made.map(
     ({ dataset, stage, percent }) => `${dataset} is being made (${stage}, ${percent} %)`,
   );

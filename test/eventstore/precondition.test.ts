@@ -1,4 +1,4 @@
-/** What a log must have for anything to be appended to it. */
+/** The precondition of every append. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEventStore } from "../../eventstore/store.ts";
@@ -18,13 +18,13 @@ const large = () => {
   return { appends: [{ ...appends[0]!, events }] };
 };
 
-/** A store that appends only where the log has that place, and says so. */
+/** A store that appends only if the log has that position and hash. */
 function storeAfter(place: LogHead | undefined) {
   const lost = async ({ position }: LogHead) => new Error(`position ${position} is lost`);
-  return createEventStore(log.pool, { ground: { place: async () => place, lost } });
+  return createEventStore(log.pool, { precondition: { place: async () => place, lost } });
 }
 
-test("a log that has the place is appended to as ever, one by one and many at once", async () => {
+test("a log that meets the precondition accepts appends, single and concurrent", async () => {
   await log.store.append(large());
   const head = await log.store.head();
   const store = storeAfter(head);
@@ -39,7 +39,7 @@ test("a log that has the place is appended to as ever, one by one and many at on
 test.each([
   ["further than it goes", ({ position }: LogHead) => ({ position: position + 1 })],
   ["with another hash", () => ({ log_hash: Buffer.alloc(32, 7) })],
-])("a log that has no such place, %s, is not appended to", async (_, change) => {
+])("a log that fails the precondition, %s, accepts none", async (_, change) => {
   const head = await log.store.head();
   const store = storeAfter({ ...head, ...change(head) });
   const commits = [withStream(), large(), ...Array.from({ length: 10 }, withStream)];
@@ -52,13 +52,13 @@ test.each([
   expect((await log.store.head()).position).toBe(head.position);
 });
 
-test("where the place cannot be told, the commits that wait are refused with the reason, and later ones are not", async () => {
+test("if the precondition cannot be computed, waiting commits are refused with the reason, and later ones are not", async () => {
   let isAway = true;
   const place = async () => {
     if (isAway) throw new Error("nobody knows");
     return undefined;
   };
-  const store = createEventStore(log.pool, { ground: { place, lost: () => expect.unreachable() } });
+  const store = createEventStore(log.pool, { precondition: { place, lost: () => expect.unreachable() } });
   const results = await Promise.allSettled([store.append(withStream()), store.append(large())]);
   for (const result of results) expect(result).toMatchObject({ reason: { message: "nobody knows" } });
   isAway = false;

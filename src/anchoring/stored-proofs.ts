@@ -1,6 +1,6 @@
 /**
- * Proof, out of the chain's state, of what the contract keeps, gathered while it does: a later anchor takes its place, and
- * most nodes prove only the newest blocks. Rows show for themselves whether they are true, so they are only ever added.
+ * Stores proofs of the contract's state while the chain can give them: a later anchor replaces it, and most nodes
+ * prove only the newest blocks. Rows prove themselves, so they are only added.
  */
 import type pg from "pg";
 import { MAIN_LOG } from "../../eventstore/types.ts";
@@ -9,13 +9,13 @@ import type { Anchor, AnchorState } from "../domain/anchoring/anchor.ts";
 import { headInSlots, headSlots, logIdOf } from "../domain/anchoring/contract.ts";
 import { readHeader, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
 import type { AnchorEvidence } from "./evidence.ts";
-import type { Work } from "./turn.ts";
+import type { TickContext } from "./tick.ts";
 
 /**
- * Keeps the proof of our newest anchor, unless one is kept whose block is still in the chain. Answers true once that stays
- * there for good. Rejects with ChainUnavailable.
+ * Stores the proof of our newest anchor, unless a stored proof's block is still in the chain. True once that block
+ * is final. Rejects with ChainUnavailable.
  */
-export async function keepProof({ app, origin }: Work, anchor: Anchor): Promise<boolean> {
+export async function storeProof({ app, origin }: TickContext, anchor: Anchor): Promise<boolean> {
   const { chain, pool } = app;
   const kept = await newestRow(pool, anchor);
   if (kept) {
@@ -34,7 +34,7 @@ export async function keepProof({ app, origin }: Work, anchor: Anchor): Promise<
     storedWord(storage, slots[0], root_proof),
     storedWord(storage, slots[1], numbers_proof),
   );
-  // Another process, or the same after a fault, has anchored more meanwhile; its proof is kept in its turn.
+  // A newer anchor exists; its own tick stores its proof.
   if (!signed || Number(head?.size) !== size || head?.root !== anchor.root) return false;
   const line: AnchorEvidence = {
     evidence: "anchor",
@@ -63,7 +63,7 @@ async function newestRow(
   return rows[0];
 }
 
-/** The proof of an anchor; undefined while none was gathered. */
+/** The proof of an anchor, if one was stored. */
 export async function proofOfAnchor(
   pool: pg.Pool,
   anchor: Pick<Anchor, "size" | "transaction">,
@@ -72,7 +72,7 @@ export async function proofOfAnchor(
   return row && (JSON.parse(row.evidence) as AnchorEvidence);
 }
 
-/** Those proofs that there are of the newest final anchor and of those above it, the smallest first. */
+/** The stored proofs of the newest final anchor and later ones, the smallest first. */
 export async function proofsOfAnchors(
   pool: pg.Pool,
   { anchors }: Pick<AnchorState, "anchors">,

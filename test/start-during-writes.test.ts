@@ -1,4 +1,4 @@
-/** A process starts beside others that read and write: it waits for none of their transactions, and they for none of its own. */
+/** A process starts while others read and write: neither waits for the other's transactions. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { until } from "./support/until.ts";
 
 const projections = areas.flatMap((area) => area.projections);
 
-/** A session with a transaction that stays open until `end`. */
+/** A session with an open transaction until `end`. */
 async function inTransaction(url: string, ...statements: string[]) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -30,7 +30,7 @@ async function inTransaction(url: string, ...statements: string[]) {
   return { query: (sql: string) => client.query(sql), end };
 }
 
-/** All tables of a database, locked as statements lock them that write to them: none of their rows. */
+/** All tables of a database, locked like by writing statements: without their rows. */
 async function writerOfAll(url: string) {
   const writer = await inTransaction(url);
   const { rows } = await writer.query(
@@ -41,7 +41,7 @@ async function writerOfAll(url: string) {
   return { ...writer, tables: rows.length };
 }
 
-test("while a writer is at every table, a second process of the same version starts, and both take commands", async () => {
+test("a second process starts while a writer uses every table, and both accept commands", async () => {
   const vault = await freshDatabase();
   const first = await startService({ reactors: true, vault: vault.url });
   const [writer, ofVault] = [await writerOfAll(first.database_url), await writerOfAll(vault.url)];
@@ -69,7 +69,7 @@ test("while a writer is at every table, a second process of the same version sta
   await second.stop();
 });
 
-test("of each statement that makes a read model's tables it can be seen whether it has been done", () => {
+test("each statement that creates a read model's tables can be tested for completion", () => {
   expect(projections.flatMap(stepsOf).length).toBeGreaterThan(100);
   const odd = { name: "odd", ddl: "create table if not exists read.a (n int); alter table read.a add m int" };
   expect(() => stepsOf(odd)).toThrow("the read model odd is made of");
@@ -100,7 +100,7 @@ const used = (...ddl: string[]): Projection => ({
   fold: async () => {},
 });
 
-/** A start that has to give tables in use an index; it is told of when somebody waits for a lock. */
+/** A start that must create an index on used tables; it reports when somebody waits for a lock. */
 async function startWithIndexes() {
   let isDone = false;
   const done = start(used(TABLES, INDEXES)).then(() => {
@@ -127,7 +127,7 @@ const indexes = async () =>
     )
   ).rows.map(({ name }) => name);
 
-test("an index of a table in use is made once it is free; meanwhile others write to it", async () => {
+test("an index on a used table is created once it is free; others write meanwhile", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_1 values (7)");
   const starting = await startWithIndexes();
@@ -138,7 +138,7 @@ test("an index of a table in use is made once it is free; meanwhile others write
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("a writer that goes from one table to the other is not ended by a start, nor the start by it", async () => {
+test("a writer that moves between tables is not ended by a start, nor the start by it", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_2 values (7)");
   const starting = await startWithIndexes();
@@ -149,7 +149,7 @@ test("a writer that goes from one table to the other is not ended by a start, no
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("a start that was ended before it had made everything is finished by the next", async () => {
+test("a start that ended before completing is completed by the next", async () => {
   await start(used(TABLES));
   const writer = await inTransaction(database.url, "insert into read.used_2 values (7)");
   const starting = await startWithIndexes();
@@ -159,13 +159,13 @@ test("a start that was ended before it had made everything is finished by the ne
        and database = (select oid from pg_database where datname = current_database())`,
   );
   await failed.catch(() => undefined);
-  await Promise.all([1, 2, 3].map(() => start(used(TABLES)))); // others, which know of no index
+  await Promise.all([1, 2, 3].map(() => start(used(TABLES)))); // others, which have no index
   await writer.end();
   await Promise.all([1, 2, 3].map(() => start(used(TABLES, INDEXES))));
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
 });
 
-test("the service's own role gets its rights to what is new, and back what was taken from it", async () => {
+test("the service's own role gets its rights to new tables, and revoked ones back", async () => {
   const role = `app_${randomBytes(6).toString("hex")}`;
   const appUrl = new URL(database.url);
   appUrl.username = role;
@@ -186,7 +186,7 @@ test("the service's own role gets its rights to what is new, and back what was t
   await query(`drop owned by ${role}; drop role ${role}`);
 });
 
-test("starts at once make all tables of all areas", async () => {
+test("simultaneous starts create all tables of all areas", async () => {
   await Promise.all(Array.from({ length: 5 }, () => start(...projections)));
   const steps = projections.flatMap(stepsOf).flatMap(({ makes }) => makes ?? []);
   const { rows } = await query(
@@ -195,7 +195,7 @@ test("starts at once make all tables of all areas", async () => {
   expect(rows).toEqual([]);
 });
 
-test("a migration of a table in use is applied once it is free, and whole; meanwhile others write to it", async () => {
+test("a migration of a used table is applied completely once it is free; others write meanwhile", async () => {
   await start(used(TABLES));
   const folder = await mkdtemp(join(tmpdir(), "tallystick-migrations-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -218,7 +218,7 @@ test("a migration of a table in use is applied once it is free, and whole; meanw
   expect((await query("select n, m from read.used_1")).rows).toEqual([{ n: 1, m: null }]);
 });
 
-test("what was ended as one of a deadlock, or did not get a lock, is done again from its beginning", async () => {
+test("work ended by a deadlock, or without a lock, restarts from its beginning", async () => {
   await start(used(TABLES));
   const tried: string[] = [];
   for (const code of ["40P01", "55P03"])

@@ -1,7 +1,7 @@
 /**
- * Where the embedded cluster of a DATA_DIR lives. Inside it, unless the account that Postgres must run as cannot go there (a
- * clone below /root, say): then in a folder of its own under /var/lib/tallystick, which DATA_DIR names by an id. So DATA_DIR
- * is the whole of it: one without an id is given a new cluster, and a copy of one is given a copy of the cluster.
+ * Chooses the folder of a DATA_DIR's embedded cluster: inside it, unless the Postgres account cannot reach it (a
+ * clone below /root, for example). Then the cluster is a folder below /var/lib/tallystick, which DATA_DIR names by
+ * an id. A DATA_DIR without an id gets a new cluster; a copied DATA_DIR gets a copied cluster.
  */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -15,63 +15,63 @@ import { textIn } from "./text-file.ts";
 
 const run = promisify(execFile);
 
-/** A cluster that cannot be used as it is; the message says how to mend that. */
+/** The cluster cannot be used; the message names the remedy. */
 export class ClusterMisplaced extends Error {
   override readonly name = "ClusterMisplaced";
 }
 
-/** `id` names the folder outside; `data_dir` is the one that it was made for. */
-type Place = { id: string; data_dir: string };
+/** `id` names the outside folder; `data_dir` is the DATA_DIR that it was created for. */
+type ClusterLocation = { id: string; data_dir: string };
 
 const OUTSIDE = "/var/lib/tallystick";
 
-const placeFile = (dataDir: string) => join(dataDir, "postgres.place");
+const locationFile = (dataDir: string) => join(dataDir, "postgres.place");
 const folderOutside = (root: string, id: string) => join(root, id, "postgres");
 
-/** The cluster's folder, whether or not there is a cluster in it yet. Throws ClusterMisplaced. */
+/** The cluster's folder, which may be empty. Throws ClusterMisplaced. */
 export async function clusterFolder(
   data_dir: string,
   { outside = OUTSIDE, account = unprivilegedAccount() } = {},
 ): Promise<string> {
   const dataDir = resolve(data_dir);
   const inside = join(dataDir, "postgres");
-  const place = await readPlace(dataDir);
+  const place = await readLocation(dataDir);
   if (place) return folderOutside(outside, (await owned(place, dataDir, outside)).id);
   if (!account || existsSync(join(inside, "PG_VERSION")) || openToAll(dataDir)) return inside;
   await mkdir(dataDir, { recursive: true });
-  const release = await lockFolder(`${placeFile(dataDir)}.lock`);
+  const release = await lockFolder(`${locationFile(dataDir)}.lock`);
   try {
-    const made = (await readPlace(dataDir)) ?? {
+    const made = (await readLocation(dataDir)) ?? {
       id: earlierId(dataDir, outside) ?? randomUUID(),
       data_dir: dataDir,
     };
-    await writePlace(dataDir, made);
+    await writeLocation(dataDir, made);
     return folderOutside(outside, made.id);
   } finally {
     await release();
   }
 }
 
-/** Versions before had the digest of the path as id; a DATA_DIR that has joined such a cluster keeps it. */
+/** Earlier versions used the path's digest as the id; a DATA_DIR with such a cluster keeps it. */
 function earlierId(dataDir: string, outside: string): string | undefined {
   const id = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);
   const hasJoined = existsSync(join(dataDir, "postgres-app.password"));
   return hasJoined && existsSync(folderOutside(outside, id)) ? id : undefined;
 }
 
-/** The place of a DATA_DIR that may have been moved or copied since it was made. */
-async function owned(place: Place, dataDir: string, outside: string): Promise<Place> {
+/** The location of a DATA_DIR that may have been moved or copied. */
+async function owned(place: ClusterLocation, dataDir: string, outside: string): Promise<ClusterLocation> {
   const folder = folderOutside(outside, place.id);
   if (!existsSync(folder) && existsSync(join(dataDir, "postgres-app.password")))
     throw new ClusterMisplaced(
       `DATA_DIR ${dataDir} names the cluster in ${folder}, and there is none: bring it back from a backup, or begin anew with an empty DATA_DIR`,
     );
   if (place.data_dir === dataDir) return place;
-  const first = await readPlace(place.data_dir);
+  const first = await readLocation(place.data_dir);
   const isCopy = first?.id === place.id;
   const own = { id: isCopy ? randomUUID() : place.id, data_dir: dataDir };
   if (isCopy) await copyCluster(folder, folderOutside(outside, own.id), place.data_dir);
-  await writePlace(dataDir, own);
+  await writeLocation(dataDir, own);
   return own;
 }
 
@@ -79,29 +79,28 @@ async function copyCluster(from: string, to: string, first: string): Promise<voi
   const pid = Number.parseInt(await readFile(join(from, "postmaster.pid"), "utf8").catch(() => ""), 10);
   if (pid > 0 && isAlive(pid))
     throw new ClusterMisplaced(
-      `this DATA_DIR is a copy of ${first}, whose log is in use: stop the service there, start this one once, and start that again`,
+      `this DATA_DIR is a copy of ${first}, whose log is in use: stop that service, start this one once, then restart the other`,
     );
   const draft = `${to}.copying`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(dirname(to), { recursive: true });
-  // Owners and modes stay: the cluster is Postgres' account's.
+  // Owners and modes are preserved, because the cluster belongs to the Postgres account.
   await run("cp", ["-a", from, draft]);
   await run("cp", ["-a", `${from}.password`, `${to}.password`]);
   await rename(draft, to);
 }
 
-async function readPlace(dataDir: string): Promise<Place | undefined> {
-  const text = await textIn(placeFile(dataDir));
-  return text === undefined ? undefined : (JSON.parse(text) as Place);
+async function readLocation(dataDir: string): Promise<ClusterLocation | undefined> {
+  const text = await textIn(locationFile(dataDir));
+  return text === undefined ? undefined : (JSON.parse(text) as ClusterLocation);
 }
 
-async function writePlace(dataDir: string, place: Place): Promise<void> {
-  const file = placeFile(dataDir);
+async function writeLocation(dataDir: string, place: ClusterLocation): Promise<void> {
+  const file = locationFile(dataDir);
   await writeFile(`${file}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 
-/** True when anybody may pass through every folder of the path. */
 function openToAll(path: string): boolean {
   const passable = !existsSync(path) || (statSync(path).mode & 0o001) !== 0;
   return passable && (path === dirname(path) || openToAll(dirname(path)));

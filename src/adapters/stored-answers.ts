@@ -1,26 +1,26 @@
-/** Answers kept in Postgres for a day, so that whoever asks again gets the same one from any process. */
+/** Stores answers in Postgres for a day, so that every process repeats the same one. */
 import type pg from "pg";
 import type { StoredAnswer, StoredAnswers } from "../core/model/ports/answers.ts";
 
-/** Bytes of a body that is kept; a larger one is made again. */
+/** Larger bodies are computed again. */
 export const KEPT_BODY_LIMIT = 1024 * 1024;
 
 const KEPT_FOR = "interval '24 hours'";
 const SWEEP_MS = 600_000;
 const SWEEP_AT_ONCE = 10_000;
-/** Answers and bytes of them that are written in one go, if there are so many. */
+/** Limits of one batched write: answers, and their bytes. */
 const WRITE_AT_ONCE = 256;
 const BYTES_AT_ONCE = 8 * KEPT_BODY_LIMIT;
 
-type Waiting = { name: string; answer: StoredAnswer; done(): void; fail(error: unknown): void };
+type PendingWrite = { name: string; answer: StoredAnswer; done(): void; fail(error: unknown): void };
 
-/** While one write is under way further answers gather, and travel together. */
-export function createKeptAnswers(pool: pg.Pool): StoredAnswers {
-  const gathered: Waiting[] = [];
+/** During a write, further answers gather into the next batch. */
+export function createStoredAnswers(pool: pg.Pool): StoredAnswers {
+  const gathered: PendingWrite[] = [];
   let writing = false;
   let sweepAt = 0;
 
-  function takeSome(): Waiting[] {
+  function takeSome(): PendingWrite[] {
     let count = 0;
     for (let bytes = 0; count < Math.min(gathered.length, WRITE_AT_ONCE); count++) {
       bytes += gathered[count]!.answer.body?.length ?? 0;
@@ -45,7 +45,7 @@ export function createKeptAnswers(pool: pg.Pool): StoredAnswers {
     writing = false;
   }
 
-  /** What has had its day is deleted now and then, a little at a time and all of it: more may come than one piece. */
+  /** Deletes all expired answers now and then, in batches: more may arrive than one batch holds. */
   async function sweep(): Promise<void> {
     if (performance.now() < sweepAt) return;
     sweepAt = performance.now() + SWEEP_MS;
@@ -83,7 +83,7 @@ export function createKeptAnswers(pool: pg.Pool): StoredAnswers {
   };
 }
 
-/** By itself: it looks whether a subject is erased meanwhile. */
+/** Written alone, because it checks whether a subject was erased meanwhile. */
 async function keepPersonal(
   pool: pg.Pool,
   name: string,
@@ -95,8 +95,8 @@ async function keepPersonal(
   await pool.query({ name: "keep_personal_answer", text, values });
 }
 
-/** The same name twice in one statement would fail it: the last one counts. Names in order, so that writers cannot deadlock. */
-async function insert(pool: pg.Pool, some: Waiting[]): Promise<void> {
+/** A name twice in one statement would fail, so the last one counts. Sorted names prevent deadlocks. */
+async function insert(pool: pg.Pool, some: PendingWrite[]): Promise<void> {
   const byName = new Map(some.map(({ name, answer }) => [name, answer]));
   const rows = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
   const text = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)

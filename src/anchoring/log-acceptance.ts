@@ -1,9 +1,9 @@
 /**
- * A log that contradicts what was signed or anchored of it takes nothing more: whatever came next would be disputed too.
+ * A log that contradicts its signed or anchored heads accepts nothing more: later events would be disputed too.
  *
- * A look holds the log's tree against every head that is known, and leaves a place: the last position of the largest head, and
- * the hash of all that stands up to there. Every append is made only if the log still has that place, which Postgres checks in the
- * statement that appends, so nothing goes round it and nothing is believed for a while. A new head asks for a new look.
+ * A check compares the log's tree with every known head. It leaves a precondition: the last position of the largest
+ * head, and the hash of the log up to there. Postgres tests the precondition in each append statement, so no append
+ * bypasses it, and nothing is trusted for a while. A new head requires a new check.
  */
 import type { AppendPrecondition } from "../../eventstore/combiner.ts";
 import { type LogHead, MAIN_LOG } from "../../eventstore/types.ts";
@@ -13,41 +13,40 @@ import { Refusal } from "../core/model/refusal.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
 import { checkNewestCommit, faultSentence, rowFault } from "./check-rows.ts";
-import { contradictionOf, headsKnown, type SaidHead } from "./contradiction.ts";
+import { type ClaimedHead, contradictionOf, knownHeads } from "./contradiction.ts";
 import { askOthers, contradictionOfProven, provenHeads } from "./proven-heads.ts";
 import { openTree } from "./tile-store.ts";
 
-/** While appends go on, all is looked at again so often: a place does not show what is missing below it. */
+/** While appends continue, the whole check is repeated this often: the precondition does not cover rows below it. */
 const LOOK_AGAIN_MS = 2_000;
-/** More events than the tail keeps are not searched for heads: a look costs less. */
+/** Beyond the tail's cached events, heads are not searched for: a full check is cheaper. */
 const MOST_NEWS = 1_000;
 
-/** At a start the chain and each witness have so long to answer. */
+/** At the start, the chain and each witness have this long to answer. */
 const START_MS = 5_000;
 
 type StartLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
-/** What the log is held against in one process. `app` is asked for once it is there. */
-export function createAccepting(
+/** `app` is read at its first use, once it exists. */
+export function createLogAcceptance(
   app: () => App,
   log: StartLog,
-): LogAcceptance & { ground: AppendPrecondition } {
-  /** The chain and the witnesses, asked once before the first append. */
+): LogAcceptance & { precondition: AppendPrecondition } {
+  /** The chain and the witnesses are queried once, before the first append. */
   let others: Promise<void> | undefined;
-  /** How many proven heads the last look held the log against, and when they were read. */
+  /** The number of proven heads in the last check, and when they were read. */
   let proven = 0;
   let proven_at = 0;
   let place: LogHead | undefined;
-  /** The last look was made and found nothing. */
+  /** The last check succeeded. */
   let isSound = false;
   let looked_at = 0;
   let looking: Promise<string | null> | undefined;
-  /** What the last look knew of: the position up to which the log was heard, and what this machine remembers. */
+  /** The last check's inputs: the position up to which the log was read, and what this machine remembers. */
   let heard = 0;
   let kept: StoredHead | undefined;
-  /** The largest head that was heard of, should the log have lost its event by now. */
-  let said: SaidHead | undefined;
-  /** How often something was heard. */
+  /** The largest head received, in case the log has lost its event. */
+  let said: ClaimedHead | undefined;
   let news = 0;
 
   const askedOthers = (): Promise<void> => {
@@ -63,14 +62,14 @@ export function createAccepting(
     if (app().settings.anchoring === undefined) return;
     const { reached, silent, contradiction } = await askOthers(app(), START_MS);
     if (contradiction !== null)
-      log.error({ reason: contradiction }, "the log contradicts what others hold of it");
+      log.error({ reason: contradiction }, "the log contradicts the heads of others");
     if (silent.length === 0) return;
     if (reached === 0)
       log.warn(
         { silent },
-        "neither the chain nor a witness can be asked which log is the right one; the service goes on and asks again",
+        "neither the chain nor a witness can confirm this log; the service continues and asks again",
       );
-    else log.info({ silent }, "at this start not everybody could be asked which log is the right one");
+    else log.info({ silent }, "at this start not every chain or witness could confirm this log");
   }
 
   const look = (): Promise<string | null> => {
@@ -80,7 +79,6 @@ export function createAccepting(
     return looking;
   };
 
-  /** A look that begins now. */
   const lookAfresh = async (): Promise<string | null> => {
     await looking?.catch(() => undefined);
     return look();
@@ -92,7 +90,7 @@ export function createAccepting(
     const begun = news;
     looked_at = performance.now();
     try {
-      const known = await headsKnown(app());
+      const known = await knownHeads(app());
       const heads = [...known.heads, ...(said ? [said] : [])];
       const newest = Math.max(0, ...heads.map(({ size }) => size));
       const next = newest > (place?.position ?? 0) ? await store.headAt(newest) : place;
@@ -104,7 +102,7 @@ export function createAccepting(
         (await editedRow());
       let reason = await compare();
       if (reason !== null) {
-        // A tree that lacks rows is made anew of the events; a log that was cut or rewritten stays so.
+        // A tree without its rows is rebuilt from the events; a truncated or rewritten log stays wrong.
         await openTree(pool, MAIN_LOG)
           .grow()
           .catch(() => undefined);
@@ -128,7 +126,7 @@ export function createAccepting(
     return fault ? faultSentence(fault) : null;
   }
 
-  /** What this process has seen to be signed does not change, also where the tree was made anew of other events. */
+  /** A head that this process saw signed stays valid, even if the tree was rebuilt from other events. */
   async function lostPlace(store: App["store"]): Promise<string | null> {
     if (!place || (await holds(store, place))) return null;
     const { position } = await store.head(MAIN_LOG);
@@ -137,7 +135,7 @@ export function createAccepting(
       : `the first ${place.position} events are not those that were signed or anchored`;
   }
 
-  /** Takes up what became known since the last look, by this machine or by the log, whoever appended it: then that is not the last word. */
+  /** Reads new heads of this machine and the log, from any process; they invalidate the last check. */
   async function listen(): Promise<void> {
     const { store, tail, signed } = app();
     const { origin } = await store.identity(MAIN_LOG);
@@ -153,7 +151,7 @@ export function createAccepting(
     news++;
   }
 
-  /** Takes up what other processes have proven since. */
+  /** Reads the heads that other processes have proven since. */
   async function listenToOthers(): Promise<void> {
     if (performance.now() - proven_at < LOOK_AGAIN_MS) return;
     proven_at = performance.now();
@@ -162,7 +160,7 @@ export function createAccepting(
     news++;
   }
 
-  /** Refuses where the last look found something, or could not be made, and a new one does not say otherwise. */
+  /** Refuses if the last check failed or was impossible, unless a new check succeeds. */
   async function check(): Promise<void> {
     try {
       await askedOthers();
@@ -174,7 +172,7 @@ export function createAccepting(
     } catch (error) {
       throw error instanceof Refusal ? error : unchecked(error);
     }
-    // Whoever comes next is told what this one finds.
+    // The next caller gets this result.
     if (performance.now() - looked_at > LOOK_AGAIN_MS) void look().catch(() => undefined);
   }
 
@@ -198,7 +196,7 @@ export function createAccepting(
       const isHeld = !place || (await holds(app().store, place).catch(rejectUnchecked));
       if (!isHeld) throw await lost();
     },
-    ground: {
+    precondition: {
       async place(log_id) {
         if (log_id !== MAIN_LOG) return undefined;
         await check();
@@ -209,8 +207,7 @@ export function createAccepting(
   };
 }
 
-/** The tree head that an event states. */
-const headOf = (event: anchors.AnchorEvent): SaidHead[] =>
+const headOf = (event: anchors.AnchorEvent): ClaimedHead[] =>
   event.type === "CheckpointSigned" || event.type === "Anchored" ? [event.data] : [];
 
 async function holds(store: App["store"], { position, log_hash }: LogHead): Promise<boolean> {
@@ -224,11 +221,11 @@ const contradicted = (reason: string) =>
     `${reason}; nothing is recorded or sold until its operator has restored it, and reading goes on`,
   );
 
-/** Nobody can say that the log is the one that was signed, so nobody may go on as if it were. */
+/** Without evidence that the log is the signed one, no event may be appended. */
 const unchecked = (cause: unknown) =>
   new Refusal(
     logProblems["log-unchecked"],
-    "the log cannot be held against what was signed of it at the moment; nothing is recorded or sold until it can, so ask again",
+    "the log cannot be compared with its signed heads at the moment; nothing is recorded or sold until it can, so try again",
     { cause, retry_after_s: 5 },
   );
 

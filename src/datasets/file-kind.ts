@@ -1,6 +1,6 @@
-/** What a file that nobody can import looks like, for telling whoever gave it. */
+/** Names the likely kind of a file that cannot be imported. */
 
-/** How files of a format begin. */
+/** The first bytes of formats. */
 const beginnings: readonly [what: string, begins: string | RegExp][] = [
   ["Parquet", "PAR1"],
   ["a PDF", "%PDF"],
@@ -13,7 +13,7 @@ const beginnings: readonly [what: string, begins: string | RegExp][] = [
   ["JSON", /^(\xef\xbb\xbf)?\s*[[{]/],
 ];
 
-/** The format that the first bytes are of, in words; undefined where they may be a table in plain text. */
+/** The format of these first bytes, in words; undefined if they may be a plain-text table. */
 export function formatOf(head: Uint8Array): string | undefined {
   const text = Buffer.from(head.subarray(0, 256)).toString("latin1");
   const isBegun = (begins: string | RegExp) =>
@@ -21,7 +21,7 @@ export function formatOf(head: Uint8Array): string | undefined {
   return beginnings.find(([, begins]) => isBegun(begins))?.[0];
 }
 
-/** What a first line is of that no layout begins with. */
+/** The likely source of an unknown header line. */
 export function tableOf(cells: readonly string[]): string {
   const columns = `${cells.length} column${cells.length === 1 ? "" : "s"}`;
   const isData = cells.some((cell) => /^-?\d+([.,]\d+)?$/.test(cell.trim()));

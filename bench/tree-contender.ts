@@ -1,28 +1,34 @@
-/** The contenders of bench/tree.ts, each run in a process of its own: tsx bench/tree-turn.ts <contender> <events> <database url> */
+/**
+ * The contenders of bench/tree.ts, each in a separate process: tsx bench/tree-contender.ts <contender> <events>
+ * <database url>
+ */
 import { hash } from "node:crypto";
 import { openPool } from "../eventstore/pool.ts";
 import { openTree } from "../src/anchoring/tile-store.ts";
 import { hashesIn } from "../src/anchoring/tiles.ts";
 import { Frontier, leafHash, rootOver } from "../src/anchoring/tree.ts";
 
-/** `root` is undefined where a contender makes none. */
-export type Turn = { seconds: number; megabytes: number; root?: string };
+/** `root` is undefined if a contender computes none. */
+export type RoundFigures = { seconds: number; megabytes: number; root?: string };
 
-async function measured(work: () => Promise<Buffer | undefined> | Buffer | undefined): Promise<Turn> {
+async function measured(work: () => Promise<Buffer | undefined> | Buffer | undefined): Promise<RoundFigures> {
   const begun = performance.now();
   const root = await work();
   const seconds = (performance.now() - begun) / 1000;
   return { seconds, megabytes: process.resourceUsage().maxRSS / 1024, root: root?.toString("hex") };
 }
 
-/** As many event hashes as there are events, made up. */
+/** Made-up event hashes, one per event. */
 const madeUp = (events: number): Buffer => {
   const bytes = Buffer.alloc(events * 32);
   for (let n = 0; n < events; n++) hash("sha256", `1 ${n + 1}`, "buffer").copy(bytes, n * 32);
   return bytes;
 };
 
-export const CONTENDERS: Record<string, (events: number, url: string) => Promise<Turn> | Turn> = {
+export const CONTENDERS: Record<
+  string,
+  (events: number, url: string) => Promise<RoundFigures> | RoundFigures
+> = {
   async "grow, from Postgres to Postgres"(events, url) {
     const pool = openPool(url);
     const tree = openTree(pool, 1);

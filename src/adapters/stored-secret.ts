@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { link, rm, writeFile } from "node:fs/promises";
 import { textIn } from "./text-file.ts";
 
-/** A secret that lives in a file of mode 0600, made on first use. */
-export async function keptSecret(
+/** A secret in a file of mode 0600, created on first use. */
+export async function storedSecret(
   path: string,
   make = () => randomBytes(24).toString("base64url"),
 ): Promise<string> {
   const kept = (await textIn(path))?.trim();
   if (kept) return kept;
-  // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
+  // Written under another name and linked: a killed process must not leave half a secret.
   const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
     await writeFile(aside, `${make()}\n`, { mode: 0o600, flag: "wx", flush: true });

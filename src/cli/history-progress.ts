@@ -1,12 +1,12 @@
-/** How far a history has come: a bar on a terminal, off it a line a month; and what came of it when it ends. */
+/** A history's progress: a bar on a terminal, otherwise a line per month; and the result at the end. */
 import { SingleBar } from "cli-progress";
 import { monthText, yearOf } from "../domain/trade/units.ts";
-import type { HistorySummary, Told } from "../operator/history.ts";
+import type { HistoryReport, HistorySummary } from "../operator/history.ts";
 
 const count = (of: number) => of.toLocaleString("en");
 const percent = (share: number | undefined) => (share === undefined ? "" : ` ${Math.floor(share * 100)} %`);
 
-/** A moment to the minute, as 2026-04-20 14:05 UTC. */
+/** A time to the minute, as 2026-04-20 14:05 UTC. */
 const minuteText = (moment: Date) => `${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** A duration in words, rounded up. */
@@ -17,7 +17,7 @@ export function inWords(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Shows what is told of a history: lines to `out`, and a bar with the time left on `screen` where somebody looks on. */
+/** Shows a history's reports: lines to `out`, and a bar with the remaining time on `screen` if it is a terminal. */
 export function shownHistory(
   out: (line: string) => void,
   now: () => number = () => performance.now(),
@@ -25,7 +25,7 @@ export function shownHistory(
 ) {
   const bar = screen.isTTY
     ? new SingleBar({
-        // What is being done comes last, and the bar is short: a terminal of 80 columns cuts what is longer.
+        // The current step comes last, and the bar is short, because a terminal of 80 columns cuts longer lines.
         format: "{bar} {value} of {total} months{left} | {doing}",
         barsize: 24,
         stream: screen,
@@ -39,20 +39,20 @@ export function shownHistory(
   const begun = now();
   let [todo, done, worked] = [0, 0, 0];
   let doing = "";
-  // A month that a run before this one has read says nothing of how long one takes.
+  // A month read by an earlier run says nothing about the duration.
   const left = () => {
     if (worked === 0 || done >= todo) return "";
     return `, about ${inWords(((now() - begun) / worked) * (todo - done))} left`;
   };
   const line = (text: string) => {
-    // A bar that is not there is drawn over by nothing.
+    // Stopping a missing bar would redraw it.
     bar?.stop();
     out(text);
     if (bar && todo > 0) bar.start(todo, done, { doing, left: left() });
   };
   const place = () => `${done} of ${todo} months${left()}`;
 
-  function tell(told: Told): void {
+  function tell(told: HistoryReport): void {
     switch (told.kind) {
       case "lost": {
         const [first, last] = [told.months[0]!, told.months.at(-1)!];
@@ -108,8 +108,8 @@ export function shownHistory(
   return { tell, end: () => bar?.stop() };
 }
 
-/** What came of it, with what to do about each month that is missing. */
-export function summed({ asked, already, brought, missing, left }: HistorySummary): string {
+/** The result, with a remedy for each missing month. */
+export function summaryOf({ asked, already, brought, missing, left }: HistorySummary): string {
   const lines = [
     `${asked} months requested: ${already} existed, ${brought.length} added, ${missing.length + (left?.months.length ?? 0)} missing`,
   ];

@@ -1,4 +1,4 @@
-/** Where the embedded cluster lives when a DATA_DIR is deleted, copied or moved; on real clusters. */
+/** The embedded cluster after its DATA_DIR is deleted, copied or moved; on real clusters. */
 import { execFile } from "node:child_process";
 import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClusterMisplaced, clusterFolder } from "../src/adapters/cluster-place.ts";
+import { ClusterMisplaced, clusterFolder } from "../src/adapters/cluster-location.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { unprivilegedAccount } from "../src/adapters/postgres-binaries.ts";
 
@@ -15,14 +15,14 @@ let outside: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tallystick-place-"));
   outside = await mkdtemp(join(tmpdir(), "tallystick-outside-"));
-  // Postgres may run as another account, which must be able to enter here.
+  // Postgres may run as another account, which needs access here.
   await chmod(outside, 0o755);
 });
 afterEach(async () => {
   for (const folder of [root, outside]) await rm(folder, { recursive: true, force: true });
 });
 
-/** The settings of a machine where Postgres may not enter DATA_DIR: mkdtemp's folders are their owner's alone. */
+/** The settings of a machine where Postgres cannot enter DATA_DIR: mkdtemp's folders are private. */
 const elsewhere = () => ({
   outside,
   account: unprivilegedAccount() ?? { uid: 65534, gid: 65534 },
@@ -50,7 +50,7 @@ const remembered = async (client: pg.Client) =>
   (await client.query("select text from remembered order by 1")).rows.map(({ text }) => text);
 
 describe("inside DATA_DIR, where Postgres may enter it", () => {
-  test("a copy made while the server runs is another cluster on a port of its own", async () => {
+  test("a copy made while the server runs is another cluster with its own port", async () => {
     await chmod(root, 0o755);
     const dir = await clusterFolder(join(root, "a"), { account: undefined });
     expect(dir).toBe(join(root, "a", "postgres"));
@@ -69,7 +69,7 @@ describe("inside DATA_DIR, where Postgres may enter it", () => {
 });
 
 describe("outside of a DATA_DIR that Postgres may not enter", () => {
-  test("is named by an id in DATA_DIR, and found again by it", async () => {
+  test("is named by an id in DATA_DIR, and found by it", async () => {
     const dir = await folderOf("a");
     expect(dir.startsWith(outside)).toBe(true);
     expect(await folderOf("a")).toBe(dir);
@@ -78,20 +78,20 @@ describe("outside of a DATA_DIR that Postgres may not enter", () => {
     });
   });
 
-  test("is another one once DATA_DIR was deleted", async () => {
+  test("is a new one after DATA_DIR was deleted", async () => {
     const dir = await folderOf("a");
     await rm(join(root, "a"), { recursive: true });
     expect(await folderOf("a")).not.toBe(dir);
   });
 
-  test("stays with a DATA_DIR that is moved", async () => {
+  test("stays with a moved DATA_DIR", async () => {
     const dir = await folderOf("a");
     await rename(join(root, "a"), join(root, "b"));
     expect(await folderOf("b")).toBe(dir);
     expect(await folderOf("a")).not.toBe(dir);
   });
 
-  test("is copied for a copy, which then goes its own way", async () => {
+  test("is copied for a copied DATA_DIR, and then separate", async () => {
     const dir = await folderOf("a");
     await within(dir, remember("first"));
     await cp(join(root, "a"), join(root, "b"), { recursive: true });
@@ -103,16 +103,16 @@ describe("outside of a DATA_DIR that Postgres may not enter", () => {
     expect(await within(other, remembered)).toEqual(["first", "second"]);
   });
 
-  test("is not copied while its server runs, and the remedy is told", async () => {
+  test("is not copied while its server runs, and the remedy is named", async () => {
     const dir = await folderOf("a");
     await within(dir, async () => {
       await cp(join(root, "a"), join(root, "b"), { recursive: true });
       await expect(folderOf("b")).rejects.toThrow(ClusterMisplaced);
-      await expect(folderOf("b")).rejects.toThrow(/stop the service there/);
+      await expect(folderOf("b")).rejects.toThrow(/stop that service/);
     });
   });
 
-  test("that is gone is missed, not made anew", async () => {
+  test("that was deleted is reported, not created anew", async () => {
     const dir = await folderOf("a");
     await within(dir, remember("first"));
     await writeFile(join(root, "a", "postgres-app.password"), "x");
@@ -122,6 +122,6 @@ describe("outside of a DATA_DIR that Postgres may not enter", () => {
 });
 
 async function copied(from: string, to: string): Promise<void> {
-  // Owners stay, which fs.cp would change.
+  // Owners are preserved, which fs.cp would not do.
   await promisify(execFile)("cp", ["-a", from, to]);
 }

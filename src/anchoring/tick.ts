@@ -1,17 +1,17 @@
-/** What one turn of signing, anchoring or asking witnesses works with. */
+/** Shared context of a tick of signing, anchoring or cosigning. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import type { Outcome } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
-/** The log does not continue what was signed or anchored of it. */
+/** The log does not continue its signed or anchored part. */
 export class LogDiverged extends Error {
   override readonly name = "LogDiverged";
 }
 
-/** `target`: the stream of the log's checkpoints and anchors; `now` in milliseconds of Unix time. */
-export type Work = {
+/** `target`: the stream of the log's checkpoints and anchors; `now` in Unix milliseconds. */
+export type TickContext = {
   app: App;
   tree: LogTree;
   origin: string;
@@ -19,8 +19,11 @@ export type Work = {
   now: number;
 };
 
-/** Does the work of one turn. Rejects with what the reactors' loop tells: the chain or the database is away. */
-export async function takeTurn(app: App, act: (work: Work) => Promise<void>): Promise<Outcome<"diverged">> {
+/** Runs one tick. Rejects with errors that the reactors' loop reports: the chain or the database is unavailable. */
+export async function runTick(
+  app: App,
+  act: (work: TickContext) => Promise<void>,
+): Promise<Outcome<"diverged">> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   const now = app.clock.now().getTime();
@@ -29,15 +32,15 @@ export async function takeTurn(app: App, act: (work: Work) => Promise<void>): Pr
     return "done";
   } catch (error) {
     if (error instanceof LogDiverged) return { status: "diverged", reason: error.message };
-    // A tree that was grown up to the log's head is too short only where events are missing.
+    // A tree grown to the log's head is too short only where events are missing.
     if (error instanceof LogDamaged || error instanceof TreeTooShort)
       return { status: "diverged", reason: `the log in this database is damaged: ${error.message}` };
     throw error;
   }
 }
 
-/** How many events the log has, all of which the tree covers then, unless `signal` ended its growing. */
-export async function grownTo({ app, tree }: Work, signal?: AbortSignal): Promise<number> {
+/** The number of events in the log, all covered by the tree unless `signal` stopped its growth. */
+export async function grownTo({ app, tree }: TickContext, signal?: AbortSignal): Promise<number> {
   const { position } = await app.store.head(MAIN_LOG);
   await tree.grow({ signal });
   return position;

@@ -1,8 +1,8 @@
 /** Work on one thing while the next are already under way. */
 
 /**
- * Does `work` on one item after another and yields what came of each, in order, up to `depth` items ahead of whoever takes
- * them. A rejection ends it; what is under way when nobody takes any more is waited for.
+ * Runs `work` on each item and yields the results in order, up to `depth` items ahead of the consumer. A rejection
+ * ends it; work in progress is awaited when the consumer stops.
  */
 export async function* ahead<Item, Result>(
   items: AsyncIterable<Item>,
@@ -17,7 +17,7 @@ export async function* ahead<Item, Result>(
       const item = await source.next();
       return item.done ? undefined : { result: await work(item.value) };
     });
-    // It is looked at when its turn comes.
+    // Its error is handled when it is consumed.
     next.catch(() => undefined);
     last = next;
     begun.push(next);

@@ -1,4 +1,4 @@
-/** Where the demo buys: at a service that runs, or at one that it opens for itself in DATA_DIR. */
+/** Finds the service for the demo: a running one, or its own in DATA_DIR. */
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,28 +13,28 @@ import type { Config } from "../runtime/config.ts";
 import { openServer } from "../runtime/server.ts";
 import { hostInUrl } from "./terminal.ts";
 
-export type Place = {
+export type DemoService = {
   url: string;
   /** The demo opened it and closes it again. */
   own: boolean;
-  /** The service's own log and chain, where DATA_DIR or DATABASE_URL of this machine leads to them. */
+  /** The service's own log and chain, if this machine's DATA_DIR or DATABASE_URL leads to them. */
   app: App | undefined;
   close(): Promise<void>;
 };
 
 const PROBE_MS = 2_000;
-/** A service that is starting is waited for. */
+/** How long to wait for a starting service. */
 const STARTING_MS = 30_000;
 const OPENING_DATA_MS = 5_000;
 
-/** The service at `url`; without one the service that the settings lead to, or else, once `onOpening` is told, one of the demo's own. */
-export async function findPlace(
+/** The service at `url`; without one the service of the settings, or after `onOpening` the demo's own. */
+export async function findService(
   config: Config,
   log: Logger,
   url: string | undefined,
   onOpening: () => void,
   own: { reactors?: boolean } = {},
-): Promise<Place> {
+): Promise<DemoService> {
   const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
   const origin = candidate && (await originOf(candidate));
   if (candidate && origin) {
@@ -44,7 +44,7 @@ export async function findPlace(
   if (url !== undefined)
     refuse("unavailable", `no Tallystick answers at ${url}; \`npm start\` runs one, or omit --url`);
   onOpening();
-  return ownPlace(config, log, own);
+  return ownService(config, log, own);
 }
 
 const urlOf = ({ HOST, PORT }: Config) => `http://${hostInUrl(HOST)}:${PORT}`;
@@ -53,7 +53,7 @@ const health = z.looseObject({
   data: z.looseObject({ log: z.looseObject({ origin: z.string() }) }),
 });
 
-/** The origin of the log behind a service; undefined where no Tallystick answers. */
+/** The origin of a service's log; undefined if no Tallystick answers. */
 async function originOf(url: string): Promise<string | undefined> {
   for (const deadline = Date.now() + STARTING_MS; ; await pause(250)) {
     try {
@@ -61,14 +61,14 @@ async function originOf(url: string): Promise<string | undefined> {
       if (answer.status === 503 && Date.now() < deadline) continue;
       return health.parse(await answer.json()).data.log.origin;
     } catch (error) {
-      // Whoever takes the connection and is slow may be starting, too.
+      // A service that accepts the connection and is slow may be starting, too.
       const isSlow = error instanceof Error && error.name === "TimeoutError";
       if (!isSlow || Date.now() >= deadline) return undefined;
     }
   }
 }
 
-/** The runtime behind the service, if it is that of these settings. */
+/** The service's runtime, if it matches these settings. */
 async function runtimeOf(
   config: Config,
   log: Logger,
@@ -84,11 +84,11 @@ async function runtimeOf(
   return undefined;
 }
 
-async function ownPlace(
+async function ownService(
   config: Config,
   log: Logger,
   { reactors = false }: { reactors?: boolean },
-): Promise<Place> {
+): Promise<DemoService> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -112,7 +112,7 @@ async function ownPlace(
   }
 }
 
-/** Waits until the service has opened whatever was released; what is asked then says it where it has not. */
+/** Waits until the service has opened its releases; otherwise later requests report that. */
 export async function serviceReady(url: string): Promise<void> {
   for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(100)) {
     const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(PROBE_MS) }).catch(
@@ -122,7 +122,7 @@ export async function serviceReady(url: string): Promise<void> {
   }
 }
 
-/** Waits for the trade data that was released before; there may be none. */
+/** Waits for trade data released before, if any. */
 async function dataOpened(app: App): Promise<void> {
   await app.caughtUp(releasesProjection);
   if ((await currentReleases(app.pool)).length === 0) return;

@@ -1,14 +1,17 @@
-/** What a payment finds when it is presented: whether it may be served, has been, or is in somebody's hands. */
+/** The status of a presented payment: it may be served, was served, or is in progress. */
 import type { App } from "../../../core/app.ts";
 import type { PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
-import { type Charge, type HeldFor, isSamePayment, pathOf, used } from "./charge.ts";
+import { type Charge, isSamePayment, type PaymentHold, pathOf, used } from "./charge.ts";
 
-/** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
+/** An older claim is probably abandoned. If its process is only slow, carrying the payment once more moves nothing. */
 const CLAIM_HOLDS_MS = 90_000;
 
-/** Undefined of a payment that nobody holds. */
-export async function heldFor({ presence, clock }: App, state: PaymentState): Promise<HeldFor | undefined> {
+/** Undefined for an unclaimed payment. */
+export async function holdOf(
+  { presence, clock }: App,
+  state: PaymentState,
+): Promise<PaymentHold | undefined> {
   if (state?.status !== "claimed") return undefined;
   const { by, since } = state.held;
   const until = new Date(Date.parse(since) + CLAIM_HOLDS_MS);
@@ -17,21 +20,21 @@ export async function heldFor({ presence, clock }: App, state: PaymentState): Pr
 }
 
 /**
- * Whether whoever claimed a payment is known to be done with it: its process has died, or has had time enough. Which of its own
- * claims are left behind this process knows by itself.
+ * True if the payment's claimer is certainly done: its process died, or had enough time. A process knows by itself
+ * which of its own claims are abandoned.
  */
-export async function isLeftBehind(app: App, state: PaymentState): Promise<boolean> {
-  return (await heldFor(app, state))?.left_ms === 0;
+export async function isAbandoned(app: App, state: PaymentState): Promise<boolean> {
+  return (await holdOf(app, state))?.left_ms === 0;
 }
 
 /**
- * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
- * answer. Throws PaymentRefused for one that is not good, or has bought something else.
+ * `open` may be served now, `pending` has no known outcome yet, `answered` has its answer. Throws PaymentRefused
+ * for a bad payment, or one that bought something else.
  */
-export async function callerStatusOf(
+export async function presentedStatusOf(
   state: PaymentState,
   { app, call, payment }: Charge,
-  leftBehind: (app: App, state: PaymentState) => boolean | Promise<boolean> = isLeftBehind,
+  leftBehind: (app: App, state: PaymentState) => boolean | Promise<boolean> = isAbandoned,
 ): Promise<"open" | "pending" | "answered"> {
   if (payments.isFree(state)) {
     if (payment.refusal && !payment.expired) throw payment.refusal;
@@ -42,13 +45,13 @@ export async function callerStatusOf(
   if (!isSame && payment.refusal) throw payment.refusal;
   const isSameCall =
     isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
-  // What an answer was bought with may have gone back; the answer was given, and is given again.
+  // The answer's price may have been refunded; the answer was given, and is repeated.
   if (refund && !answer) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.kept && !answer)
     throw used(
-      `this payment was carried here without a call, and was kept: ${pathOf(payment.id)}; sign a new one`,
+      `this payment was carried here without a call, and was not refunded: ${pathOf(payment.id)}; sign a new one`,
     );
-  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
+  // The answer shows whose call it was; without it, nobody is asked to pay again.
   if (!isSameCall && !answer) return "pending";
   if (!isSameCall) throw used("this payment was used for another call; sign a new one");
   if (answer) return "answered";

@@ -1,14 +1,17 @@
-/** What a history shows on its way: lines for whoever reads them later, a bar with the time left for whoever looks on, and what came of it. */
+/**
+ * A history's progress report: lines for a later reader, a bar with the remaining time on a terminal, and the
+ * summary.
+ */
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { inWords, shownHistory, summed } from "../../src/cli/history-shown.ts";
+import { inWords, shownHistory, summaryOf } from "../../src/cli/history-progress.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
-import type { HistorySummary, Told } from "../../src/operator/history.ts";
+import type { HistoryReport, HistorySummary } from "../../src/operator/history.ts";
 
 const MINUTE = 60_000;
 
-/** A screen as wide as a terminal usually is, on which lines are cut and not wrapped. */
+/** A screen of usual width, on which lines are cut and not wrapped. */
 class Screen extends Writable {
   readonly isTTY = true;
   readonly columns = 80;
@@ -19,7 +22,7 @@ class Screen extends Writable {
     done();
   }
 
-  /** The bars that were drawn, each as far as it is seen. */
+  /** The drawn bars, as far as visible. */
   bars(): string[] {
     return stripVTControlCharacters(this.#written)
       .split(/(?=(?<![█░])[█░])/)
@@ -27,7 +30,7 @@ class Screen extends Writable {
   }
 }
 
-/** A history that is told by hand, at times that are said. */
+/** A history with scripted reports at given times. */
 function told({ screen = Object.assign(new Screen(), { isTTY: false }) }: { screen?: Writable } = {}) {
   let at = 0;
   const lines: string[] = [];
@@ -39,13 +42,13 @@ function told({ screen = Object.assign(new Screen(), { isTTY: false }) }: { scre
   onTestFinished(() => shown.end());
   return {
     lines,
-    tell: (...all: Told[]) => all.forEach(shown.tell),
+    tell: (...all: HistoryReport[]) => all.forEach(shown.tell),
     pass: (ms: number) => void (at += ms),
     end: shown.end,
   };
 }
 
-const read = (period: number, more: { rows?: number; resumed?: boolean } = {}): Told => ({
+const read = (period: number, more: { rows?: number; resumed?: boolean } = {}): HistoryReport => ({
   ...{ kind: "read", period, rows: 1_234_567, resumed: false, ...more },
 });
 const why = new Refusal("unavailable", "the server does not answer");
@@ -66,7 +69,7 @@ describe("a duration", () => {
 });
 
 describe("lines", () => {
-  test("say of each month how many are behind it, and what the others take by what those took that were read now", () => {
+  test("report each month's number, and the remaining time by months read in this run", () => {
     const { lines, tell, pass } = told();
     tell({ kind: "begun", asked: 12, already: 2 });
     tell(read(202001, { resumed: true }));
@@ -77,7 +80,7 @@ describe("lines", () => {
     tell({ kind: "missing", fault: { period: 202004, why, remedy: "wait" } });
     expect(lines).toEqual([
       "2 of 12 months exist already",
-      // One that was read before took no time, so nothing can be said yet.
+      // A month read before took no time, so there is no estimate yet.
       "2020-01: read before; 1 of 10 months",
       "2020-02: 1,234,567 lines read; 2 of 10 months, about 24 min left",
       "2020-03: 1,234,567 lines read; 3 of 10 months, about 14 min left",
@@ -85,7 +88,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("say until when a busy server is waited for", () => {
+  test("report until when a busy server is waited for", () => {
     const { lines, tell } = told();
     const [again, given_up] = [new Date("2026-04-20T14:05:59Z"), new Date("2026-04-20T20:00:00Z")];
     tell({ kind: "waiting", period: 202001, why: "the server answered 503", again, given_up });
@@ -94,7 +97,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("say what is lost, and which months have to come again", () => {
+  test("report lost data, and the months to import again", () => {
     const { lines, tell } = told();
     tell({ kind: "lost", months: [202311, 202312], why: ["2023.duckdb is gone"] });
     tell({ kind: "begun", asked: 4, already: 2 });
@@ -105,7 +108,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("say nothing of time left behind the last month", () => {
+  test("omit the remaining time after the last month", () => {
     const { lines, tell, pass } = told();
     tell({ kind: "begun", asked: 1, already: 0 });
     pass(MINUTE);
@@ -120,7 +123,9 @@ describe("lines", () => {
     tell({ kind: "fetched", period: 202001, file: { ...file, fetched: false } });
     const facts = { dataset: "comext-bulk", vintage: "cd".repeat(32), rows: 9_876 };
     const released = { facts: { ...facts, periods: { from: 201901, to: 202002 } }, unchanged: false };
-    const both = { kind: "released", months: [202001, 202002], released } as Told & { kind: "released" };
+    const both = { kind: "released", months: [202001, 202002], released } as HistoryReport & {
+      kind: "released";
+    };
     tell(both, { ...both, released: { ...both.released, unchanged: true } });
     const digest = `sha256 ${"ab".repeat(32)}`;
     const rest = `vintage ${"cd".repeat(8)}, 9,876 rows, 201901 to 202002; 2020: 01 02`;
@@ -134,7 +139,7 @@ describe("lines", () => {
 });
 
 describe("a bar", () => {
-  test("has the months and the time left on a terminal of 80 columns, and what is being done as far as it goes", () => {
+  test("shows months and remaining time on a terminal of 80 columns, and as much of the current step as fits", () => {
     const screen = new Screen();
     const { tell, pass, end } = told({ screen });
     tell({ kind: "begun", asked: 252, already: 0 });
@@ -143,13 +148,13 @@ describe("a bar", () => {
     pass(5 * MINUTE);
     tell(read(200501));
     tell({ kind: "doing", what: "writing", of: 2005 });
-    // Ending draws it once more, as it stands.
+    // The end draws it once more, unchanged.
     end();
     const bar = `${"░".repeat(24)} 1 of 252 months, about 20 h 55 min left`;
     expect(screen.bars().slice(-2)).toEqual([`${bar} | fetching 2005`, `${bar} | writing 2005`]);
   });
 
-  test("is filled by as much as is done, months that were in already left aside", () => {
+  test("is filled by finished work, without months imported before", () => {
     const screen = new Screen();
     const { lines, tell, pass } = told({ screen });
     tell({ kind: "begun", asked: 6, already: 4 });
@@ -159,7 +164,7 @@ describe("a bar", () => {
     expect(screen.bars().at(-1)).toMatch(/^█{12}░{12} 1 of 2 months, about 60 s left \| $/);
   });
 
-  test("is not drawn where nobody looks on", () => {
+  test("is not drawn without a terminal", () => {
     const screen = Object.assign(new Screen(), { isTTY: false });
     const { tell, end } = told({ screen });
     tell({ kind: "begun", asked: 2, already: 0 }, read(202001));
@@ -168,16 +173,16 @@ describe("a bar", () => {
   });
 });
 
-describe("in the end", () => {
+describe("the summary", () => {
   const summary = (more: Partial<HistorySummary>): string =>
-    summed({ asked: 3, already: 1, brought: [202002, 202003], missing: [], left: undefined, ...more });
+    summaryOf({ asked: 3, already: 1, brought: [202002, 202003], missing: [], left: undefined, ...more });
 
-  test("it says how many came", () => {
+  test("reports the number of imported months", () => {
     expect(summary({})).toBe("3 months requested: 1 existed, 2 added, 0 missing");
     expect(summary({ left: { months: [], why } })).toBe(summary({}));
   });
 
-  test("it says of each month that is missing why and what to do, and before which ones it ended", () => {
+  test("names each missing month with reason and remedy, and the months that were not reached", () => {
     const missing = [{ period: 202002, why, remedy: "run it again tomorrow" }];
     expect(summary({ brought: [], missing, left: { months: [202003], why } })).toBe(
       [

@@ -2,7 +2,7 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";
-import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
+import { proofsOfAnchors } from "../../src/anchoring/stored-proofs.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
@@ -75,7 +75,7 @@ test("it is collected once, and again when its block left the chain", async () =
   await setup.turn({ memory });
   expect(await rows()).toBe(1);
   const [anchor] = (await setup.state()).anchors;
-  // Another block at the place of the proof's, though the anchor's own is where it was.
+  // Another block at the proof's height, though the anchor's own is unchanged.
   await app.pool.query(
     "insert into anchoring.proofs_v1 select log_id, size, transaction, block_number + 1,'0x00', '{}' from anchoring.proofs_v1",
   );
