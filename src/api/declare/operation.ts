@@ -108,6 +108,8 @@ export type OperationDeclaration = {
   /** Any other status is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   body_bytes?: number;
+  /** A body over `body_bytes` is invalid input (400), not 413. */
+  large_body?: "invalid";
   /** Work on a paid task, or a node's heartbeat: not counted as a free call. */
   is_paid_work?: true;
   /** Refuses test keys on a real chain. */
