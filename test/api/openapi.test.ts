@@ -150,3 +150,12 @@ test("two schemas of one id are refused", () => {
   expect(made(one, one)).toHaveProperty("components.schemas.OfTest.properties.a");
   expect(() => made(one, other)).toThrow("two schemas of answers have the id OfTest");
 });
+
+test("the /api prefix serves aliases as it serves the routes", () => {
+  const profile = catalogue.operations.find(({ name }) => name === "fusion_country")!;
+  expect(profile.aliases).toEqual([
+    "/api/v1/agent/fusion/country",
+    "/api/v1/agent/fusion/country-profile",
+    "/v1/agent/fusion/country-profile",
+  ]);
+});
