@@ -93,6 +93,8 @@ export type OperationDeclaration = {
   secrets?: string[];
   /** Names the command for callers that cannot send Idempotency-Key; no part of the request. */
   named_by?: string;
+  /** A call without a name that equals one of its caller within these seconds is that command; a name makes it another. */
+  repeats_within_s?: number;
   /**
    * Who gets a repeat for a payment, which is public. Default: anybody for commands and data answers, the payer for other reads
    * and streams. A read for `anybody` does not learn its caller.

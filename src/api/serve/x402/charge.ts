@@ -44,7 +44,10 @@ export type Charge = {
 };
 
 /** What the log is told of the call that a payment is charged for. */
-export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
+export type ChargedCall = Pick<
+  Call,
+  "caller" | "request_sha256" | "request_id" | "idempotency_key" | "repeat_name"
+> & {
   operation: Pick<Call["operation"], "name" | "kept">;
 };
 
