@@ -11,6 +11,7 @@ import { documentsOf } from "../../src/api/describe/documents.ts";
 import { openapi } from "../../src/api/describe/openapi.ts";
 import { shareSchemas } from "../../src/api/describe/openapi-schemas.ts";
 import { areas } from "../../src/areas/index.ts";
+import { mapping } from "../../src/domain/compliance/mapping.ts";
 import { areaOf } from "../support/catalogue.ts";
 
 type Answer = { content?: Record<string, unknown>; "x-other-forms"?: string[] };
@@ -158,4 +159,15 @@ test("the /api prefix serves aliases as it serves the routes", () => {
     "/api/v1/agent/fusion/country-profile",
     "/v1/agent/fusion/country-profile",
   ]);
+});
+
+test("the compliance mapping names only paths that exist", () => {
+  const text = JSON.stringify(mapping);
+  const named = [...text.matchAll(/\b(?:GET|POST|DELETE) \/[\w/{}+-]+/g)].map(([route]) => route);
+  expect(named.length).toBeGreaterThan(2);
+  expect(
+    [...new Set(named)].filter((route) => !catalogue.operations.some((one) => one.route === route)),
+  ).toEqual([]);
+  // A path without its method would escape this test.
+  expect(text.replaceAll(/\b(?:GET|POST|DELETE) \/[\w/{}+-]+/g, "")).not.toMatch(/\/(?:v1|log|soul)\//);
 });

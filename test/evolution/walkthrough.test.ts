@@ -157,3 +157,17 @@ test("an idea needs its title alone; without a draft it is not checked, and is a
   expect((await post(`pipeline/${drafted.data.idea_id}`, {})).status).toBe(200);
   expect(await acceptIdea(service.app, data.idea_id, "True.")).toMatchObject({ status: "accepted" });
 });
+
+test("a call that needs no body is served whatever its content type", async () => {
+  const { data } = await post("propose", { ...idea, target_file: "docs/bodiless.md" });
+  const call = async (init: RequestInit) => {
+    const url = `${service.url}/v1/agent/evolution/pipeline/${data.idea_id}`;
+    return (await fetch(url, { method: "POST", ...init, headers: { ...mine, ...init.headers } })).status;
+  };
+  expect(await call({})).toBe(200);
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json"])
+    expect([type, await call({ headers: { "Content-Type": type }, body: "" })]).toEqual([type, 200]);
+  expect(await call({ headers: { "Content-Type": "text/plain" }, body: "{}" })).toBe(200);
+  // What is no input is refused, not dropped.
+  expect(await call({ headers: { "Content-Type": "text/plain" }, body: "id=7" })).toBe(400);
+});
