@@ -95,10 +95,7 @@ test.each([
     ["--discard", "--stop", "--reporters", "DE"],
     /^--reporters, --stop, --discard needs --import: add --import, or omit/,
   ],
-  [
-    ["--from", "202401"],
-    /^--from starts a range: name the last month by --to, or .* --period 202401$/m,
-  ],
+  [["--from", "202401"], /^--from starts a range: name the last month by --to, or .* --period 202401$/m],
   [
     ["--from", "202401", "--period", "202402"],
     /^name the month by --period, or the first of several by --from/,
