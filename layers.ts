@@ -70,7 +70,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     @x402/core/http lru-cache node:crypto node:timers/promises zod`),
   "src/api/describe": row(`
     src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
-    esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
+    @apiture/openapi-down-convert esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
   "src/api/agents": row(`
     eventstore src/api/declare types:src/core src/core/model src/domain src/projections jose lru-cache node:crypto zod`),
   "src/api/operations": row(`

@@ -18,7 +18,7 @@ export function ideasCommand(terminal: Terminal): Command {
       const rows = await withRuntime(terminal, ({ app }) => allIdeas(app, status));
       for (const row of rows)
         process.stdout.write(
-          `${row.idea_id}  ${row.status}  ${row.target_file}  ${row.proposed_at}  ${row.tenant}\n`,
+          `${row.idea_id}  ${row.status}  ${row.target_file ?? "no file"}  ${row.proposed_at}  ${row.tenant}\n`,
         );
     });
   ideas
@@ -28,7 +28,7 @@ export function ideasCommand(terminal: Terminal): Command {
     .action(async (id: number) => {
       const { idea, text, draft } = await withRuntime(terminal, ({ app }) => readIdea(app, id));
       const { title, description } = JSON.parse(text || "{}") as Record<string, string>;
-      process.stdout.write(`Idea ${id} is ${idea.status}, for ${idea.facts.target_file}.\n`);
+      process.stdout.write(`Idea ${id} is ${idea.status}, for ${idea.facts.target_file ?? "no file"}.\n`);
       process.stdout.write(`${harmless(title ?? "")}\n\n${harmless(description ?? "")}\n\n`);
       if (idea.checked)
         process.stdout.write(
@@ -36,10 +36,16 @@ export function ideasCommand(terminal: Terminal): Command {
         );
       for (const { name, passed, detail } of idea.checked?.checks ?? [])
         process.stdout.write(`${passed ? "ok  " : "FAIL"}  ${name}: ${detail}\n`);
-      process.stdout.write(`\n${harmless(draft)}\n`);
+      process.stdout.write(
+        idea.facts.draft_sha256 === null ? "\nThere is no draft.\n" : `\n${harmless(draft)}\n`,
+      );
     });
   for (const [name, does, decide] of [
-    ["accept", "accepts an idea that has passed its checks; a person then implements it", acceptIdea],
+    [
+      "accept",
+      "accepts an idea that has passed its checks, or has no draft; a person then implements it",
+      acceptIdea,
+    ],
     ["decline", "declines an idea", declineIdea],
   ] as const)
     ideas

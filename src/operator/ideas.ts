@@ -35,7 +35,11 @@ export async function readIdea(
   const read = async (digest: string) =>
     (await app.objects.get(ideas.objectOf(idea_id, digest)))?.toString() ?? "";
   const { text_sha256, draft_sha256 } = idea.facts;
-  return { idea, text: await read(text_sha256), draft: await read(draft_sha256) };
+  return {
+    idea,
+    text: await read(text_sha256),
+    draft: draft_sha256 === null ? "" : await read(draft_sha256),
+  };
 }
 
 async function decideIdea(

@@ -11,8 +11,9 @@ test("each is an operation, or calls any operation, and is named once", () => {
 
 test("they are the 37 of the specification, its ten about agents among them", () => {
   expect(defaultTools).toHaveLength(37);
-  const agents =
-    "profile verify insights leaderboard compliance analytics stack_feed badges bounties".split(" ");
+  const agents = "profile verify insights leaderboard compliance analytics stack_feed badges bounties".split(
+    " ",
+  );
   expect(defaultTools).toEqual(
     expect.arrayContaining([...agents.map((name) => `soul_${name}`), "compliance_check"]),
   );

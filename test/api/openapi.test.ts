@@ -11,6 +11,7 @@ import { documentsOf } from "../../src/api/describe/documents.ts";
 import { openapi } from "../../src/api/describe/openapi.ts";
 import { shareSchemas } from "../../src/api/describe/openapi-schemas.ts";
 import { areas } from "../../src/areas/index.ts";
+import { mapping } from "../../src/domain/compliance/mapping.ts";
 import { areaOf } from "../support/catalogue.ts";
 
 type Answer = { content?: Record<string, unknown>; "x-other-forms"?: string[] };
@@ -149,4 +150,24 @@ test("two schemas with one id are refused", () => {
   const other = z.object({ b: z.string() }).meta({ id: "OfTest" });
   expect(made(one, one)).toHaveProperty("components.schemas.OfTest.properties.a");
   expect(() => made(one, other)).toThrow("two schemas of answers have the id OfTest");
+});
+
+test("the /api prefix serves aliases as it serves the routes", () => {
+  const profile = catalogue.operations.find(({ name }) => name === "fusion_country")!;
+  expect(profile.aliases).toEqual([
+    "/api/v1/agent/fusion/country",
+    "/api/v1/agent/fusion/country-profile",
+    "/v1/agent/fusion/country-profile",
+  ]);
+});
+
+test("the compliance mapping names only paths that exist", () => {
+  const text = JSON.stringify(mapping);
+  const named = [...text.matchAll(/\b(?:GET|POST|DELETE) \/[\w/{}+-]+/g)].map(([route]) => route);
+  expect(named.length).toBeGreaterThan(2);
+  expect(
+    [...new Set(named)].filter((route) => !catalogue.operations.some((one) => one.route === route)),
+  ).toEqual([]);
+  // A path without its method would escape this test.
+  expect(text.replaceAll(/\b(?:GET|POST|DELETE) \/[\w/{}+-]+/g, "")).not.toMatch(/\/(?:v1|log|soul)\//);
 });

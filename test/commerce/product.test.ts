@@ -6,8 +6,10 @@ import {
   decimalEuro,
   microUsdcOf,
   placesOf,
+  sumOf,
   totalOf,
   vatOf,
+  vatOfLines,
 } from "../../src/domain/commerce/money.ts";
 import * as products from "../../src/domain/commerce/product.ts";
 import {
@@ -185,4 +187,24 @@ describe("fuel for a season", () => {
   test("is rounded up, except for binary fractions", () => {
     expect([10, 10.2, 0.1 + 0.2 + 9.7, 10.0000001].map(wholeUp)).toEqual([10, 11, 10, 10]);
   });
+});
+
+test("the tax of several lines is that of their sum, and their shares add up to it", () => {
+  // Each line alone would round 0.105 up to 0.11.
+  const equal = [50, 50, 50].map((net_cents) => ({ net_cents, vat_bp: 2_100 }));
+  const { vat_cents } = sumOf(equal);
+  expect(vat_cents).toBe(vatOf(150, 2_100));
+  expect([vat_cents, vatOfLines(equal, vat_cents)]).toEqual([32, [11, 11, 10]]);
+  const line = fc.record({ net_cents: fc.nat(10_000_000), vat_bp: fc.constantFrom(0, 500, 1_200, 2_100) });
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 50 }), (lines) => {
+      const total = sumOf(lines);
+      const shares = vatOfLines(lines, total.vat_cents);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(total.vat_cents);
+      for (const [at, share] of shares.entries())
+        expect(Math.abs(share - (lines[at]!.net_cents * lines[at]!.vat_bp) / 10_000)).toBeLessThan(1);
+      if (lines.every(({ vat_bp }) => vat_bp === 2_100))
+        expect(total.vat_cents).toBe(vatOf(total.net_cents, 2_100));
+    }),
+  );
 });

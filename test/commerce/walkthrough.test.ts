@@ -6,6 +6,9 @@ import * as payments from "../../src/domain/payments/payment.ts";
 import { delivered, ship } from "../../src/operator/shop.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
+import { buy } from "../support/buyer.ts";
+import { opened } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 import {
@@ -156,8 +159,11 @@ describe("a quote", () => {
     expect(body.data).toMatchObject({
       status: "draft",
       items: [
-        { product_slug: "granulas-premium", unit: "pallet", unit_net: "299.00", net: "598.00" },
-        { product_slug: "saplaksnis-berzs", unit: "pallet", unit_net: "1180.00" },
+        {
+          ...{ product_slug: "granulas-premium", unit: "pallet", unit_net: "299.00" },
+          ...{ net: "598.00", vat: "125.58", gross: "723.58" },
+        },
+        { product_slug: "saplaksnis-berzs", unit: "pallet", unit_net: "1180.00", vat: "247.80" },
       ],
       net: "1778.00",
       vat: "373.38",
@@ -266,7 +272,54 @@ describe("an order", () => {
     expect(meta).toMatchObject({ count: 2, total: 3 });
   });
 
-  test("is the same under a repeated key in header or field; without a key it is another", async () => {
+  test("without a name an equal call within ten minutes is the same order, also two at once on two processes", async () => {
+    const buyer = await setup.keyOf("repeats");
+    const beside = await startService({ beside: setup.service, vault: setup.vault_url });
+    const { data } = setup.service.app;
+    await opened(
+      beside,
+      data.reference.open().map(({ vintage }) => vintage),
+    );
+    const at = async (url: string, body: object, headers = buyer) => {
+      const init = { method: "POST", headers: { "Content-Type": "application/json", ...headers } };
+      const response = await fetch(`${url}/v1/agent/orders`, { ...init, body: JSON.stringify(body) });
+      return { status: response.status, text: await response.text() };
+    };
+    const placed = async () =>
+      (await setup.service.app.pool.query("select from eventstore.events where type = 'OrderPlaced'"))
+        .rowCount!;
+    const before = await placed();
+    const urls = [setup.service.url, beside.url, setup.service.url, beside.url];
+    const answers = await Promise.all(urls.map((url) => at(url, pelletOrder(1))));
+    const told = answers.map(({ status, text }) => [status, JSON.parse(text).data?.order_id]);
+    expect(told).toEqual(told.map(() => [201, expect.any(Number)]));
+    expect([new Set(told.map(String)).size, await placed()]).toEqual([1, before + 1]);
+    // The kept answer is given again, whichever process is asked.
+    const again = await Promise.all(urls.map((url) => at(url, pelletOrder(1))));
+    expect([again, await placed()]).toEqual([again.map(() => again[0]), before + 1]);
+    // Another input or a name makes another order.
+    await at(beside.url, pelletOrder(1, { notes: "another" }));
+    await at(beside.url, pelletOrder(1), named("mine", buyer));
+    expect(await placed()).toBe(before + 3);
+    await beside.stop();
+  });
+
+  test("without a name a second payment for an equal order is left unsettled", async () => {
+    const url = `${setup.service.url}/v1/agent/orders`;
+    const body = JSON.stringify(pelletOrder(1, { product_slug: "briketes-ozols" }));
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+    const settled = async () =>
+      (await setup.service.app.pool.query("select from eventstore.events where type = 'PaymentSettled'"))
+        .rowCount!;
+    const before = await settled();
+    const first = await buy(wallet(5), url, init);
+    const second = await buy(wallet(5), url, init);
+    expect([first.answer.status, second.answer.status]).toEqual([201, 201]);
+    expect(await second.answer.text()).toBe(await first.answer.text());
+    expect(await settled()).toBe(before + 1);
+  });
+
+  test("asked for twice under one name is one order, by header or by field; without it is another", async () => {
     const buyer = await setup.keyOf("twice");
     const first = await ask("orders", pelletOrder(1), named("once", buyer));
     const again = await ask("orders", pelletOrder(1, { idempotency_key: "once" }), buyer);

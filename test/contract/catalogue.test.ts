@@ -546,9 +546,25 @@ describe("documents", () => {
     expect(new Set(sentences).size).toBe(sentences.length);
   });
 
-  test("OpenAPI lints clean", async () => {
+  test("OpenAPI lints clean", () => expectCleanLint(described));
+
+  test("identity, trust, compute and compliance have an OpenAPI 3.0 of their own, which lints clean", async () => {
+    const response = await fetch(`${service.url}/soul/openapi.json`);
+    const document = (await response.json()) as { openapi: string; paths: Record<string, object> };
+    expect([response.status, document.openapi]).toEqual([200, "3.0.3"]);
+    const paths = Object.keys(document.paths);
+    expect(paths).toEqual(
+      expect.arrayContaining(["/soul/register", "/v1/agent/soul/attest", "/soul/compute/submit"]),
+    );
+    expect(paths.filter((path) => !path.includes("/soul/"))).toEqual([]);
+    // A reader of 3.0 takes these for faults.
+    expect(JSON.stringify(document)).not.toMatch(/"const":|"type":\[|"type":"null"/);
+    await expectCleanLint(document);
+  });
+
+  async function expectCleanLint(document: object) {
     const dir = await mkdtemp(join(tmpdir(), "tallystick-openapi-"));
-    await writeFile(join(dir, "openapi.json"), JSON.stringify(described));
+    await writeFile(join(dir, "openapi.json"), JSON.stringify(document));
     await writeFile(
       join(dir, "redocly.yaml"),
       "extends: [recommended]\nrules:\n  no-server-example.com: off\n  no-ambiguous-paths: error\n",
@@ -567,7 +583,7 @@ describe("documents", () => {
       );
     expect(problems.filter((one) => !isNamedApart(one)).map(({ message }) => message)).toEqual([]);
     await rm(dir, { recursive: true });
-  });
+  }
 });
 
 describe("a call that meets nothing", () => {

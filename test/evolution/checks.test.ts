@@ -191,3 +191,14 @@ test("a verdict of an earlier version of the checks is replaced, and never repla
   expect(ideas.judge(verdict(1, "passed"))(newer)).toEqual([]);
   expect(ideas.accept(word, 1)(judgedBy(proposed, verdict(2, "passed")))).toHaveLength(1);
 });
+
+test("an idea of version 1 of its event reads as one with a draft", () => {
+  const at = "2026-01-31T00:00:00.000Z";
+  const digest = "ab".repeat(32);
+  const old = { idea_id: 7, text_sha256: digest, target_file: "a.md", draft_sha256: digest, draft_bytes: 1 };
+  const payload = { ...old, proposed_at: at };
+  const { upcast, 1: first, 2: second } = ideas.events.ImprovementProposed;
+  const read = upcast[1](first.parse(payload));
+  expect(second.parse(read)).toEqual(payload);
+  expect(first.safeParse({ ...payload, draft_sha256: null }).success).toBe(false);
+});

@@ -30,7 +30,7 @@ async function post(path: string, body: object, headers = mine) {
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as { data: IdeaAnswer; errors?: { path: string }[] };
+  const answer = (await response.json()) as { data: IdeaAnswer; detail?: string; errors?: { path: string }[] };
   return { status: response.status, ...answer };
 }
 
@@ -138,4 +138,41 @@ test.each([
 ])("%# is refused before it is paid for, naming the field", async (bad, path) => {
   const { status, errors } = await post("propose", { ...idea, ...bad });
   expect([status, errors?.map((error) => error.path)]).toEqual([400, [path]]);
+});
+
+test("an idea needs its title alone; without a draft it is not checked, and is accepted as it is", async () => {
+  const { status, data } = await post("propose", { title: "Answer in fewer words" });
+  expect([status, data]).toEqual([
+    200,
+    expect.objectContaining({ status: "proposed", target_file: null, draft_sha256: null, draft_bytes: null }),
+  ]);
+  const refused = await post(`pipeline/${data.idea_id}`, {});
+  expect(refused).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining("propose it again with target_file and draft_content"),
+  });
+  expect(await readIdea(service.app, data.idea_id)).toMatchObject({ draft: "" });
+  expect((await allIdeas(service.app)).find((row) => row.idea_id === data.idea_id)).toMatchObject({
+    target_file: null,
+    draft_sha256: null,
+  });
+  // A later draft for a file is compared with drafts alone.
+  await post("propose", { title: "A file to look at", target_file: "docs/undrafted.md" });
+  const drafted = await post("propose", { ...idea, target_file: "docs/undrafted.md" });
+  expect((await post(`pipeline/${drafted.data.idea_id}`, {})).status).toBe(200);
+  expect(await acceptIdea(service.app, data.idea_id, "True.")).toMatchObject({ status: "accepted" });
+});
+
+test("a call that needs no body is served whatever its content type", async () => {
+  const { data } = await post("propose", { ...idea, target_file: "docs/bodiless.md" });
+  const call = async (init: RequestInit) => {
+    const url = `${service.url}/v1/agent/evolution/pipeline/${data.idea_id}`;
+    return (await fetch(url, { method: "POST", ...init, headers: { ...mine, ...init.headers } })).status;
+  };
+  expect(await call({})).toBe(200);
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json"])
+    expect([type, await call({ headers: { "Content-Type": type }, body: "" })]).toEqual([type, 200]);
+  expect(await call({ headers: { "Content-Type": "text/plain" }, body: "{}" })).toBe(200);
+  // What is no input is refused, not dropped.
+  expect(await call({ headers: { "Content-Type": "text/plain" }, body: "id=7" })).toBe(400);
 });

@@ -141,6 +141,8 @@ test("the profile of one of the 27 has all its parts, the same by both paths", a
   expect(data.dependency).not.toBeNull();
   expect(data.macro.map(({ indicator }) => indicator)).toContain("eur_usd");
   expect(await get(path.replace("country?", "country-profile?"))).toEqual({ success: true, data, meta });
+  const prefixed = await fetch(`${service.url}/api/v1/agent/fusion/country-profile?country=LV&year=2024`);
+  expect([prefixed.status, (await fetch(prefixed.url.replace("-profile", ""))).status]).toEqual([402, 402]);
 });
 
 test("the profile of any other country is seen through the 27, and discloses the gaps and planted events", async () => {

@@ -149,8 +149,8 @@ test("without the token, with another, or from a key nothing is accepted or show
   const { headers } = await service.issue();
   expect((await send(body, {})).status).toBe(401);
   expect((await send(body, { "X-Internal-Token": "guess" })).status).toBe(401);
-  expect((await send(body, headers)).status).toBe(403);
-  expect((await get(`${ROOT}/batches/b-1`, headers)).status).toBe(403);
+  expect((await send(body, headers)).status).toBe(401);
+  expect((await get(`${ROOT}/batches/b-1`, headers)).status).toBe(401);
 });
 
 test.each([
@@ -176,11 +176,19 @@ test.each([
   expect(await get(`${ROOT}/batches/bad`)).toMatchObject({ status: 404 });
 });
 
-test("more than two megabytes are 413, and other media types 415", async () => {
+test("more than 100 items, or more than two megabytes, are an invalid body", async () => {
+  const small = { text: "Latvia closes a port.", published_at };
+  const many = await send({ batch_id: "many", source: "Example", items: Array(101).fill(small) });
+  expect(many).toMatchObject({ status: 400, errors: [{ path: "items", message: "is 1 to 100 items" }] });
   const large = { text: "x".repeat(65_000), published_at };
-  expect((await send({ batch_id: "large", source: "Example", items: Array(40).fill(large) })).status).toBe(
-    413,
-  );
+  expect(await send({ batch_id: "large", source: "Example", items: Array(40).fill(large) })).toMatchObject({
+    status: 400,
+    errors: [{ message: "the body exceeds 2048 KiB" }],
+  });
+  for (const id of ["many", "large"]) expect((await get(`${ROOT}/batches/${id}`)).status).toBe(404);
+});
+
+test("other media types are 415", async () => {
   const response = await fetch(`${service.url}${ROOT}/ingest`, {
     method: "POST",
     headers: { ...token, "Content-Type": "text/plain" },

@@ -48,7 +48,8 @@ describe("a bet", () => {
     const headers = await setup.keyOf(tenant);
     const keno = (await play("keno", { numbers: [1, 2, 3], client_seed: "k" }, headers)).body.data;
     const wheel = (await play("roulette", { bet_type: "000", client_seed: "r" }, headers)).body.data;
-    const die = (await play("dice", { direction: "under", target: 50, client_seed: "d" }, headers)).body.data;
+    const die = (await play("dice", { direction: "under", target: 50, client_seed: "d", amount: 1 }, headers))
+      .body.data;
     expect(keno.drawn).toHaveLength(20);
     expect(keno.hits).toEqual([1, 2, 3].filter((number) => keno.drawn.includes(number)));
     const texts = [keno, wheel, die].map(({ fairness }) => fairness.proof[0].message);
@@ -95,9 +96,10 @@ describe("a bet", () => {
     ["roulette", { bet_type: "red", amount: "1e2" }, "amount"],
     ["roulette", { bet_type: "red", amount: -1 }, "amount"],
     ["roulette", { bet_type: "red", amount: null }, "amount"],
-    ["dice", { direction: "under", target: 99, client_seed: "x" }, "target"],
-    ["dice", { direction: "under", target: 50 }, "client_seed"],
-    ["dice", { direction: "under", target: 50, client_seed: "x".repeat(257) }, "client_seed"],
+    ["dice", { direction: "under", target: 99, client_seed: "x", amount: 1 }, "target"],
+    ["dice", { direction: "under", target: 50, amount: 1 }, "client_seed"],
+    ["dice", { direction: "under", target: 50, client_seed: "x".repeat(257), amount: 1 }, "client_seed"],
+    ["dice", { direction: "under", target: 50, client_seed: "x" }, "amount"],
     ["order", { drink: "water" }, "drink"],
     ["order", { drink: "gas-fee", mood_text: "x".repeat(281) }, "mood_text"],
   ])("%s %j is refused by its field", async (game, body, path) => {
@@ -109,7 +111,7 @@ describe("a bet", () => {
 
   test("of a paying wallet is from an account of its own, with one welcome grant", async () => {
     const url = `${setup.service.url}/v1/agent/lounge/dice`;
-    const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid" });
+    const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid", amount: 1 });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
     const answers = [await buy(wallet(3), url, init), await buy(wallet(3), url, init)];
     const told = await Promise.all(

@@ -29,6 +29,7 @@ type Body = {
   attestation_count: number;
   attestation_id: string;
   attestation_uid: string;
+  poll: string;
   offchain: {
     signer: string;
     sig: {
@@ -135,7 +136,15 @@ describe("a paid attestation", () => {
     await agency.seed(1, 40);
     await agency.compute(Date.now());
     const second = await attest(1, { subject: "agent.no-3", skill: "translation", weight: 10 });
-    expect(second).toMatchObject({ status: 201, body: { warning: null, status: "asked", tx_hash: null } });
+    const { attestation_id } = second.body;
+    expect(second).toMatchObject({
+      status: 201,
+      body: {
+        ...{ warning: null, status: "pending", onchain_uid: null, tx_hash: null, expected_s: 10 },
+        poll: `/v1/agent/soul/attestations/${attestation_id}`,
+      },
+    });
+    expect((await get(second.body.poll)).status).toBe(200);
     await expectSigned(second.body, { from: 1n, to: 3n, skill: "translation", weight_e4: 100_000 });
     const stream_id = `attestation-${second.body.attestation_id}`;
     const events = await service.app.store.readStream({ tenant: "operator", stream_id });

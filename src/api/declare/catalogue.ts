@@ -6,8 +6,9 @@ import { methodOf, pathOf } from "./operation-facts.ts";
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];
 
 const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {
-  const path = pathOf(declared);
-  const prefixed = WITH_PREFIX.some((start) => path.startsWith(start)) ? [`/api${path}` as const] : [];
+  const prefixed = [pathOf(declared), ...aliases]
+    .filter((path) => WITH_PREFIX.some((start) => path.startsWith(start)))
+    .map((path): Path => `/api${path}`);
   return [...new Set([...prefixed, ...aliases])];
 };
 

@@ -96,6 +96,8 @@ export type OperationDeclaration = {
   secrets?: string[];
   /** Names the command for callers that cannot send Idempotency-Key; no part of the request. */
   named_by?: string;
+  /** A call without a name that equals one of its caller within these seconds is that command; a name makes it another. */
+  repeats_within_s?: number;
   /**
    * Who gets a repeat for a payment, which is public. Default: anybody for commands and data answers, the payer for other reads
    * and streams. A read for `anybody` does not learn its caller.
@@ -111,6 +113,8 @@ export type OperationDeclaration = {
   /** Any other status is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   body_bytes?: number;
+  /** A body over `body_bytes` is invalid input (400), not 413. */
+  large_body?: "invalid";
   /** Work on a paid task, or a node's heartbeat: not counted as a free call. */
   is_paid_work?: true;
   /** Refuses test keys on a real chain. */

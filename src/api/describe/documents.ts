@@ -4,13 +4,15 @@ import { buildsOf, likelyWait } from "../../datasets/builds.ts";
 import { didOf, keyUrl } from "../../domain/payments/receipt.ts";
 import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
-import type { Catalogue, Path } from "../declare/operation.ts";
+import type { Catalogue, Operation, Path } from "../declare/operation.ts";
+import { pathOf } from "../declare/operation-facts.ts";
 import { problemsPage } from "../serve/problem.ts";
 import { priceList } from "../serve/x402/discovery.ts";
 import type { PaymentTerms } from "../serve/x402/required.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
+import { asOpenapi30 } from "./openapi-3-0.ts";
 import { docsDocuments } from "./pages/docs.ts";
 import { homeDocuments } from "./pages/home.ts";
 import { rngDocument } from "./pages/rng.ts";
@@ -46,6 +48,12 @@ export function documentsOf(
     ...catalogue.areas
       .filter(({ operations }) => operations.length > 0)
       .map(({ name }) => description(`/openapi/${name}.json`, ofArea(catalogue, name), `the area ${name}`)),
+    fixed(
+      "/soul/openapi.json",
+      "application/json",
+      "OpenAPI 3.0 of identity, trust, compute and compliance",
+      () => JSON.stringify(asOpenapi30(openapi(ofSoul(catalogue), terms.public_url))),
+    ),
     fixed("/llms.txt", "text/plain", "The service on one page, for models", () =>
       llmsPage(catalogue, terms.public_url),
     ),
@@ -74,6 +82,17 @@ const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Cat
   operations: operations.filter(({ area }) => area === wanted),
   problems,
 });
+
+const isOfSoul = (operation: Operation) => /^(?:\/v1\/agent)?\/soul\//.test(pathOf(operation));
+
+function ofSoul({ areas, operations, problems }: Catalogue): Catalogue {
+  const described = operations.filter(isOfSoul);
+  return {
+    areas: areas.filter(({ name }) => described.some(({ area }) => area === name)),
+    operations: described,
+    problems,
+  };
+}
 
 const health: Document = {
   path: "/health",

@@ -40,12 +40,16 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
       }
       if (paymentOf(operation)) return "pay";
       if (refusal) throw refusal;
-      const code = identity.caller === anonymous ? "unauthorized" : "forbidden";
+      const code = identity.caller === anonymous || needsInternal(operation) ? "unauthorized" : "forbidden";
       return refuse(code, `this needs ${invitationOf(operation)}`);
     },
     forgetKeys: () => keys.forget(),
   };
 }
+
+/** An API key cannot replace the internal token, so a caller with a key lacks the credential, not a scope. */
+const needsInternal = ({ access }: GuardedOperation): boolean =>
+  access.every(({ security }) => security.every((one) => "internal" in one));
 
 /**
  * Repeatable: checks the key, the delegation and the agent's status. A suspended agent may be read, so only one that could act at

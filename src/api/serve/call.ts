@@ -25,6 +25,8 @@ export type Call = {
   /** SHA-256 of JCS {operation, input, form unless JSON}, in hex: the same for HTTP and MCP. */
   request_sha256: string;
   idempotency_key: string | undefined;
+  /** The name that the service gives a call of an operation with `repeats_within_s`, where the caller gives none. */
+  repeat_name?: string | undefined;
   min_position: number;
   payment_id?: string;
   if_none_match: string | undefined;
@@ -84,9 +86,12 @@ const namerOf = (caller: Caller): string =>
   caller.kind === "delegate" ? `${caller.tenant} by ${caller.mandate.delegate}` : caller.tenant;
 
 export function idempotencyOf(
-  call: Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & { operation: Pick<Operation, "kept"> },
+  call: Pick<Call, "caller" | "idempotency_key" | "repeat_name" | "request_sha256"> & {
+    operation: Pick<Operation, "kept">;
+  },
 ): (Idempotency & { idem_key: string }) | undefined {
-  const { caller, idempotency_key, operation } = call;
+  const { caller, operation } = call;
+  const idempotency_key = call.idempotency_key ?? call.repeat_name;
   if (idempotency_key === undefined) return undefined;
   // Strangers share the anonymous tenant, and must not get each other's answers.
   if (caller.kind === "anonymous" && (operation.kept !== false || idempotency_key.length < STRANGERS_NAME))

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { Refusal, refuse } from "../../core/model/refusal.ts";
 import { type Admission, type Credentials, paymentOf } from "../declare/access/way.ts";
 import { addressBlock } from "../declare/address.ts";
 import { isTest } from "../declare/caller.ts";
@@ -59,7 +59,7 @@ export async function readCall(
   const isFree = isFreeWrite(operation, admitted);
   if (isFree) await room.take(caller, ip);
   if (isLargeUnpaid(operation, admitted, request)) refuseLarge(limits, request);
-  const input = await request.read(reader, operation.body_bytes);
+  const input = await readInput(operation, reader, request);
   if (isFree) await room.store(caller, ip, bytesOf(request));
   const min_position = await wantedPosition(app, operation, request.min_log_position);
   admitted.covers?.(request.sent);
@@ -72,6 +72,16 @@ export async function readCall(
   } catch (error) {
     leased?.release();
     throw error;
+  }
+}
+
+async function readInput(operation: Operation, reader: InputReader, request: CallRequest): Promise<Fields> {
+  try {
+    return await request.read(reader, operation.body_bytes);
+  } catch (error) {
+    const isTooLarge = error instanceof Refusal && error.type === coreProblems["too-large"];
+    if (!isTooLarge || operation.large_body !== "invalid") throw error;
+    return refuse("invalid", error.message, { errors: [{ path: "", message: error.message }] });
   }
 }
 

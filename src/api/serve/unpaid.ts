@@ -5,12 +5,15 @@ import type { EventName } from "../../core/model/refusal.ts";
 import { type AnswerParts, finishedAnswer, type PreparedAnswer, prepareAnswer } from "./answer.ts";
 import { type Call, commandOf, idempotencyOf } from "./call.ts";
 import { isNoRoom } from "./problem.ts";
+import { repeatName } from "./repeats.ts";
 import { eventGiven, givenBefore } from "./x402/replay.ts";
 
 export async function unpaid(
   parts: AnswerParts,
-  call: Call,
+  asked: Call,
 ): Promise<{ made: PreparedAnswer; event?: EventName | undefined }> {
+  const repeat_name = await repeatName(parts.app, asked);
+  const call = repeat_name === undefined ? asked : { ...asked, repeat_name };
   if (call.operation.output.kind === "stream")
     return {
       made: await prepareAnswer(parts, call, { ...decidesNothing(refuseDecision), command: commandOf(call) }),

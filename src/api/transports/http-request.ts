@@ -91,16 +91,17 @@ export class HttpCall implements CallRequest {
     const query = new URLSearchParams(queryOf(this.#req.url));
     if (!this.#hasBody) return reader.fromQuery(query, params);
     if (query.size > 0) refuse("invalid", "this takes its input in the body; the query string must be empty");
-    const body = await readBody(this.#req, most_bytes);
+    const needsBody = reader.schema.required?.some((name) => !Object.hasOwn(params, name)) ?? false;
+    const body = await readBody(this.#req, most_bytes, needsBody);
     const fields = reader.fromObject(body, params);
     this.sent = body as JsonObject;
     return fields;
   }
 
   get is_small() {
+    const { "content-length": length, "transfer-encoding": encoding } = this.#req.headers;
     // A body without a length may be endless.
-    const length = Number(this.#req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    return !this.#hasBody || length <= SMALL_BODY;
+    return !this.#hasBody || (encoding === undefined && Number(length ?? 0) <= SMALL_BODY);
   }
   get wire() {
     return wireOf(this.#req);
@@ -168,8 +169,9 @@ const wireOf = (req: Request): Wire =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-async function readBody(req: Request, limit: number): Promise<JsonValue> {
-  if (!req.is("application/json")) {
+/** An operation that needs no body takes none of any content type, and reads what there is as JSON. */
+async function readBody(req: Request, limit: number, isNeeded: boolean): Promise<JsonValue> {
+  if (isNeeded && !req.is("application/json")) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
   // raw-body would report an early disconnect as our fault.
@@ -179,6 +181,7 @@ async function readBody(req: Request, limit: number): Promise<JsonValue> {
     if (error.type !== "entity.too.large") throw error;
     return refuse(coreProblems["too-large"], `the body exceeds ${limit / 1024} KiB`);
   });
+  if (!isNeeded && body.length === 0) return {};
   try {
     return parseStrict(utf8.decode(body));
   } catch (error) {

@@ -24,16 +24,37 @@ export function totalOf(net_cents: number, vat_bp: number): Total {
   return { net_cents, vat_cents, gross_cents: net_cents + vat_cents };
 }
 
-/** Sums of totals; each VAT was rounded before. */
-export const sumOf = (totals: readonly Total[]): Total =>
-  totals.reduce(
-    (sum, one) => ({
-      net_cents: sum.net_cents + one.net_cents,
-      vat_cents: sum.vat_cents + one.vat_cents,
-      gross_cents: sum.gross_cents + one.gross_cents,
-    }),
-    { net_cents: 0, vat_cents: 0, gross_cents: 0 },
+export type TaxedLine = { net_cents: number; vat_bp: number };
+
+/** The total of several lines; their exact tax is rounded half up once. */
+export function sumOf(lines: readonly TaxedLine[]): Total {
+  const net_cents = lines.reduce((sum, line) => sum + line.net_cents, 0);
+  const vat_cents = Number(
+    halfUp(
+      lines.reduce((sum, line) => sum + exactVat(line), 0n),
+      10_000n,
+    ),
   );
+  return { net_cents, vat_cents, gross_cents: net_cents + vat_cents };
+}
+
+/**
+ * The tax of each line in whole cents, which add up to `vat_cents`: each is rounded down, and the cents that are left go to the lines
+ * with the largest remainders, of equal ones to the first.
+ */
+export function vatOfLines(lines: readonly TaxedLine[], vat_cents: number): number[] {
+  const exact = lines.map(exactVat);
+  const shares = exact.map((share) => Number(share / 10_000n));
+  const left = vat_cents - shares.reduce((sum, share) => sum + share, 0);
+  const byRemainder = lines
+    .map((_, at) => at)
+    .toSorted((a, b) => Number((exact[b]! % 10_000n) - (exact[a]! % 10_000n)));
+  for (const at of byRemainder.slice(0, left)) shares[at]! += 1;
+  return shares;
+}
+
+/** In ten-thousandths of a cent. */
+const exactVat = ({ net_cents, vat_bp }: TaxedLine): bigint => BigInt(net_cents) * BigInt(vat_bp);
 
 /** Cents to micro-USDC at `eur_usd` dollars per euro, rounded up; one USDC counts as one dollar. */
 export function microUsdcOf(cents: number, eur_usd: string): number {

@@ -15,7 +15,8 @@ export type Element = z.infer<typeof element>;
 const HIGH = "high-risk systems";
 const FOR_EVER = "append-only, without an end; Articles 19(1) and 26(6) ask for six months at least";
 const ELSEWHERE = "what the system does elsewhere, which its provider logs";
-const OWN = "the agent's tenants soul:<number> and wallet:<address>, by GET /v1/agent/wal-since and exports";
+const OWN =
+  "the agent's tenants soul:<number> and wallet:<address>, by GET /v1/agent/replay/wal-since and exports";
 const AGENT = "agent-<agent_id>, public: GET /log/proof/{event_id}";
 
 export const mapping: readonly Element[] = [

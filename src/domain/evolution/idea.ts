@@ -19,19 +19,27 @@ export const check = z.strictObject({
 });
 export type Check = z.infer<typeof check>;
 
+const proposed = z.strictObject({
+  idea_id: ideaId,
+  text_sha256: sha256.describe("Of title and description, which lie elsewhere."),
+  target_file: z.string(),
+  draft_sha256: sha256,
+  draft_bytes: z.int().positive(),
+  proposed_at: time,
+});
+
 const decision = z.strictObject({ by: z.literal("operator"), reason: z.string().min(1).max(500), at: time });
 
 export const events = {
   ImprovementProposed: {
-    means: "Somebody proposed a change of this software, with a draft of it.",
-    1: z.strictObject({
-      idea_id: ideaId,
-      text_sha256: sha256.describe("Of title and description, which are stored elsewhere."),
-      target_file: z.string(),
-      draft_sha256: sha256,
-      draft_bytes: z.int().positive(),
-      proposed_at: time,
+    means: "Somebody proposed a change of this software, with or without a draft of it.",
+    1: proposed,
+    2: proposed.extend({
+      target_file: z.string().nullable().describe("null: the idea names no file."),
+      draft_sha256: sha256.nullable().describe("null: there is no draft."),
+      draft_bytes: z.int().positive().nullable().describe("null: there is no draft."),
     }),
+    upcast: { 1: (old: object) => ({ ...old }) },
   },
   ImprovementChecked: {
     means: "The draft of a proposed change was checked.",
@@ -112,12 +120,22 @@ export const judge =
 
 type OperatorDecision = DataOf<typeof events, "ImprovementAccepted">;
 
-/** Only what has passed the checks of this version, or of a later one, is accepted: earlier ones may have passed over what these find. */
+/** The facts of an idea that the checks can read. */
+export type Drafted = Proposed & { target_file: string; draft_sha256: string };
+
+export const isDrafted = (facts: Proposed): facts is Drafted =>
+  facts.target_file !== null && facts.draft_sha256 !== null;
+
+/**
+ * A draft is accepted only if it passed the checks of this version or a later one: earlier versions may have missed a fault. An idea
+ * that cannot be checked is accepted as it is.
+ */
 export const accept =
   (data: OperatorDecision, checks_version: number) =>
   (state: IdeaState): IdeaEvent[] => {
     const { status, checked, facts } = existingIdea(state);
     if (status === "accepted") return [];
+    if (status === "proposed" && !isDrafted(facts)) return [{ type: "ImprovementAccepted", data }];
     const remedy = `have it checked by POST /v1/agent/evolution/pipeline/${facts.idea_id}, with a key of the scopes order and admin`;
     if (status !== "passed")
       refuse("conflict", `an idea that is ${status} cannot be accepted: ${remedy}, and pass`);

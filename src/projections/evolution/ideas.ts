@@ -7,31 +7,32 @@ import { utc } from "../compute/times.ts";
 
 export const ideasProjection = projection({
   name: "ideas",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.ideas_v1 (
+    create table if not exists read.ideas_v2 (
       idea_id      bigint primary key,
       tenant       text not null,
       status       text not null,
-      target_file  text not null,
+      target_file  text,
       text_sha256  text not null,
-      draft_sha256 text not null,
-      draft_bytes  int not null,
+      draft_sha256 text,
+      draft_bytes  int,
       proposed_at  timestamptz not null,
       position     bigint not null
     );
-    create index if not exists ideas_v1_file on read.ideas_v1 (target_file, position desc);`,
+    create index if not exists ideas_v2_file on read.ideas_v2 (target_file, position desc);`,
   of: [idea],
   async fold(events, tx) {
     for (const { id, tenant, position, ...event } of events) {
       if (event.type !== "ImprovementProposed") {
-        await tx.query("update read.ideas_v1 set status = $2 where idea_id = $1", [id, statusAfter(event)]);
+        await tx.query("update read.ideas_v2 set status = $2 where idea_id = $1", [id, statusAfter(event)]);
         continue;
       }
       const { target_file, text_sha256, draft_sha256, draft_bytes, proposed_at } = event.data;
       const row = [id, tenant, target_file, text_sha256, draft_sha256, draft_bytes, proposed_at, position];
-      await tx.query("insert into read.ideas_v1 values ($1, $2, 'proposed', $3, $4, $5, $6, $7, $8)", row);
-      const kept = [text_sha256, draft_sha256].map((digest) => idea.objectOf(Number(id), digest));
+      await tx.query("insert into read.ideas_v2 values ($1, $2, 'proposed', $3, $4, $5, $6, $7, $8)", row);
+      const digests = [text_sha256, draft_sha256].filter((digest) => digest !== null);
+      const kept = digests.map((digest) => idea.objectOf(Number(id), digest));
       await tx.query("update objects.small set keep_until = 'infinity' where name = any($1)", [kept]);
     }
   },
@@ -54,10 +55,10 @@ export type IdeaRow = {
   idea_id: number;
   tenant: string;
   status: Idea["status"];
-  target_file: string;
+  target_file: string | null;
   text_sha256: string;
-  draft_sha256: string;
-  draft_bytes: number;
+  draft_sha256: string | null;
+  draft_bytes: number | null;
   proposed_at: string;
 };
 
@@ -66,22 +67,22 @@ const COLUMNS = `i.idea_id::float8 as idea_id, tenant, status, target_file, text
 
 /** The newest first. */
 export async function listIdeas(pool: pg.Pool, status?: string): Promise<IdeaRow[]> {
-  const sql = `select ${COLUMNS} from read.ideas_v1 i where $1::text is null or status = $1 order by position desc limit 500`;
+  const sql = `select ${COLUMNS} from read.ideas_v2 i where $1::text is null or status = $1 order by position desc limit 500`;
   return (await pool.query<IdeaRow>(sql, [status ?? null])).rows;
 }
 
 export async function findIdea(pool: pg.Pool, idea_id: number): Promise<IdeaRow | undefined> {
-  const sql = `select ${COLUMNS} from read.ideas_v1 i where i.idea_id = $1`;
+  const sql = `select ${COLUMNS} from read.ideas_v2 i where i.idea_id = $1`;
   return (await pool.query<IdeaRow>(sql, [idea_id])).rows[0];
 }
 
-/** The newest of those that were proposed for a file before an idea was. */
+/** The newest drafts that were proposed for a file before an idea was. */
 export async function ideasBefore(
   pool: pg.Pool,
   { idea_id, target_file, limit }: { idea_id: number; target_file: string; limit: number },
-): Promise<IdeaRow[]> {
-  const sql = `select ${COLUMNS} from read.ideas_v1 i where target_file = $2 and i.idea_id <> $1
-    and position < coalesce((select position from read.ideas_v1 where idea_id = $1), 9223372036854775807)
+): Promise<(IdeaRow & { draft_sha256: string })[]> {
+  const sql = `select ${COLUMNS} from read.ideas_v2 i where target_file = $2 and i.idea_id <> $1
+    and draft_sha256 is not null and position < coalesce((select position from read.ideas_v2 where idea_id = $1), 9223372036854775807)
     order by position desc limit $3`;
-  return (await pool.query<IdeaRow>(sql, [idea_id, target_file, limit])).rows;
+  return (await pool.query<IdeaRow & { draft_sha256: string }>(sql, [idea_id, target_file, limit])).rows;
 }

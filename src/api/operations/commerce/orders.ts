@@ -91,6 +91,8 @@ const sealedOf = (tenant: string, { facts }: Order) => ({
 });
 
 const HOUR_S = 3_600;
+/** As long as clients retry. */
+const REPEATS_WITHIN_S = 600;
 const minutes = (seconds: number) => seconds / 60;
 
 const create = operation({
@@ -100,9 +102,10 @@ const create = operation({
   summary: "Order goods and reserve them until payment",
   description: `Reserves the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer's first paid order),
 ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. Pay \`total_usdc\` by orders_pay. A repeat with the same Idempotency-Key or
-\`idempotency_key\` returns the same order; otherwise each call by a key is a new one. The customer's data is sealed and can be erased.`,
+\`idempotency_key\` returns the same order. So does an equal call within ${minutes(REPEATS_WITHIN_S)} minutes without a name. The customer's data is sealed and can be erased.`,
   access: [key("order"), pay("0.05")],
   named_by: "idempotency_key",
+  repeats_within_s: REPEATS_WITHIN_S,
   input: z.object({
     product_slug: product.slug.describe("From products_list"),
     quantity: inputQuantity.describe(
@@ -234,8 +237,7 @@ async function readOrder({ input, caller, app, data, watch, fresh_id }: Context<
   return { goods, facts, costs, reservation };
 }
 
-const UNREPEATABLE =
-  "this call had no Idempotency-Key or idempotency_key: a repeat is another order, which reserves goods too";
+const UNREPEATABLE = `this call had no Idempotency-Key or idempotency_key: an equal call within ${minutes(REPEATS_WITHIN_S)} minutes is this order, a later one is another`;
 
 type OrderInput = {
   product_slug: string;

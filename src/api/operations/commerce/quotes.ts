@@ -2,7 +2,7 @@ import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
-import { decimalEuro, sumOf, totalOf } from "../../../domain/commerce/money.ts";
+import { decimalEuro, sumOf, vatOfLines } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS } from "../../../domain/commerce/order.ts";
 import type { Product, UnitName } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
@@ -60,6 +60,8 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
             quantity: z.int(),
             unit_net: money.describe("EUR for one unit, without tax"),
             net: money.describe("EUR, for all units"),
+            vat: money.describe("EUR, its share of the quote's tax; the shares add up to it"),
+            gross: money.describe("EUR, with tax"),
           }),
         ),
         ...totalShown,
@@ -94,7 +96,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
       return quotes.draft({
         quote_id,
         items: priced.map(({ item }) => item),
-        ...sumOf(priced.map(({ total }) => total)),
+        ...sumOf(priced.map(({ line }) => line)),
         valid_until: new Date(now.getTime() + quotes.VALID_DAYS * DAY_MS).toISOString(),
         client,
         drafted_at: now.toISOString(),
@@ -102,13 +104,20 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     };
     const { state } = await decide(quotes, target, draft, { is_new: true });
     if (!state) throw new Error("what was drafted is known");
-    const items = state.items.map(({ product_id, unit, quantity, net_cents }) => ({
+    const lines = state.items.map(({ product_id, quantity, net_cents }) => ({
+      net_cents: net_cents * quantity,
+      vat_bp: products.get(product_id)!.facts.vat_bp,
+    }));
+    const vat = vatOfLines(lines, state.vat_cents);
+    const items = state.items.map(({ product_id, unit, quantity, net_cents }, at) => ({
       product_id,
       product_slug: products.get(product_id)!.facts.slug,
       unit,
       quantity,
       unit_net: decimalEuro(net_cents),
-      net: decimalEuro(net_cents * quantity),
+      net: decimalEuro(lines[at]!.net_cents),
+      vat: decimalEuro(vat[at]!),
+      gross: decimalEuro(lines[at]!.net_cents + vat[at]!),
     }));
     const { valid_until, drafted_at } = state;
     return {
@@ -144,7 +153,7 @@ function pricedItem(
   const { net_cents } = price;
   return {
     item: { product_id, unit, quantity, net_cents },
-    total: totalOf(net_cents * quantity, found.facts.vat_bp),
+    line: { net_cents: net_cents * quantity, vat_bp: found.facts.vat_bp },
   };
 }
 

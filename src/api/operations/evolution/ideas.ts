@@ -16,10 +16,10 @@ const statuses = ["proposed", "passed", "failed", "accepted", "declined", "lande
 const ideaShown = z.object({
   idea_id: ideas.ideaId,
   status: z.enum(statuses),
-  target_file: z.string(),
+  target_file: z.string().nullable().describe("null if the idea names no file"),
   text_sha256: z.string(),
-  draft_sha256: z.string(),
-  draft_bytes: z.int(),
+  draft_sha256: z.string().nullable().describe("null without a draft"),
+  draft_bytes: z.int().nullable().describe("null without a draft"),
   proposed_at: z.string(),
 });
 
@@ -29,7 +29,7 @@ const propose = operation({
   name: "evolution_propose",
   route: "POST /v1/agent/evolution/propose",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Propose an improvement of this service, with a draft file",
+  summary: "Propose an improvement of this service; a draft file is optional",
   description: "The operator reads the draft as text. It is never run, imported or applied.",
   access: [key("order"), pay("0.10")],
   body_bytes: BODY_BYTES,
@@ -55,26 +55,38 @@ const propose = operation({
         isPath,
         "is a path within the repository, such as src/core/model/chain.ts, at most 200 characters",
       )
-      .describe("The drafted file"),
+      .optional()
+      .describe("The file to change; the checks need it"),
     draft_content: z
       .string()
       .min(1, "is 1 byte to 100 KB")
       .max(ideas.MOST_DRAFT_BYTES, { error: "is 100 KB at most", abort: true })
       .refine((given) => given.isWellFormed(), "is text in Unicode")
       .refine((given) => Buffer.byteLength(given) <= ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
-      .describe("The whole file, 100 KB at most"),
+      .optional()
+      .describe("The whole file, 100 KB at most; the checks need it"),
   }),
-  output: json(z.object({ data: ideaShown, meta: z.object({ next: z.string() }) })),
+  output: json(
+    z.object({
+      data: ideaShown,
+      meta: z.object({
+        next: z.string().nullable().describe("The checks; null if there is no draft of a named file"),
+      }),
+    }),
+  ),
   example: {
     title: "Say what a month is",
     description: "A sentence for its first reader.",
     target_file: "docs/example.md",
     draft_content: "A month is written YYYY-MM.\n",
   },
-  async handle({ input: { title, description, target_file, draft_content }, app, caller, decide, fresh_id }) {
+  async handle({ input, app, caller, decide, fresh_id }) {
+    const { title, description, target_file = null, draft_content } = input;
     const idea_id = ideaIdOf(app.link_secret, fresh_id);
-    const [about, bytes] = [Buffer.from(JSON.stringify({ description, title })), Buffer.from(draft_content)];
-    for (const one of [about, bytes]) await app.objects.put(ideas.objectOf(idea_id, digestOf(one)), one);
+    const about = Buffer.from(JSON.stringify({ description, title }));
+    const draft = draft_content === undefined ? null : Buffer.from(draft_content);
+    for (const one of draft ? [about, draft] : [about])
+      await app.objects.put(ideas.objectOf(idea_id, digestOf(one)), one);
     const { state } = await decide(
       ideas,
       ideas.targetOf(caller.tenant, idea_id),
@@ -82,14 +94,14 @@ const propose = operation({
         idea_id,
         text_sha256: digestOf(about),
         target_file,
-        draft_sha256: digestOf(bytes),
-        draft_bytes: bytes.length,
+        draft_sha256: draft === null ? null : digestOf(draft),
+        draft_bytes: draft === null ? null : draft.length,
         proposed_at: app.clock.now().toISOString(),
       }),
     );
     return {
       data: publicIdea(ideas.existingIdea(state)),
-      meta: { next: `/v1/agent/evolution/pipeline/${idea_id}` },
+      meta: { next: target_file && draft ? `/v1/agent/evolution/pipeline/${idea_id}` : null },
     };
   },
 });
@@ -123,7 +135,7 @@ const pipeline = operation({
       meta: z.object({ count: z.int() }),
     }),
   ),
-  refuses: [404, 410],
+  refuses: [404, 409, 410],
   example: { id: 1 },
   async handle({ input: { id }, app, caller, decide }) {
     const isAdmin = caller.kind === "internal" || (caller.kind === "key" && caller.scopes.includes("admin"));
@@ -156,21 +168,23 @@ async function checkedNow(
     (found.checked.checks_version >= CHECKS_VERSION || found.status !== found.checked.verdict)
   )
     return found;
-  const { idea_id, target_file, draft_sha256 } = found.facts;
+  const { facts } = found;
+  if (!ideas.isDrafted(facts))
+    return refuse(
+      "conflict",
+      `idea ${facts.idea_id} has no draft of a named file to check: propose it again with target_file and draft_content`,
+    );
+  const { idea_id, target_file, draft_sha256 } = facts;
   const bytes = await app.objects.get(ideas.objectOf(idea_id, draft_sha256));
   if (!bytes) return refuse("not_found", `the draft of idea ${idea_id} was deleted`);
-  const checks = await checksOf(
-    { target_file, bytes },
-    await earlierThan(app, found.facts),
-    app.parser.typescript,
-  );
+  const checks = await checksOf({ target_file, bytes }, await earlierThan(app, facts), app.parser.typescript);
   const verdict = checks.every(({ passed }) => passed) ? "passed" : "failed";
   const checked_at = app.clock.now().toISOString();
   const { state } = await judge({ checks_version: CHECKS_VERSION, checks, verdict, checked_at });
   return ideas.existingIdea(state);
 }
 
-async function earlierThan(app: App, { idea_id, target_file }: ideas.Proposed): Promise<Earlier[]> {
+async function earlierThan(app: App, { idea_id, target_file }: ideas.Drafted): Promise<Earlier[]> {
   await app.caughtUp(ideasProjection);
   const rows = await ideasBefore(app.pool, { idea_id, target_file, limit: MOST_COMPARED });
   const found = await Promise.all(

@@ -67,6 +67,7 @@ const ingest = operation({
   access: [internal()],
   status: 202,
   body_bytes: BODY_BYTES,
+  large_body: "invalid",
   input: z.object({
     batch_id: batchId
       .optional()

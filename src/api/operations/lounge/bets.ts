@@ -17,13 +17,15 @@ import { menu, tokens } from "./menu.ts";
 
 const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
 
-const amount = z
+const STAKE_TEXT =
+  "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (max_bet of lounge_menu)";
+
+const requiredAmount = z
   .union([z.number(), z.string()], STAKE)
   .refine((given) => isStake(attoOf(given)), STAKE)
-  .default(1)
-  .describe(
-    "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (max_bet of lounge_menu)",
-  );
+  .describe(STAKE_TEXT);
+
+const amount = requiredAmount.default(1).describe(STAKE_TEXT);
 
 const isStake = (stake: bigint | undefined) =>
   stake !== undefined && stake >= LEAST_STAKE && stake <= MOST_STAKE;
@@ -167,7 +169,7 @@ const playDice = operation({
   description: FAIRNESS,
   told_once: ["balance"],
   access: [key("order"), pay("0.01")],
-  input: z.object({ ...dice.params.shape, client_seed: clientSeed, amount }),
+  input: z.object({ ...dice.params.shape, client_seed: clientSeed, amount: requiredAmount }),
   output: json(
     z.object({
       data: z.object({

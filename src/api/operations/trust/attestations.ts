@@ -39,12 +39,20 @@ export const shownAttestation = z.object({
   made_at: time,
 });
 
+export const ATTESTATIONS_PATH = "/v1/agent/soul/attestations";
+
+/** The reactor looks for new ones each second, and Base makes a block every two seconds. */
+const EXPECTED_S = 10;
+
 /** The attestor also gets the offchain proof and the status on chain. */
 const withProof = shownAttestation.extend({
   attestation_uid: chainHash.describe("UID of the attestation in `offchain`"),
   offchain: offchainShown,
-  status: z.literal("asked").describe("It waits for the chain: soul_attestation shows it then"),
-  tx_hash: z.null(),
+  status: z.literal("pending").describe("It waits for the chain; `offchain` can be verified at once"),
+  onchain_uid: z.null().describe("Not on chain yet"),
+  tx_hash: z.null().describe("Not on chain yet"),
+  expected_s: z.int().describe("Seconds until it is usually on chain"),
+  poll: z.string().describe("The path that has `onchain_uid` and `tx_hash` then; `wait_s` waits for them"),
 });
 
 const warning = z
@@ -118,8 +126,11 @@ async function attestAll(
       ...attestationShown(facts),
       attestation_uid: offchain.uid,
       offchain: signed,
-      status: "asked",
+      status: "pending",
+      onchain_uid: null,
       tx_hash: null,
+      expected_s: EXPECTED_S,
+      poll: `${ATTESTATIONS_PATH}/${facts.attestation_id}`,
     });
   }
   const computed = await storedAt(app.pool);

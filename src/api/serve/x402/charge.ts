@@ -48,8 +48,11 @@ export type Charge = {
   resource_sha256?: string;
 };
 
-/** The call's facts for the log. */
-export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
+/** What the log is told of the call that a payment is charged for. */
+export type ChargedCall = Pick<
+  Call,
+  "caller" | "request_sha256" | "request_id" | "idempotency_key" | "repeat_name"
+> & {
   operation: Pick<Call["operation"], "name" | "kept">;
 };
 

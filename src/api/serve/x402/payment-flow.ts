@@ -32,6 +32,7 @@ import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { isAway, isNoRoom } from "../problem.ts";
+import { repeatName } from "../repeats.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
   type Charge,
@@ -130,7 +131,7 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
     const price = await priceOf(call.operation, call, call.input);
     const payment = await acceptance.accept(offer.presented, { price, path: offer.path });
     const paid = {
-      ...chargeFor(flow, call, payment, offer),
+      ...(await chargeFor(flow, call, payment, offer)),
       resource_sha256: sha256(resourceUrl(terms, offer.path)),
     };
     const found = await find(flow, paid);
@@ -190,19 +191,20 @@ const refuseStranger = () =>
       "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key that came with it first; for another call sign a new payment",
   );
 
-function chargeFor(
+async function chargeFor(
   { parts: { app }, limits }: Flow,
   call: Call,
   payment: AcceptedPayment,
   { presented, sent }: Offer,
-): PaidCall {
+): Promise<PaidCall> {
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
+  const charged = { ...call, caller, idempotency_key, payment_id: payment.id };
   let signed: Promise<boolean> | undefined;
   return {
     app,
-    call: { ...call, caller, idempotency_key, payment_id: payment.id },
+    call: { ...charged, repeat_name: await repeatName(app, charged) },
     payment,
     isPayer: async (claim) => {
       if (isKey(caller) && claim?.tenant === caller.tenant && isSamePayment(claim, payment)) return true;

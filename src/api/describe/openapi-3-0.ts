@@ -1,0 +1,73 @@
+/** Some generators of clients read OpenAPI 3.0 alone. */
+import { Converter } from "@apiture/openapi-down-convert";
+
+type Node = { [name: string]: unknown };
+
+export function asOpenapi30(document: object): object {
+  const { info, ...rest } = mended(
+    new Converter(document, { allOfTransform: true }).convert(),
+    false,
+  ) as Node;
+  const { summary: _, ...told } = info as Node;
+  const license = { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" };
+  return { openapi: "3.0.3", info: { ...told, license }, ...rest };
+}
+
+/** Their members have names of ours, which are no keywords. */
+const NAMED = ["properties", "paths", "responses", "headers", "schemas", "parameters", "content"];
+/** Values, not schemas. */
+const VALUES = ["example", "examples", "default", "enum"];
+/** 3.0 lacks these keywords; each only narrows. */
+const LACKING = ["propertyNames", "patternProperties", "prefixItems", "$schema", "unevaluatedProperties"];
+
+/** Converts the rest of what the converter leaves of 3.1. */
+function mended(value: unknown, isNamed: boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => mended(one, false));
+  if (value === null || typeof value !== "object") return value;
+  const node = isNamed ? (value as Node) : nullable(several(constant(bounded(value as Node))));
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([name]) => isNamed || !LACKING.includes(name))
+      .map(([name, member]) => [
+        name,
+        !isNamed && VALUES.includes(name) ? member : mended(member, !isNamed && NAMED.includes(name)),
+      ]),
+  );
+}
+
+/** In 3.0 an exclusive bound is a mark on the inclusive one. */
+function bounded(node: Node): Node {
+  const made = { ...node };
+  for (const [mark, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const)
+    if (typeof node[mark] === "number") Object.assign(made, { [bound]: node[mark], [mark]: true });
+  return made;
+}
+
+function constant({ const: only, ...node }: Node): Node {
+  return only === undefined ? node : { ...node, enum: [only] };
+}
+
+/** 3.0 takes one type, so each of several is an alternative. */
+function several({ type, ...node }: Node): Node {
+  if (!Array.isArray(type)) return type === undefined ? node : { ...node, type };
+  return { ...node, anyOf: type.map((one) => ({ type: one })) };
+}
+
+/** Null has to be among the values of an enum, too. */
+const withNull = (node: Node): Node =>
+  Array.isArray(node.enum) ? { ...node, enum: [...new Set([...node.enum, null])] } : node;
+
+const isNull = (schema: unknown) => (schema as Node | null)?.type === "null";
+
+/** 3.0 has no type null, and reads `nullable` beside a type alone. */
+function nullable(node: Node): Node {
+  if (isNull(node)) return { ...node, type: "string", nullable: true, enum: [null] };
+  const { anyOf, ...rest } = node;
+  if (!Array.isArray(anyOf) || !anyOf.some(isNull)) return node;
+  const [only, ...others] = anyOf.filter((one) => !isNull(one)) as Node[];
+  const isPlain = others.length === 0 && only !== undefined && "type" in only;
+  return isPlain ? withNull({ ...constant(bounded(only)), ...rest, nullable: true }) : node;
+}
