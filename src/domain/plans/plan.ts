@@ -11,10 +11,28 @@ export type Step = {
   input: Readonly<Record<string, unknown>>;
   /** Slots without which it is passed over. */
   when?: readonly SlotName[];
+  /** Slots with which it is passed over. */
+  unless?: readonly SlotName[];
   each?: { of: string; most: number };
   /** What it refuses, or has no place in what was answered, leaves the plan whole. */
   optional?: true;
 };
+
+/** What a question says besides keywords: slots that it fills, and whether it asks who, what or how much. */
+export type Signal =
+  | "country"
+  | "partner"
+  | "product"
+  | "flow"
+  | "trade"
+  | "who"
+  | "what"
+  | "amount"
+  | "sellers"
+  | "buyers";
+
+/** Signals that together speak for a plan, as much as `weight` keywords that no other plan has. */
+export type Implication = { when: readonly (Signal | `!${Signal}`)[]; weight: number };
 
 export type Plan = {
   name: string;
@@ -22,6 +40,9 @@ export type Plan = {
   summary: string;
   /** Stems of words that speak of it, in lower case without accents. */
   keywords: { en: readonly string[]; lv: readonly string[] };
+  /** What a keyword counts, where it says the topic by itself; 1 by default. */
+  keyword_weight?: number;
+  implied_by?: readonly Implication[];
   slots: { required: readonly SlotName[]; optional: readonly SlotName[] };
   steps: readonly Step[];
   /** A question that it answers. */
@@ -48,7 +69,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
   const earlier = new Set<string>();
   const slots = new Set([...plan.slots.required, ...plan.slots.optional]);
   if (plan.steps.length > MOST_STEPS) faults.push(`has ${plan.steps.length} steps, ${MOST_STEPS} at most`);
-  for (const { id, operation, input, when = [], each } of plan.steps) {
+  for (const { id, operation, input, when = [], unless = [], each } of plan.steps) {
     const fields = fieldsOf(operation);
     if (!fields) faults.push(`${id} asks ${operation}, which is no operation that reads`);
     for (const [field, value] of Object.entries(input)) {
@@ -63,7 +84,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
       faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
       if (each.most > MOST_EACH) faults.push(`${id} is asked ${each.most} times, ${MOST_EACH} at most`);
     }
-    for (const slot of when)
+    for (const slot of [...when, ...unless])
       if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
     if (earlier.has(id)) faults.push(`${id} stands twice`);
     earlier.add(id);
@@ -128,11 +149,13 @@ async function runStep(
   ask: Ask,
   isRefusal: (error: unknown) => error is Error,
 ): Promise<Ran> {
-  const { id, operation, when = [], each, optional } = step;
+  const { id, operation, when = [], unless = [], each, optional } = step;
   const asked: Asked[] = [];
   const passed: Passed[] = [];
   const pass = (why: string) => passed.push({ step: id, operation, why });
   const missing = when.find((slot) => known.slots[slot] === undefined);
+  // Another step of the plan is asked instead: nothing is passed over that was wanted.
+  if (unless.some((slot) => known.slots[slot] !== undefined)) return { asked, passed };
   const members = each ? read(each.of, known) : [undefined];
   if (missing !== undefined) pass(`no ${missing} was named`);
   else if (!Array.isArray(members) || members.length === 0) pass("there is nothing to ask it of");

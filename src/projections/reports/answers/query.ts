@@ -4,11 +4,11 @@ import { QueryTimeout, Refusal, refuse } from "../../../core/model/refusal.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
-import { type Searchable, searchable } from "../../../domain/customs/search.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
+import type { Nomenclature } from "../../../domain/questions/read.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
@@ -163,11 +163,11 @@ function refusedOf(plan: Plan, field: Field, error: unknown): never {
   return refuse("invalid", message, { errors: [{ path: field, message }] });
 }
 
-const own: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) => searchable({ code, name }));
-const named = perVintage((rows: readonly CnProduct[]) => [...own, ...rows.map(searchable)]);
+const own: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));
+const withOwn = perVintage((rows: readonly CnProduct[]): Nomenclature => [...own, ...rows]);
 
-/** What products may be called in a question. */
-export function productNames(reference: ReferenceStore): readonly Searchable[] {
+/** The names by which a question may call a product. */
+export function productNames(reference: ReferenceStore): Nomenclature {
   const table = reference.find(cnNomenclature);
-  return table ? named(table) : own;
+  return table ? withOwn(table) : own;
 }
