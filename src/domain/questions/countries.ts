@@ -2,7 +2,7 @@
 import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
 import { type Entry, gazetteer, MOST_NAME_WORDS } from "./gazetteer.ts";
 import type { Range } from "./numbers.ts";
-import { englishPhrases, isEveryday } from "./vocabulary.ts";
+import { englishPhrases, everydayEnglish, isEveryday } from "./vocabulary.ts";
 import type { Word } from "./words.ts";
 
 export type Mention = Range & {
@@ -83,7 +83,7 @@ function caseOf({ folded }: Word): Mention["form"] {
 
 function isoCode({ text, is_capital }: Word, { isShouted }: About): string | undefined {
   if (!is_capital || !/^[A-Z]{2}$/.test(text) || notCodes.has(text)) return undefined;
-  if (isShouted && isEveryday(text.toLowerCase())) return undefined;
+  if (isShouted && everydayEnglish.has(text.toLowerCase())) return undefined;
   const code = text === "EL" ? "GR" : text === "UK" ? "GB" : text;
   return unknownPartner(code) !== undefined || partnerName(code) === code ? undefined : code;
 }

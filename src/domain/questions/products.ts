@@ -96,7 +96,8 @@ function refined(words: readonly Word[], index: NamesIndex, range: Range, hit: H
   const nameOf = (code: string) => index.nameOf(code) ?? hit.phrase.text;
   const modifiers = words.slice(range.from, hit.from).filter((word) => index.byTerm.has(word.english));
   const score = Math.min(1, 0.9 + 0.03 * length);
-  const all = codes.map((code) => refineBelow(index, code, modifiers) ?? code);
+  const finer = codes.flatMap((code) => refineBelow(index, code, modifiers) ?? []);
+  const all = finer.length > 0 ? finer : codes;
   const [reading, ...rivals] = all.map((code) => ({ code, name: nameOf(code), score }));
   const head = words[hit.to - 1]!;
   return {
@@ -111,6 +112,9 @@ function refined(words: readonly Word[], index: NamesIndex, range: Range, hit: H
 /** The one heading or subheading below a code whose names have all the words beside the phrase. */
 function refineBelow(index: NamesIndex, code: string, modifiers: readonly Word[]): string | undefined {
   if (modifiers.length === 0) return undefined;
+  const hasAll = (entry: { terms: ReadonlySet<string> }) =>
+    modifiers.every((word) => entry.terms.has(word.english));
+  if (index.below(code).some((entry) => entry.code === code && hasAll(entry))) return code;
   const fitting = index
     .below(code)
     .filter(
@@ -135,16 +139,26 @@ function searchedIn(
   taken: (at: number) => boolean,
 ): ProductFound[] {
   const found: ProductFound[] = [];
-  for (let at = 0; at < words.length; at++) {
+  const searched = new Set<string>();
+  for (let at = 0; at < words.length && searched.size < MOST_SEARCHED; at++) {
     if (taken(at) || !isContent(words[at]!)) continue;
     let to = at + 1;
     while (to < words.length && !taken(to) && isContent(words[to]!) && !breaksBefore(words[to]!)) to++;
-    const one = searchedRun(words, index, { from: at, to });
+    const range = { from: Math.max(at, to - MOST_PHRASE_WORDS), to };
+    const text = words
+      .slice(range.from, to)
+      .map(({ english }) => english)
+      .join(" ");
+    const one = searched.has(text) ? undefined : searchedRun(words, index, range);
+    searched.add(text);
     if (one) found.push(one);
     at = to;
   }
   return found;
 }
+
+/** More runs than this are no question. */
+const MOST_SEARCHED = 20;
 
 /** Scores this near to the best are rivals. */
 const NEAR = 0.9;

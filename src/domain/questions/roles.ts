@@ -28,16 +28,17 @@ export function placed(text: Text): Placed[] {
   if (first.role === undefined && second.role !== undefined) first.role = other(second.role);
   else if (second.role === undefined && first.role !== undefined) second.role = other(first.role);
   else if (first.role !== undefined && first.role === second.role) {
-    // One of them was read wrongly: the one that a preposition places, or that is the subject, is surer.
-    const weaker =
-      first.is_subject && !second.is_subject
-        ? second
-        : second.is_subject && !first.is_subject
-          ? first
-          : undefined;
-    if (weaker) weaker.role = other(weaker.role!);
+    const weaker = weakerOf(first, second);
+    if (weaker) Object.assign(weaker, { role: other(weaker.role!), is_subject: false });
   }
   return all;
+}
+
+/** Of two with one role, the one that was read wrongly: no subject, or the origin of a product, as in "German cars imported in Latvia". */
+function weakerOf(first: Placed, second: Placed): Placed | undefined {
+  if (first.is_subject !== second.is_subject) return first.is_subject ? second : first;
+  if (first.is_adjective !== second.is_adjective) return first.is_adjective ? first : second;
+  return undefined;
 }
 
 const other = (role: Role): Role => (role === "seller" ? "buyer" : "seller");
