@@ -24,6 +24,7 @@ const MOST_BETWEEN = 7;
 export function placed(text: Text): Placed[] {
   const all = text.mentions.map((mention): Placed => ({ ...mention, ...roleOf(mention, text) }));
   const [first, second] = all;
+  if (all.length === 1 && first && first.role === undefined) first.role = roleByUse(text);
   if (all.length !== 2 || !first || !second) return all;
   if (first.role === undefined && second.role !== undefined) first.role = other(second.role);
   else if (second.role === undefined && first.role !== undefined) second.role = other(first.role);
@@ -34,10 +35,22 @@ export function placed(text: Text): Placed[] {
   return all;
 }
 
+/** "Who is drinking it?" asks for buyers, and "who fills them up?" for sellers. */
+function roleByUse({ words, products }: Text): Role | undefined {
+  const isWho = words.some(({ folded }) => /^(who|whom|whose|which|kas)$/.test(folded));
+  if (!isWho || products.length === 0) return undefined;
+  const does = (verbs: RegExp) => words.some(({ folded }) => verbs.test(folded));
+  const isUsed = does(/^(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4}$/);
+  const isServed = does(/^(fill|feed|dress|keep|stock|heat|power|fuel|furnish|equip)\w{0,3}$/);
+  if (isUsed === isServed) return undefined;
+  return isUsed ? "seller" : "buyer";
+}
+
 /** Of two with one role, the one that was read wrongly: no subject, or the origin of a product, as in "German cars imported in Latvia". */
 function weakerOf(first: Placed, second: Placed): Placed | undefined {
   if (first.is_subject !== second.is_subject) return first.is_subject ? second : first;
-  if (first.is_adjective !== second.is_adjective) return first.is_adjective ? first : second;
+  const [a, b] = [first.form === "describing", second.form === "describing"];
+  if (a !== b) return a ? first : second;
   return undefined;
 }
 
