@@ -6,7 +6,7 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
-import { headCall, contractHead, logIdOf } from "../domain/anchoring/contract.ts";
+import { contractHead, headCall, logIdOf } from "../domain/anchoring/contract.ts";
 import { type ClaimedHead, contradictionOf } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";
 import { verifierKey } from "./note.ts";

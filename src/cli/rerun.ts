@@ -37,7 +37,14 @@ export function rerunCommand(terminal: Terminal): Command {
 }
 
 /** The result, a line per step. */
-export const formatSteps = ({ steps, same, agent, model, result_sha256, again_sha256 }: RerunResult): string =>
+export const formatSteps = ({
+  steps,
+  same,
+  agent,
+  model,
+  result_sha256,
+  again_sha256,
+}: RerunResult): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {
       const what = how === "kept" ? "from its stored answer" : "asked again";

@@ -30,7 +30,11 @@ async function post(path: string, body: object, headers = mine) {
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as { data: IdeaAnswer; detail?: string; errors?: { path: string }[] };
+  const answer = (await response.json()) as {
+    data: IdeaAnswer;
+    detail?: string;
+    errors?: { path: string }[];
+  };
   return { status: response.status, ...answer };
 }
 

@@ -132,7 +132,12 @@ async function unpaidOrDue(
   }
 }
 
-async function quoted(parts: Parts, ready: ReadableOperation, request: CallRequest, form: Form): Promise<Answer> {
+async function quoted(
+  parts: Parts,
+  ready: ReadableOperation,
+  request: CallRequest,
+  form: Form,
+): Promise<Answer> {
   await parts.app.accepting.check();
   const { input, errors } = await quotableInput(ready, request);
   const quote = await quoteFor(parts, ready.operation, input);

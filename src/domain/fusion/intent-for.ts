@@ -1,49 +1,79 @@
-/** Selects the intent and slots of a question; a question without a match is refused with the nearest three. */
-
+/** Chooses the intent that answers a question, with its slots; without a fit it refuses and names the nearest three. */
 import { refuse } from "../../core/model/refusal.ts";
-import type { Searchable } from "../customs/search.ts";
-import { matches } from "../plans/match.ts";
 import type { Plan } from "../plans/plan.ts";
-import { type Slots, slotsIn } from "../plans/slots.ts";
+import type { SlotName, Slots } from "../plans/slots.ts";
+import { matches } from "../questions/match.ts";
+import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../questions/read.ts";
+import { refuseUnclear } from "../questions/unclear.ts";
 
 export type IntentQuery = {
   question?: string | undefined;
-  /** The intent by name; the question then only fills slots. */
+  /** The intent by its name; then the question only fills slots. */
   intent?: string | undefined;
-  /** The caller's own slots, which override those read from the question. */
+  /** Slots that the caller named; they replace those that are read. */
   slots: Slots;
+};
+
+export type ChosenIntent = {
+  plan: Plan;
+  slots: Slots;
+  /** The question as it was read; without one, nothing. */
+  understood: Understood | undefined;
+  /** Slots that were read or named, and that the plan does not take. */
+  unused: SlotName[];
 };
 
 const MOST_NEAREST = 3;
 
-/** `field` names the faulty input: the question, or the intent that lacks a slot. */
+/** `last_year`: where the data end, for questions such as "since 2019". */
 export function intentFor(
   { question, intent, slots: given }: IntentQuery,
   plans: readonly Plan[],
-  products: readonly Searchable[],
-): { plan: Plan; slots: Slots } {
-  const read = question === undefined ? {} : slotsIn(question, products, stemsOf(plans));
+  nomenclature: Nomenclature,
+  last_year?: number,
+): ChosenIntent {
+  const field = intent === undefined ? "question" : "intent";
+  const understood = question === undefined ? undefined : readQuestion(question, { nomenclature, plans });
+  const read = understood ? slotsOf(understood, last_year) : {};
   const named = given.year !== undefined && given.years === undefined ? { years: String(given.year) } : {};
   const slots: Slots = { ...read, ...named, ...given };
-  const found = matches(question ?? "", slots, plans);
-  const field = intent === undefined ? "question" : "intent";
-  const best =
-    intent === undefined
-      ? found.find(({ score }) => score > 0)
-      : found.find(({ plan }) => plan.name === intent);
-  const no = (message: string): never => refuse("invalid", message, { errors: [{ path: field, message }] });
-  if (!best) {
-    const nearest = found.slice(0, MOST_NEAREST).map(({ plan }) => `${plan.name} (“${plan.example}”)`);
-    return no(`no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`);
-  }
-  const { plan, missing } = best;
+  const { plan, missing } =
+    chosenPlan({ question, intent }, slots, plans) ?? noFit(question, slots, plans, field);
+  if (understood) refuseUnclear(understood, given, "question");
   if (missing.length > 0)
-    return no(
+    refuseField(
+      field,
       `${plan.name} needs ${missing.join(" and ")}, as in “${plan.example}”; name it in the question or as a field`,
     );
-  return { plan, slots };
+  return { plan, slots, understood, unused: unusedSlots(plan, slots) };
 }
 
-/** The stems of words that state a question. */
-export const stemsOf = (plans: readonly Plan[]) =>
-  plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);
+const refuseField = (field: string, message: string): never =>
+  refuse("invalid", message, { errors: [{ path: field, message }] });
+
+function chosenPlan({ question, intent }: Omit<IntentQuery, "slots">, slots: Slots, plans: readonly Plan[]) {
+  const found = matches(question ?? "", slots, plans);
+  return intent === undefined
+    ? found.find(({ score }) => score > 0)
+    : found.find(({ plan }) => plan.name === intent);
+}
+
+function noFit(question: string | undefined, slots: Slots, plans: readonly Plan[], field: string): never {
+  const nearest = matches(question ?? "", slots, plans)
+    .slice(0, MOST_NEAREST)
+    .map(({ plan }) => `${plan.name} (“${plan.example}”)`);
+  return refuseField(
+    field,
+    `no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`,
+  );
+}
+
+/** The chapter follows from the product, and the year from the years. */
+function unusedSlots({ slots: { required, optional } }: Plan, slots: Slots): SlotName[] {
+  const takes = (name: SlotName) => required.includes(name) || optional.includes(name);
+  return (Object.keys(slots) as SlotName[]).filter((name) => {
+    if (slots[name] === undefined || takes(name)) return false;
+    if (name === "chapter") return false;
+    return !(name === "year" && takes("years")) && !(name === "years" && takes("year"));
+  });
+}

@@ -16,10 +16,28 @@ export type Step = {
   input: Readonly<Record<string, unknown>>;
   /** The step is skipped without these slots. */
   when?: readonly SlotName[];
+  /** The step is skipped with any of these slots: another step of the plan replaces it. */
+  unless?: readonly SlotName[];
   each?: { of: string; most: number };
   /** A refusal, or a path without a value, does not fail the plan. */
   optional?: true;
 };
+
+/** A sign in a question besides keywords: a slot that it fills, or the kind of answer that it wants. */
+export type Signal =
+  | "country"
+  | "partner"
+  | "product"
+  | "flow"
+  | "trade"
+  | "who"
+  | "what"
+  | "amount"
+  | "sellers"
+  | "buyers";
+
+/** Signals that together imply a plan, as strongly as `weight` keywords that no other plan has. */
+export type Implication = { when: readonly (Signal | `!${Signal}`)[]; weight: number };
 
 export type Plan = {
   name: string;
@@ -27,6 +45,9 @@ export type Plan = {
   summary: string;
   /** Stems of words that speak of it, in lower case without accents. */
   keywords: { en: readonly string[]; lv: readonly string[] };
+  /** The weight of a keyword that states the topic by itself; default 1. */
+  keyword_weight?: number;
+  implied_by?: readonly Implication[];
   slots: { required: readonly SlotName[]; optional: readonly SlotName[] };
   steps: readonly Step[];
   /** A question that it answers. */
@@ -53,7 +74,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
   const earlier = new Set<string>();
   const slots = new Set([...plan.slots.required, ...plan.slots.optional]);
   if (plan.steps.length > MOST_STEPS) faults.push(`has ${plan.steps.length} steps, ${MOST_STEPS} at most`);
-  for (const { id, operation, input, when = [], each } of plan.steps) {
+  for (const { id, operation, input, when = [], unless = [], each } of plan.steps) {
     const fields = fieldsOf(operation);
     if (!fields) faults.push(`${id} asks ${operation}, which is no operation that reads`);
     for (const [field, value] of Object.entries(input)) {
@@ -68,7 +89,7 @@ export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | u
       faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
       if (each.most > MOST_EACH) faults.push(`${id} runs ${each.most} times, ${MOST_EACH} at most`);
     }
-    for (const slot of when)
+    for (const slot of [...when, ...unless])
       if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
     if (earlier.has(id)) faults.push(`${id} occurs twice`);
     earlier.add(id);
@@ -133,11 +154,12 @@ async function runStep(
   ask: StepCall,
   isRefusal: (error: unknown) => error is Error,
 ): Promise<PlanOutcome> {
-  const { id, operation, when = [], each, optional } = step;
+  const { id, operation, when = [], unless = [], each, optional } = step;
   const results: StepResult[] = [];
   const passed: SkippedStep[] = [];
   const pass = (why: string) => passed.push({ step: id, operation, why });
   const missing = when.find((slot) => known.slots[slot] === undefined);
+  if (unless.some((slot) => known.slots[slot] !== undefined)) return { asked: results, passed };
   const members = each ? read(each.of, known) : [undefined];
   if (missing !== undefined) pass(`no ${missing} was named`);
   else if (!Array.isArray(members) || members.length === 0) pass("there is nothing to ask it of");

@@ -64,7 +64,12 @@ export async function reconcile(
   const heads = await app.chain.heads();
   const highest = searched.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
-  const moved = await newlyMovedBlocks(app.chain, searched.blocks, heads.latest, options.memory ?? noChainMemory());
+  const moved = await newlyMovedBlocks(
+    app.chain,
+    searched.blocks,
+    heads.latest,
+    options.memory ?? noChainMemory(),
+  );
   const gone = new Set(moved.map(({ block_hash }) => block_hash));
   const { settled, refunded } = await movedWith(app.pool, [...gone]);
   const reorged = await followPayments(app, [...searched.unsettled, ...settled], searched, heads, gone);

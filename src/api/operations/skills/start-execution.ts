@@ -4,14 +4,13 @@ import type { App } from "../../../core/app.ts";
 import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
 import { sealLocation } from "../../../core/model/sealed.ts";
 import type { Data } from "../../../datasets/reading.ts";
-import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
+import { readQuestion, slotsOf as slotsRead } from "../../../domain/questions/read.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
 import type { SkillResult } from "../../../domain/skills/result.ts";
-import { type Skill, skills } from "../../../domain/skills/skills.ts";
-import { taskSlots } from "../../../domain/skills/slots.ts";
+import type { Skill } from "../../../domain/skills/skills.ts";
 import { productNames } from "../../../projections/reports/answers/query.ts";
 import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
@@ -26,11 +25,9 @@ import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from
 /** Seconds that a call may take for a run. */
 export const MOST_WAIT_S = 20;
 
-const stems = stemsOf(skills);
-
 /** The slots of a task, read without a model. */
 export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): Slots =>
-  taskSlots(task, productNames(reference), stems);
+  slotsRead(readQuestion(task, { nomenclature: productNames(reference) }));
 
 /** The slots that a skill takes; other slots of the task do not affect it. */
 export const slotsFor = ({ slots }: Skill, given: Slots): Slots =>

@@ -5,6 +5,7 @@ import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
+import type { Nomenclature } from "../../../domain/questions/read.ts";
 import { isAnswerFact } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
@@ -39,6 +40,8 @@ const overTrade = intents.filter(({ slots }) =>
   [...slots.required, ...slots.optional].some((slot) => slot === "hs" || slot === "year"),
 );
 
+const noNames: Nomenclature = [];
+
 /** Runs the question's intent for each reporter and product that its plan takes. */
 export async function customReport(
   calls: CallOperation,
@@ -49,8 +52,8 @@ export async function customReport(
   const [from, to] = [years[0]!, years.at(-1)!];
   const span: Slots = { years: from === to ? `${from}` : `${from}-${to}`, year: to };
   const any: Slots = { country: reporters[0]!, hs: products[0]!, ...span };
-  // The products are given, so that no names are looked up.
-  const { plan, slots } = intentFor({ question: input.question, slots: any }, overTrade, []);
+  // Its products are given, so that no names are looked up.
+  const { plan, slots } = intentFor({ question: input.question, slots: any }, overTrade, noNames);
   const cases = casesOf(plan, input, { ...slots, ...span });
   const steps = cases.length * plan.steps.length;
   if (steps > MOST_STEPS) {

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
-import { stemsOf } from "../../../domain/fusion/intent-for.ts";
-import { intents } from "../../../domain/fusion/intents.ts";
-import { slotsIn } from "../../../domain/plans/slots.ts";
+import { type Nomenclature, readQuestion, slotsOf } from "../../../domain/questions/read.ts";
+import { refuseUnclear } from "../../../domain/questions/unclear.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
@@ -37,6 +36,8 @@ export const fusionDeepInput = z.object({
     .optional(),
 });
 
+const noNames: Nomenclature = [];
+
 /** Writes a report on the product or country in the question. */
 export async function fusionDeep(
   calls: CallOperation,
@@ -44,8 +45,10 @@ export async function fusionDeep(
   input: z.output<typeof fusionDeepInput>,
 ): Promise<ReportContent> {
   // Looks names up only where no code is given, so that the report rests on them only then.
-  const names = input.hs === undefined ? productNames(reference) : [];
-  const read = slotsIn(input.question, names, stemsOf(intents));
+  const nomenclature = input.hs === undefined ? productNames(reference) : noNames;
+  const understood = readQuestion(input.question, { nomenclature });
+  refuseUnclear(understood, input, "question");
+  const read = slotsOf(understood);
   const { country = read.country, hs = read.hs, years = read.years } = input;
   if (country === undefined && hs === undefined) {
     const message = "the question names no country or product: add one to it, or as country or hs";

@@ -7,11 +7,11 @@ import { QueryTimeout, Refusal, refuse } from "../../../core/model/refusal.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
-import { type Searchable, searchable } from "../../../domain/customs/search.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
+import type { Nomenclature } from "../../../domain/questions/read.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
@@ -167,16 +167,13 @@ function refusedOf(plan: Plan, field: Field, error: unknown): never {
   return refuse("invalid", message, { errors: [{ path: field, message }] });
 }
 
-const ownProductNames: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) =>
-  searchable({ code, name }),
+const ownProductNames: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));
+const productNamesOf = perVintage(
+  (rows: readonly CnProduct[]): Nomenclature => [...ownProductNames, ...rows],
 );
-const productNamesOf = perVintage((rows: readonly CnProduct[]) => [
-  ...ownProductNames,
-  ...rows.map(searchable),
-]);
 
 /** The names that a question may call products by. */
-export function productNames(reference: ReferenceStore): readonly Searchable[] {
+export function productNames(reference: ReferenceStore): Nomenclature {
   const table = reference.find(cnNomenclature);
   return table ? productNamesOf(table) : ownProductNames;
 }

@@ -1,0 +1,89 @@
+/** The countries that a question names, in the order of the text. */
+import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
+import { type Entry, gazetteer, MOST_NAME_WORDS } from "./gazetteer.ts";
+import type { Range } from "./numbers.ts";
+import { englishPhrases, everydayEnglish, isEveryday } from "./vocabulary.ts";
+import type { Word } from "./words.ts";
+
+export type Mention = Range & {
+  code: string;
+  /** An adjective, a possessive or a Latvian genitive describes what follows: "Dutch cheese", "Latvijas koksne". */
+  form: "name" | "describing" | "dative";
+  /** "Dutch", and not "the Netherlands'". */
+  is_adjective: boolean;
+  is_member: boolean;
+};
+
+/** Two capitals that mean something else more often than the country. */
+const notCodes = new Set(["TV", "AI", "CD", "PM", "AM", "PC", "PS", "ID", "HS", "EV", "OK"]);
+/** Names of countries that are products where they stand in lower case beside names in capitals. */
+const commonNouns = new Set(["turkey", "china", "jersey", "guinea"]);
+
+export function countriesIn(words: readonly Word[], taken: (at: number) => boolean): Mention[] {
+  const found: Mention[] = [];
+  const isShouted = words.every(({ text }) => text === text.toUpperCase());
+  const hasCapitals = words.some(({ is_capital }, at) => at > 0 && is_capital);
+  for (let at = 0; at < words.length; ) {
+    const one = taken(at) ? undefined : mentionAt(words, at, { taken, isShouted, hasCapitals });
+    if (one) found.push(one);
+    at = one?.to ?? at + 1;
+  }
+  return found;
+}
+
+type About = { taken: (at: number) => boolean; isShouted: boolean; hasCapitals: boolean };
+
+function mentionAt(words: readonly Word[], at: number, about: About): Mention | undefined {
+  const { names, declined } = gazetteer();
+  for (let length = Math.min(MOST_NAME_WORDS, words.length - at); length > 0; length--) {
+    const run = words.slice(at, at + length);
+    if (
+      run.some((_, n) => about.taken(at + n)) ||
+      run.slice(1).some(({ before }) => /[,;:!?()]/.test(before))
+    )
+      continue;
+    const plain = names.get(run.map(({ folded }) => folded).join(" "));
+    const first = run[0]!;
+    if (plain && !(length === 1 && isCommonWord(first, about)))
+      return mention(plain, at, length, run.at(-1)!.is_possessive ? "describing" : "name");
+    const key = run.map(({ latvian }) => latvian).join(" ");
+    const inLatvian = declined.get(key);
+    if (inLatvian && (length > 1 || isLatvianName(first, key)))
+      return mention(inLatvian, at, length, caseOf(run.at(-1)!));
+  }
+  const code = isoCode(words[at]!, about);
+  return code === undefined
+    ? undefined
+    : mention({ code, form: "name" }, at, 1, words[at]!.is_possessive ? "describing" : "name");
+}
+
+const mention = (entry: Entry, from: number, length: number, form: Mention["form"]): Mention => ({
+  code: entry.code,
+  from,
+  to: from + length,
+  form: entry.form === "adjective" ? "describing" : form,
+  is_adjective: entry.form === "adjective",
+  is_member: isReporter(entry.code),
+});
+
+const isCommonWord = ({ folded, is_capital }: Word, { hasCapitals }: About) =>
+  !is_capital && ((commonNouns.has(folded) && hasCapitals) || isEveryday(folded));
+
+/** "gana" is a word and Gana a country: short names are capital. */
+const isLatvianName = ({ folded, is_capital }: Word, stem: string) =>
+  is_capital
+    ? !isEveryday(folded) || stem.length > 3
+    : stem.length >= 5 && !isEveryday(folded) && !englishPhrases.has(folded);
+
+/** Latvijas describes, Latvijai receives. */
+function caseOf({ folded }: Word): Mention["form"] {
+  if (/[aeui]s$/.test(folded) && !/(u|i)s$/.test(folded)) return "describing";
+  return /(ai|ei|am)$/.test(folded) ? "dative" : "name";
+}
+
+function isoCode({ text, is_capital }: Word, { isShouted }: About): string | undefined {
+  if (!is_capital || !/^[A-Z]{2}$/.test(text) || notCodes.has(text)) return undefined;
+  if (isShouted && everydayEnglish.has(text.toLowerCase())) return undefined;
+  const code = text === "EL" ? "GR" : text === "UK" ? "GB" : text;
+  return unknownPartner(code) !== undefined || partnerName(code) === code ? undefined : code;
+}

@@ -1,0 +1,86 @@
+/** The names of countries: CLDR's in the 24 languages of the EU, and adjectives and names of peoples from a list. */
+import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
+import { englishPhrases, isEveryday, namesOfCountries } from "./vocabulary.ts";
+import { foldedIn, latvianStem } from "./words.ts";
+
+const LANGUAGES = "bg hr cs da nl et fi fr de el hu ga it lt mt pl pt ro sk sl es sv".split(" ");
+
+/** CLDR names a withdrawn code after its successor, and codes of the statistics not at all. */
+const isCurrent = (code: string) => !/^Q|^X[^K]/.test(code) && new Intl.Locale(`und-${code}`).region === code;
+
+export type Entry = { code: string; form: "name" | "adjective" };
+
+export type Gazetteer = {
+  /** By folded words. */
+  names: ReadonlyMap<string, Entry>;
+  /** By Latvian stems. */
+  declined: ReadonlyMap<string, Entry>;
+  /** Single words that names are misspelt from. */
+  words: readonly string[];
+};
+
+export const MOST_NAME_WORDS = 6;
+
+let made: Gazetteer | undefined;
+
+/** Made at the first question: CLDR is slow to read. */
+export const gazetteer = (): Gazetteer => (made ??= gazetteerOf());
+
+function codesOfCountries(): string[] {
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  return codes.filter((code) => isReporter(code) || unknownPartner(code) === undefined);
+}
+
+const namesIn = (language: string) => {
+  const names = new Intl.DisplayNames([language], { type: "region", fallback: "none" });
+  return (code: string) => (isCurrent(code) ? names.of(code) : undefined);
+};
+
+/** "Eswatini (Swaziland)" and "Myanmar (Burma)" are two names each. */
+const partsOf = (name: string) => name.split(/[()]/).filter((part) => part.trim() !== "");
+
+function gazetteerOf(): Gazetteer {
+  const names = new Map<string, Entry>();
+  const declined = new Map<string, Entry>();
+  const add = (map: Map<string, Entry>, key: string, entry: Entry) => {
+    if (key !== "" && !map.has(key)) map.set(key, entry);
+  };
+  const plain = (text: string) => foldedIn(text).join(" ");
+  const stemmed = (text: string) => foldedIn(text).map(latvianStem).join(" ");
+  const codes = codesOfCountries();
+  const [english, latvian] = [namesIn("en"), namesIn("lv")];
+  for (const code of codes) {
+    const texts = [english(code), partnerName(code)].flatMap((name) => (name ? partsOf(name) : []));
+    for (const text of texts)
+      for (const one of [text, text.replace(/&/g, " and ")]) add(names, plain(one), { code, form: "name" });
+  }
+  for (const { code, names: others, en, lv } of namesOfCountries) {
+    for (const text of others) add(names, plain(text), { code, form: "name" });
+    for (const text of en) add(names, plain(text), { code, form: "adjective" });
+    // "Somu" is Finnish and "soma" a bag: adjectives in -u are read as they stand, the names of peoples and countries by their stems.
+    for (const text of lv)
+      if (text.endsWith("u")) add(names, plain(text), { code, form: "adjective" });
+      else add(declined, stemmed(text), { code, form: text.endsWith("i") ? "adjective" : "name" });
+  }
+  for (const code of codes) {
+    const name = latvian(code);
+    if (name) add(declined, stemmed(name), { code, form: "name" });
+  }
+  const spelt = [...names.keys()].filter((name) => !name.includes(" "));
+  const latvianNames = codes.flatMap((code) => latvian(code) ?? []).map(plain);
+  for (const language of LANGUAGES) {
+    const of = namesIn(language);
+    for (const code of codes) {
+      const key = plain(of(code) ?? "");
+      // "Man" and "Chile" are words too; a stranger's name must not hide an English one.
+      if (key.length >= 4 && !isEveryday(key) && !englishPhrases.has(key))
+        add(names, key, { code, form: "name" });
+    }
+  }
+  return {
+    names,
+    declined,
+    words: [...new Set([...spelt, ...latvianNames.filter((name) => !name.includes(" "))])],
+  };
+}

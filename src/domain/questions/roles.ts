@@ -1,0 +1,211 @@
+/** Who sells and who buys: the role of each country in a question, read from the words around it. */
+import type { Mention } from "./countries.ts";
+import type { Range } from "./numbers.ts";
+import { type TradeWord, tradeWord } from "./trade-words.ts";
+import type { Word } from "./words.ts";
+
+export type Role = "seller" | "buyer";
+export type Placed = Mention & {
+  role: Role | undefined;
+  /** The question speaks of this country's own sales or purchases. */
+  is_subject: boolean;
+};
+
+export type Text = { words: readonly Word[]; mentions: readonly Mention[]; products: readonly Range[] };
+
+const TO = /^(to|into|towards?|onto|uz)$/;
+const FROM = /^(from|without|outside|if|no|bez|ja)$/;
+/** Verbs that say less about direction than "exports" and "imports" do. */
+const WEAK = /^(gets?|needs?|miss|spen(d|ds|t)|orders?|ordered|leav(e|es|ing)|sends?|sent|demands?)$/;
+/** Between a country and its verb these change nothing. */
+const MOST_BETWEEN = 7;
+
+/** Each country with its role; of two, where one is read, the other has the other one. */
+export function placed(text: Text): Placed[] {
+  const all = text.mentions.map((mention): Placed => ({ ...mention, ...roleOf(mention, text) }));
+  const [first, second] = all;
+  if (all.length === 1 && first && first.role === undefined) first.role = roleByUse(text);
+  if (all.length !== 2 || !first || !second) return all;
+  if (first.role === undefined && second.role !== undefined) first.role = other(second.role);
+  else if (second.role === undefined && first.role !== undefined) second.role = other(first.role);
+  else if (first.role !== undefined && first.role === second.role) {
+    const weaker = weakerOf(first, second);
+    if (weaker) Object.assign(weaker, { role: other(weaker.role!), is_subject: false });
+  }
+  return all;
+}
+
+/** "Who is drinking it?" asks for buyers, and "who fills them up?" for sellers. */
+function roleByUse({ words, products }: Text): Role | undefined {
+  const isWho = words.some(({ folded }) => /^(who|whom|whose|which|kas)$/.test(folded));
+  if (!isWho || products.length === 0) return undefined;
+  const does = (verbs: RegExp) => words.some(({ folded }) => verbs.test(folded));
+  const isUsed = does(/^(drink|eat|wear|smok|driv|burn|enjoy|cook|read|dzer|ed|valka)\w{0,4}$/);
+  const isServed = does(/^(fill|feed|dress|keep|stock|heat|power|fuel|furnish|equip)\w{0,3}$/);
+  if (isUsed === isServed) return undefined;
+  return isUsed ? "seller" : "buyer";
+}
+
+/** Of two with one role, the one that was read wrongly: no subject, or the origin of a product, as in "German cars imported in Latvia". */
+function weakerOf(first: Placed, second: Placed): Placed | undefined {
+  if (first.is_subject !== second.is_subject) return first.is_subject ? second : first;
+  const [a, b] = [first.form === "describing", second.form === "describing"];
+  if (a !== b) return a ? first : second;
+  return undefined;
+}
+
+const other = (role: Role): Role => (role === "seller" ? "buyer" : "seller");
+
+type Reading = { role: Role | undefined; is_subject: boolean };
+const none: Reading = { role: undefined, is_subject: false };
+const reading = (role: Role, is_subject = false): Reading => ({ role, is_subject });
+
+function roleOf(mention: Mention, text: Text): Reading {
+  const before = wordBefore(mention, text);
+  const after = scanAfter(mention, text);
+  const preposition = before === undefined ? "" : text.words[before]!.folded;
+  if (TO.test(preposition)) return reading("buyer");
+  if (/^(if|ja|outside)$/.test(preposition) && after.word === "buy" && !after.is_weak)
+    return reading("buyer", true);
+  if (FROM.test(preposition)) return reading("seller");
+  if (preposition === "by" || preposition === "on") return byVerbBefore(before!, preposition, text);
+  if (preposition === "for" && mention.form === "name") return reading("buyer");
+  if (isOf(mention, text)) return ofNoun(mention, text);
+  if (/^(between|starp|with|ar)$/.test(preposition))
+    return after.word === undefined ? none : ofScan(mention, after);
+  if (/^(in|at|within|inside)$/.test(preposition) || isLocative(mention, text))
+    return inPlace(mention, text, after);
+  if (mention.form === "dative") return reading("buyer");
+  const fed = asObject(mention, before, text);
+  if (fed) return fed;
+  if (after.word) return ofScan(mention, after);
+  if (mention.form === "describing") return after.product ? reading("seller") : none;
+  return behindTradeWord(before, text);
+}
+
+/** The word before a country, without articles and what describes it. */
+function wordBefore({ from }: Mention, { words }: Text): number | undefined {
+  let at = from - 1;
+  while (at >= 0 && /^(the|a|an|all|eu|our)$/.test(words[at]!.folded)) at--;
+  return at >= 0 ? at : undefined;
+}
+
+const isOf = ({ from }: Mention, { words }: Text) => {
+  const before = words[from - 1]?.folded;
+  return before === "of" || (before === "the" && words[from - 2]?.folded === "of");
+};
+
+/** "Exports of Latvia" sells; "suppliers of Latvia" sell to it. */
+function ofNoun(mention: Mention, text: Text): Reading {
+  const { words, mentions } = text;
+  const of = words.findLastIndex((word, at) => at < mention.from && word.folded === "of");
+  for (let at = of - 1; at >= Math.max(0, of - 4); at--) {
+    if (mentions.some(({ from, to }) => at >= from && at < to)) break;
+    const kind = tradeWord(words[at]!);
+    if (mention.form === "describing" && (kind === "buyer" || kind === "importer")) return reading("seller");
+    if (kind) return byKind(kind, true);
+  }
+  return mention.form === "describing" && scanAfter(mention, text).product ? reading("seller") : none;
+}
+
+function byKind(kind: TradeWord, isOwn: boolean): Reading {
+  if (kind === "sell" || kind === "exporter") return reading("seller", true);
+  if (kind === "buy" || kind === "importer" || kind === "served") return reading("buyer", true);
+  if (kind === "seller") return isOwn ? reading("buyer", true) : reading("seller", true);
+  return isOwn ? reading("seller", true) : reading("buyer", true);
+}
+
+type After = { word?: TradeWord; is_weak: boolean; product: boolean };
+
+/** What follows a country up to the next preposition or country: its verb or noun of trade, and whether a product stands before that. */
+function scanAfter(mention: Mention, { words, mentions, products }: Text): After {
+  let product = false;
+  for (let at = mention.to; at < Math.min(words.length, mention.to + MOST_BETWEEN); at++) {
+    const { folded, before } = words[at]!;
+    if (mentions.some(({ from }) => from === at) || /[.;?!]/.test(before)) break;
+    if (/^(to|into|from|in|of|on|with|by|for|and|uz|no|ar|un|par|between|than)$/.test(folded)) break;
+    if (before.includes(",") && /^(who|what|where|which|how|kas|kur|cik)$/.test(folded)) break;
+    if (products.some(({ from, to }) => at >= from && at < to)) product = true;
+    const isComing = /^(comes?|came|coming)$/.test(folded) && words[at + 1]?.folded === "from";
+    const word = isComing ? "buy" : tradeWord(words[at]!);
+    const is_weak = WEAK.test(folded);
+    if (word) return { word: is_weak ? strongest(word, words) : word, is_weak, product };
+  }
+  return { is_weak: false, product };
+}
+
+/** "The wheat it exports" says more than the "get" before it. */
+function strongest(weak: TradeWord, words: readonly Word[]): TradeWord {
+  const kinds = new Set(words.filter(({ folded }) => !WEAK.test(folded)).map(tradeWord));
+  if (kinds.has("sell") === kinds.has("buy")) return weak;
+  return kinds.has("sell") ? "sell" : "buy";
+}
+
+/** "Latvia sells", "German car imports", "Finland's customers", "Dutch cheese buyers". */
+function ofScan(mention: Mention, { word, product }: After): Reading {
+  if (!word) return none;
+  if (word === "buyer") {
+    // "Belgian buyers" buy; "Belgium's buyers" and "buyers of Belgian beer" buy from it.
+    const isPeople = mention.form === "describing" && !product && mention.is_adjective;
+    return byKind(word, !isPeople);
+  }
+  if (word === "seller") return byKind(word, !(mention.is_adjective === true));
+  return byKind(word, true);
+}
+
+/** "Bought by Latvia", "dependent on Russia". */
+function byVerbBefore(at: number, preposition: string, { words }: Text): Reading {
+  if (preposition === "on") return reading("seller");
+  for (let n = at - 1; n >= Math.max(0, at - 3); n--) {
+    const kind = tradeWord(words[n]!);
+    if (kind) return kind === "served" ? reading("seller") : byKind(kind, true);
+  }
+  return none;
+}
+
+const isLocative = ({ from, to, form }: Mention, { words }: Text) =>
+  form === "name" && /(ā|ē|ī)$/.test(words[to - 1]!.text) && from < to;
+
+/** "Buyers in Germany", "imports in Germany"; who sells there sells to it. */
+function inPlace(mention: Mention, { words, mentions }: Text, after: After): Reading {
+  // "Made in Italy", "grown in Spain"
+  const participle = words[mention.from - 2];
+  const isMade =
+    participle &&
+    /(ed|made|grown|built|caught)$/.test(participle.folded) &&
+    tradeWord(participle) === undefined;
+  if (isMade) return reading("seller", true);
+  if (after.word) return ofScan(mention, after);
+  for (let at = mention.from - 1; at >= 0; at--) {
+    if (mentions.some(({ from, to }) => at >= from && at < to)) continue;
+    const kind = tradeWord(words[at]!);
+    if (!kind) continue;
+    if (kind === "exporter") return reading("seller", true);
+    const isVerb = /^(sells?|sold|selling)$/.test(words[at]!.folded);
+    if (kind === "sell" && !isVerb) return reading("seller", true);
+    return reading("buyer", true);
+  }
+  return none;
+}
+
+/** "Who supplies Austria", "who keeps Sweden in paper": whoever does something to a country sells to it, and does not buy from it. */
+function asObject(mention: Mention, before: number | undefined, { words }: Text): Reading | undefined {
+  if (before === undefined || before === 0) return undefined;
+  const verb = words[before]!;
+  if (/^suppl(y|ies|ied|ying)$|^feeds?$|^serves?$|^piegad\w*$/.test(verb.folded))
+    return reading("buyer", true);
+  const who = words[before - 1]!.folded;
+  const isAsked = /^(who|whoever|countries|nations|ll|d|would|will|suppliers)$/.test(who);
+  if (!isAsked || /^(does|do|did|is|are|was|were|has|would|will|s)$/.test(verb.folded)) return undefined;
+  const kind = tradeWord(verb);
+  if (kind === "buy") return reading("seller", true);
+  return kind === "sell" && mention.form === "describing" ? reading("seller") : reading("buyer", true);
+}
+
+/** Telegraphic: "fertiliser imports Latvia". */
+function behindTradeWord(before: number | undefined, { words }: Text): Reading {
+  const kind = before === undefined ? undefined : tradeWord(words[before]!);
+  return kind === "sell" || kind === "buy" || kind === "importer" || kind === "exporter"
+    ? byKind(kind, true)
+    : none;
+}

@@ -1,0 +1,47 @@
+/** Names in a question that nobody knows: a word where a country or a product is expected. */
+
+import type { Mention } from "./countries.ts";
+import { isKnown } from "./known-words.ts";
+import type { NamesIndex } from "./names-index.ts";
+import { tradeWord } from "./trade-words.ts";
+import type { Word } from "./words.ts";
+
+type Text = {
+  words: readonly Word[];
+  mentions: readonly Mention[];
+  index: NamesIndex;
+  taken: (at: number) => boolean;
+};
+
+/** Words that no list knows and that stand where a name of a country or product would. */
+export function strangersIn({ words, index, taken, mentions }: Text, hasProduct: boolean): string[] {
+  const found: string[] = [];
+  for (const [at, word] of words.entries()) {
+    if (taken(at) || word.folded.length < 4 || isKnown(word, index)) continue;
+    const isCountry = word.is_capital && isCountryPlace(words, at);
+    const isProduct = !hasProduct && isProductPlace(words, at, mentions);
+    if (isCountry || isProduct) found.push(word.text);
+  }
+  return [...new Set(found)];
+}
+
+const wordAt = (words: readonly Word[], at: number) => words[at]?.folded ?? "";
+
+function isCountryPlace(words: readonly Word[], at: number): boolean {
+  const before = wordAt(words, at - 1);
+  const next = words[at + 1];
+  if (/^(to|from|into|with|between|uz|no|ar|starp)$/.test(before)) return true;
+  if (before === "and" && wordAt(words, at - 3) === "between") return true;
+  if (next && !/[.,;?!]/.test(next.before) && tradeWord(next) !== undefined) return true;
+  return before === "of" && at > 1 && tradeWord(words[at - 2]!) !== undefined;
+}
+
+function isProductPlace(words: readonly Word[], at: number, mentions: readonly Mention[]): boolean {
+  const [before, next] = [words[at - 1], words[at + 1]];
+  const isBesideCountry = mentions.some(({ from, to }) => from === at + 1 || to === at);
+  const trades = (word: Word | undefined) => word !== undefined && tradeWord(word) !== undefined;
+  if (trades(before) || trades(next)) return true;
+  if (before?.folded === "of" || before?.folded === "on") return trades(words[at - 2]);
+  if (/^(much|many|daudz)$/.test(before?.folded ?? "")) return true;
+  return isBesideCountry && words.some(trades);
+}

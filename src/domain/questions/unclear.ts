@@ -1,0 +1,19 @@
+/** Refuses a question that names something unknown, or that may mean two things. */
+import { refuse } from "../../core/model/refusal.ts";
+import type { Slots } from "../plans/slots.ts";
+import type { Understood } from "./read.ts";
+
+/** What a caller named apart needs no reading. */
+export function refuseUnclear({ not_found, ambiguous }: Understood, given: Slots, field: string): void {
+  const refuseField = (message: string) => refuse("invalid", message, { errors: [{ path: field, message }] });
+  const isGiven = given.hs !== undefined && given.country !== undefined;
+  if (not_found.length > 0 && !isGiven)
+    refuseField(
+      `unknown: ${not_found.map((name) => `“${name}”`).join(", ")}; name a country or product of the statistics`,
+    );
+  const open = ambiguous.find(({ slot }) => given[slot === "product" ? "hs" : "country"] === undefined);
+  if (open)
+    refuseField(
+      `ambiguous: “${open.text}” may be ${open.readings.map(({ code, name }) => `${code} (${name})`).join(" or ")}; name one of the codes as hs`,
+    );
+}

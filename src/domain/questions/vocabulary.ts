@@ -1,0 +1,53 @@
+/** The word lists of the reader, each with its sources. */
+import countryWords from "./data/country-words.json" with { type: "json" };
+import everyday from "./data/everyday-words.json" with { type: "json" };
+import productWords from "./data/product-words.json" with { type: "json" };
+import { fold, foldedIn, wordsIn } from "./words.ts";
+
+/** Everyday words: none of them names a product or a country. */
+export const everydayEnglish: ReadonlySet<string> = new Set(everyday.en.split(" "));
+export const everydayLatvian: ReadonlySet<string> = new Set(everyday.lv.split(" "));
+export const isEveryday = (folded: string) => everydayEnglish.has(folded) || everydayLatvian.has(folded);
+
+/** What people call a country besides CLDR's names: other names, adjectives and peoples, and the Latvian ones of all. */
+export const namesOfCountries: readonly {
+  code: string;
+  names: readonly string[];
+  en: readonly string[];
+  lv: readonly string[];
+}[] = countryWords.rows;
+
+/** A phrase that names a product, and the codes that it may mean. */
+export type Phrase = {
+  codes: readonly string[];
+  length: number;
+  text: string;
+  /** The single words that it is listed by, folded as written. */
+  spelt: Set<string>;
+};
+
+/** Phrases by the stems of their words. */
+export type Phrases = ReadonlyMap<string, Phrase>;
+
+export const MOST_PHRASE_WORDS = 5;
+
+function phrasesOf(language: "en" | "lv"): Phrases {
+  const found = new Map<string, Phrase>();
+  for (const { hs, [language]: texts } of productWords.rows)
+    for (const text of texts) {
+      const words = wordsIn(text);
+      const key = words.map((word) => (language === "en" ? word.english : word.latvian)).join(" ");
+      const phrase = found.get(key) ?? { codes: hs, length: words.length, text, spelt: new Set() };
+      phrase.spelt.add(fold(text));
+      found.set(key, phrase);
+    }
+  return found;
+}
+
+export const englishPhrases = phrasesOf("en");
+export const latvianPhrases = phrasesOf("lv");
+
+/** Each word of the product phrases, folded as written. */
+export const productVocabulary: readonly string[] = [
+  ...new Set(productWords.rows.flatMap(({ en, lv }) => [...en, ...lv].flatMap(foldedIn))),
+];
