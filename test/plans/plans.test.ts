@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Ask, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
+import { type StepCall, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
 import { matches } from "../../src/domain/questions/match.ts";
 import { readQuestion, slotsOf } from "../../src/domain/questions/read.ts";
 
@@ -41,7 +41,7 @@ const isNo = (error: unknown): error is Error => error instanceof No;
 
 describe("a plan", () => {
   test("asks in order, reads what was answered before, and leaves empty slots out", async () => {
-    const ask: Ask = async (operation) =>
+    const ask: StepCall = async (operation) =>
       operation === "top" ? { data: [{ product: "27" }, { product: "44" }] } : { data: operation };
     const { asked, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
     expect(asked.map(({ step, input }) => [step, input])).toEqual([
@@ -62,7 +62,7 @@ describe("a plan", () => {
       { id: "no", operation: "refused", input: {}, optional: true },
       { id: "list", operation: "several", input: { codes: ["$slots.country", "$slots.partner"] } },
     ];
-    const ask: Ask = async (operation) => {
+    const ask: StepCall = async (operation) => {
       if (operation === "refused") throw new No("not today");
       return { data: [] };
     };
@@ -93,7 +93,7 @@ describe("a plan", () => {
     const isReleased = new Promise<void>((done) => {
       release = done;
     });
-    const ask: Ask = async (operation, _, step) => {
+    const ask: StepCall = async (operation, _, step) => {
       begun.push(step);
       if (operation === "refused") throw new No("not today");
       // The slow one is answered once the quick one was asked, which it never is where each waits for the one before.
@@ -119,7 +119,7 @@ describe("a plan", () => {
     const begun: string[] = [];
     let ended = 0;
     const turns = { first: 2, second: 1, after: 1, slow: 5 };
-    const ask: Ask = async (operation, _, step) => {
+    const ask: StepCall = async (operation, _, step) => {
       begun.push(step);
       for (let turn = 0; turn < turns[operation as keyof typeof turns]; turn++) await setImmediate();
       ended++;
