@@ -60,7 +60,7 @@ export async function checkNewestCommit(app: LogTables): Promise<void> {
 }
 
 /** Checks the next rows, and restarts after the last. */
-export async function checkSlice(app: LogTables): Promise<RowFault | undefined> {
+async function checkSlice(app: LogTables): Promise<RowFault | undefined> {
   const known = await rowFault(app);
   if (known) return known;
   const { position: head } = await app.store.head(MAIN_LOG);

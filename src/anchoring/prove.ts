@@ -12,7 +12,7 @@ import { formatTlogProof } from "./tlog-proof.ts";
 export type EventProof = { note: string; size: number; proof: Buffer[]; tlog_proof: string };
 
 /** From the newest checkpoint; undefined while it does not cover the position. */
-export async function proveEvent(app: App, position: number): Promise<EventProof | undefined> {
+async function proveEvent(app: App, position: number): Promise<EventProof | undefined> {
   return proofUnder(app, (await headsOf(app)).state, position);
 }
 

@@ -25,7 +25,7 @@ const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
  * Limits of the evidence before the events, which stays in memory: lines and bytes; docs/event-log.md, section 7,
  * states both.
  */
-export const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
+const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 

@@ -11,7 +11,7 @@ export const CLOCK_S = 120;
 const MEMBERS = ["block_number", "seen_block", "from_block"] as const;
 
 /** Further blocks are ignored; docs/event-log.md, section 7, states the limit. */
-export const MOST_BLOCKS = 1_000_000;
+const MOST_BLOCKS = 1_000_000;
 
 type DatedBlock = { block: number; recorded_at_us: number; place: number };
 

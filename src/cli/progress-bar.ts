@@ -91,7 +91,7 @@ function lines(tell: (stage: string, percent: number, left: string) => void): {
 }
 
 /** The stage's remaining time at its current rate, as the end of a line; none if unknown. */
-export function remainingTime(now: () => number = () => performance.now()) {
+function remainingTime(now: () => number = () => performance.now()) {
   let begun: { stage: Stage; at: number; done: number } | undefined;
   return (stage: Stage, done: number, total: number): string => {
     if (begun?.stage !== stage) begun = { stage, at: now(), done };

@@ -108,7 +108,7 @@ const START_HEADER = 32;
 const SIGNATURE = "377abcaf271c";
 
 /** Refuses a file that is no 7z archive, is truncated, or has wrong checksums. */
-export async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
+async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
   const { size } = await stat(path);
   const file = await open(path, "r");
   try {

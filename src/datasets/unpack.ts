@@ -121,7 +121,7 @@ const STRAY_RETURN = "a carriage return within the line";
 const EMPTY_LINE = Buffer.from("\n\n");
 
 /** Counts newlines four bytes at a time, because searching for each would double the time. */
-export function newlinesIn(chunk: Buffer): number {
+function newlinesIn(chunk: Buffer): number {
   const ahead = Math.min(chunk.length, (4 - (chunk.byteOffset % 4)) % 4);
   const words = new Uint32Array(chunk.buffer, chunk.byteOffset + ahead, (chunk.length - ahead) >> 2);
   let found = 0;

@@ -7,7 +7,7 @@ const STEPS = ["final", "mined", "signed", "unproven"] as const;
 type Step = (typeof STEPS)[number];
 
 /** The events that reached each step and no further; they add up to the log. */
-export function steps({ events, unproven_events, anchor, checkpoint }: Status): Record<Step, number> {
+function steps({ events, unproven_events, anchor, checkpoint }: Status): Record<Step, number> {
   const final = events - unproven_events;
   const anchored = Math.max(final, anchor?.size ?? 0);
   const signed = Math.max(anchored, checkpoint?.size ?? 0);

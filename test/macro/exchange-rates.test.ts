@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
-import {
-  type DayRates,
-  monthlyMean,
-  monthlyMeans,
-  wholeMonthlyMeans,
-} from "../../src/domain/macro/exchange-rates.ts";
+import { type DayRates, monthlyMeans, wholeMonthlyMeans } from "../../src/domain/macro/exchange-rates.ts";
 
 const path = join(
   process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data"),
@@ -26,9 +21,8 @@ test("the mean of a month is that of its days with a rate; without such a day th
     { date: "2024-01-31", rates: { USD: 1.2 } },
     { date: "2024-02-01", rates: { USD: 1.4 } },
   ];
-  expect(monthlyMean(days, "USD", 202401)).toBeCloseTo(1.15, 12);
-  expect(monthlyMean(days, "GBP", 202401)).toBe(0.85);
-  expect(monthlyMean(days, "GBP", 202402)).toBeNull();
+  expect(monthlyMeans(days, "USD").get(202401)).toBeCloseTo(1.15, 12);
+  expect([...monthlyMeans(days, "GBP")]).toEqual([[202401, 0.85]]);
   expect([...monthlyMeans(days, "USD").keys()]).toEqual([202401, 202402]);
 });
 

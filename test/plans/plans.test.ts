@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type StepCall, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
+import { type Fields, faultsOf, type Plan, runPlan, type StepCall } from "../../src/domain/plans/plan.ts";
 import { matches } from "../../src/domain/questions/match.ts";
 import { readQuestion, slotsOf } from "../../src/domain/questions/read.ts";
 

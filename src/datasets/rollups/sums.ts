@@ -38,7 +38,7 @@ export class MassSum {
 /** Twelve months of imports, then twelve of exports, from `at` on: EUR, and grams of known masses; NaN is none. */
 export type Months = { eur: Float64Array; grams: Float64Array; at: number };
 
-export class AmountSum {
+class AmountSum {
   eur = 0;
   isNone = true;
   readonly mass = new MassSum();

@@ -4,7 +4,7 @@
 export const decimalEuro = (cents: number): string => decimalOf(BigInt(cents), 2);
 
 /** Smallest units as a decimal string with `places` decimals. */
-export function decimalOf(amount: bigint, places: number): string {
+function decimalOf(amount: bigint, places: number): string {
   if (places === 0) return String(amount);
   const digits = String(amount).padStart(places + 1, "0");
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`;

@@ -71,7 +71,7 @@ const MENTION =
 const LETTERS = /[\p{L}\p{N}'’-]+/gu;
 
 /** Normalizes a text: one form of each character, no invisible ones, plain quotation marks, lower case. */
-export const plainText = (text: string): string =>
+const plainText = (text: string): string =>
   text
     .normalize("NFKC")
     .replaceAll(/\p{Cf}/gu, "")

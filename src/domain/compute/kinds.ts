@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
-export const MOST_CODE = 64 * 1024;
+const MOST_CODE = 64 * 1024;
 /** Calls of QuickJS's interrupt handler, each after some thousands of loop rounds. */
-export const MOST_TICKS = 100_000;
-export const MOST_MEMORY_MB = 64;
-export const MOST_ROUNDS = 10_000_000;
-export const MOST_ROWS = 100_000;
+const MOST_TICKS = 100_000;
+const MOST_MEMORY_MB = 64;
+const MOST_ROUNDS = 10_000_000;
+const MOST_ROWS = 100_000;
 
 /** Every built-in task pays for its re-run: 0.001 USDC at least. */
 export const LEAST_PRICE_MICRO = 1_000;

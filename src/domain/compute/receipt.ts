@@ -51,7 +51,7 @@ const TYPES = {
 const bytes32 = (hex: string): Hex => `0x${hex}`;
 
 /** Typed data of the domain { name: "Tallystick compute", version: "1" }. */
-export const receiptTypedData = (of: ReceiptContent) => ({
+const receiptTypedData = (of: ReceiptContent) => ({
   domain: { name: "Tallystick compute", version: "1" },
   types: TYPES,
   primaryType: "Receipt" as const,

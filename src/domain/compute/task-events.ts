@@ -249,7 +249,6 @@ export const events = {
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type TaskFacts = Data<"TaskSubmitted">;
-export type Terms = z.infer<typeof terms>;
 export type LeaseData = Data<"TaskLeased">;
 export type Result = Data<"TaskResultSubmitted">;
 export type Receipt = z.infer<typeof receipt>;

@@ -151,7 +151,7 @@ export function likenessTo(text: string): (other: string) => number {
 }
 
 /** A draft at least this similar repeats an earlier one. */
-export const ALIKE = 0.95;
+const ALIKE = 0.95;
 
 /** Every check of a draft, in order. */
 export async function checksOf(

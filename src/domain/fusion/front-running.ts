@@ -7,9 +7,9 @@ import { addMonths, type Period, sixDecimals } from "../trade/units.ts";
 /** Months before a policy that count. */
 const MONTHS = 3;
 /** With fewer other months the usual size of a spike is unknown. */
-export const LEAST_PLACEBOS = 24;
+const LEAST_PLACEBOS = 24;
 /** A smaller spike is no signal. */
-export const LEAST_SPIKE = 1.25;
+const LEAST_SPIKE = 1.25;
 
 /** A monthly series: EUR by month, without months that were not delivered. */
 export type Series = ReadonlyMap<Period, number>;

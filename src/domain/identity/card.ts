@@ -19,7 +19,7 @@ export type PassportView = {
 type CardIssuer = { public_url: string };
 
 /** The extension by which a card names its passport. */
-export const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
+const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
 
 /** The passport's URL is its subject id in every form. */
 export const subjectUrl = (public_url: string, { facts }: Pick<Agent, "facts">) =>

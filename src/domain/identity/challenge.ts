@@ -14,7 +14,7 @@ import { didOf, type PublicKey, publicKey } from "./public-key.ts";
 export const CHALLENGE_SECONDS = 600;
 
 /** Base; EIP-4361 requires a chain. */
-export const CHAIN_ID = 8453;
+const CHAIN_ID = 8453;
 
 /**
  * verify: shows a verifier that the key is the agent's, and allows nothing; `about` is the verifier's own word. prove:

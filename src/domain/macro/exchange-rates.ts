@@ -16,10 +16,6 @@ export const ratesOf = (days: readonly DayRates[], currency: string): Reading[] 
 export const monthlyMeans = (days: readonly DayRates[], currency: string): Map<Period, number> =>
   new Map([...meansByMonth(ratesOf(days, currency))].map(([month, mean]) => [readMonth(month), mean]));
 
-/** Units of the currency a euro in the mean of a month's days; null where no day of it has a rate. */
-export const monthlyMean = (days: readonly DayRates[], currency: string, period: Period): number | null =>
-  monthlyMeans(days, currency).get(period) ?? null;
-
 /** Monthly means of months complete by the last day with rates: the mean of half a month is another figure. */
 export function wholeMonthlyMeans(days: readonly DayRates[], currency: string): Map<Period, number> {
   const means = monthlyMeans(days, currency);

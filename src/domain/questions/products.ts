@@ -52,7 +52,7 @@ const isWordOfAnother = (run: readonly Word[], phrase: Phrase) =>
   run.length === 1 && isEveryday(run[0]!.folded) && !phrase.spelt.has(run[0]!.folded);
 
 /** Whether a word may describe a product: no everyday word, no number, no country. */
-export const isContent = (word: Word) =>
+const isContent = (word: Word) =>
   word.folded.length > 2 && !isEveryday(word.folded) && !/^\d+$/.test(word.folded);
 
 /** Every product that is named, in the order of the text. */
@@ -125,7 +125,7 @@ function refineBelow(index: NamesIndex, code: string, modifiers: readonly Word[]
   return shared.length > code.length ? shared.slice(0, 6) : undefined;
 }
 
-export function commonPrefix(codes: readonly string[]): string {
+function commonPrefix(codes: readonly string[]): string {
   const [first = "", ...others] = codes;
   let length = first.length;
   for (const code of others) while (!code.startsWith(first.slice(0, length))) length--;

@@ -1,7 +1,7 @@
 /** Facts: each figure of a report with its location in an answer, or the formula that derives it from other facts. */
 import { z } from "zod";
 
-export const units = [
+const units = [
   "EUR",
   "USDC",
   "share",
@@ -32,7 +32,7 @@ export const origin = z.object({
 export type Origin = z.infer<typeof origin>;
 
 /** The formulas that derive a fact from facts, by the words in which they are written. */
-export const formulas = {
+const formulas = {
   "a - b": ([a, b]: number[]) => a! - b!,
   "a / b": ([a, b]: number[]) => a! / b!,
   "a / b - 1": ([a, b]: number[]) => a! / b! - 1,
@@ -41,7 +41,7 @@ export const formulas = {
   count: (all: number[]) => all.length,
 } as const satisfies Record<string, (of: number[]) => number>;
 export type Formula = keyof typeof formulas;
-export const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
+const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
 
 const common = {
   id: z.string().describe("F1, F2, … in the order of the report's requests"),

@@ -39,7 +39,7 @@ export type NameIndex = {
 };
 
 /** The weight of a word in `count` of `all` names. */
-export const weightOf = (count: number, all: number): number =>
+const weightOf = (count: number, all: number): number =>
   Math.max(0.1, Math.log((all + 1) / (count + 0.5)) / Math.log((all + 1) / 1.5));
 
 /** True if neighbours may be written as one: an initial or a number is no part of a word. */

@@ -5,13 +5,13 @@ export type Side = "yes" | "no";
 
 /** All points of a strategy: a stake is a share of them, whatever it won before. */
 export const POINTS = 1_000;
-export const MOST_STAKE = 10;
+const MOST_STAKE = 10;
 /** The share of Kelly's stake. */
-export const KELLY_SHARE = 0.25;
+const KELLY_SHARE = 0.25;
 /** A smaller difference between chance and line is no bet. */
 export const LEAST_EDGE = 0.1;
 /** A line that has moved so far against a bet ends it. */
-export const STOP_MOVE = 0.2;
+const STOP_MOVE = 0.2;
 
 /** The price of one point on a side at a line: the line itself, or 1 less the line. */
 const costAt = (side: Side, line: number) => (side === "yes" ? line : 1 - line);

@@ -107,7 +107,7 @@ export const strategies: readonly Strategy[] = [momentum, seasonal, mirror, fron
 /** Months that the line looks back on. */
 export const LINE_MONTHS = 10;
 /** The lower bound of a line; the upper one is 1 less this. */
-export const LEAST_LINE = 0.05;
+const LEAST_LINE = 0.05;
 
 const within = (value: number) => Math.min(1 - LEAST_LINE, Math.max(LEAST_LINE, value));
 
@@ -130,7 +130,7 @@ export function lineAt(series: Series, at: number): number {
 export type Point = { x: number; y: boolean };
 
 /** Fewer months fit nothing. */
-export const LEAST_POINTS = 24;
+const LEAST_POINTS = 24;
 const MOST_STEPS = 25;
 
 /**

@@ -16,7 +16,7 @@ export const WINDOW_DAYS = 90;
 /** Fewer events give no profile. */
 export const LEAST_EVENTS = 10;
 /** From this value on a dimension is a trait. */
-export const TRAIT_PPM = 600_000;
+const TRAIT_PPM = 600_000;
 
 const WHOLE = 1_000_000;
 /** This many operations are full curiosity; HALF_SOCIAL counterparties are half of social. */

@@ -29,14 +29,11 @@ export const DECAY: readonly number[] = [
   264_964, 256_277, 247_875,
 ];
 
-/** Nothing remains after this many days. */
-export const LAST_DAY = 180;
-
 /** DECAY counts parts of this. */
-export const WHOLE = 100_000_000;
+const WHOLE = 100_000_000;
 
 /** Remaining share on `day` of evidence dated `of` (UTC days since 1970-01-01); later dates count in full. */
-export const decay = (day: number, of: number): number => DECAY[Math.max(0, day - of)] ?? 0;
+const decay = (day: number, of: number): number => DECAY[Math.max(0, day - of)] ?? 0;
 
 /** `amount` decayed by `day`, floored. Exact up to an amount of 90,000,000. */
 export const decayed = (amount: number, day: number, of: number): number =>

@@ -28,7 +28,7 @@ export const SCHEMA_REGISTRY = "0x4200000000000000000000000000000000000020";
 /**
  * Content of an attestation. `weight_e4`: ten-thousandths; `attestation_id`: the first 16 bytes name the log's stream.
  */
-export const SCHEMA = "uint64 from,uint64 to,string skill,uint32 weight_e4,bytes32 attestation_id";
+const SCHEMA = "uint64 from,uint64 to,string skill,uint32 weight_e4,bytes32 attestation_id";
 const SCHEMA_FIELDS = parseAbiParameters(SCHEMA);
 
 const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";

@@ -14,7 +14,7 @@ import { computeTrust } from "../../domain/trust/score.ts";
 import { inputAt } from "../trust/evidence.ts";
 
 /** At most so many events of an agent are counted. */
-export const MOST_COUNTED = 20_000;
+const MOST_COUNTED = 20_000;
 
 const timeOf = (recorded_at_us: number) => new Date(recorded_at_us / 1_000).toISOString();
 

@@ -19,7 +19,7 @@ export type AgentRow = {
   state: Agent;
 };
 
-export type AgentKeyRow = {
+type AgentKeyRow = {
   kid: string;
   sx_number: number;
   kind: KeyKind;
@@ -201,13 +201,6 @@ export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow 
     ref.by === "id" ? ["agent_by_id", "lower_id", ref.id] : ["agent_by_number", "sx_number", ref.sx_number];
   const text = `select * from read.agents_v2 where ${column} = $1`;
   return (await pool.query<AgentRow>({ name: `${name}`, text, values: [value] })).rows[0];
-}
-
-/** The agent with this live wallet, a moment old. */
-export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<AgentRow | undefined> {
-  const text = `select a.* from read.agents_v2 a join read.agent_keys_v2 k using (sx_number)
-    where k.kind = 'evm' and k.public = $1 and k.live`;
-  return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
 }
 
 /** A page after a number, newest first; concurrent queries share one result. */

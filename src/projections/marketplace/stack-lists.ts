@@ -45,7 +45,7 @@ export type StackSearch = {
 };
 
 /** Orders only this many of the newest matches by trust: scores change with each computation, so no index has them. */
-export const MOST_BY_TRUST = 1_000;
+const MOST_BY_TRUST = 1_000;
 
 const FOUND = `i.listed and i.title is not null and ($1::text is null or i.words @@ websearch_to_tsquery('simple', $1))
   and ($2::text is null or i.kind = $2) and ($3::bigint is null or i.sx = $3) and ($4::bigint is null or i.price_micro <= $4)

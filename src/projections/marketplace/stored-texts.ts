@@ -6,7 +6,7 @@ import { digestOf } from "../../core/model/objects.ts";
 export type Retention = { name: string; until: string };
 
 /** Days that a text is stored after the end of its bounty or item. */
-export const KEEP_DAYS = 30;
+const KEEP_DAYS = 30;
 
 export const FOR_EVER = "infinity";
 export const TAKEN_DOWN = "-infinity";

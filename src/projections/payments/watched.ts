@@ -7,7 +7,7 @@ import { NO_OPERATION } from "../../domain/payments/payment.ts";
 import { paymentsProjection } from "./payments.ts";
 
 export type WatchedBlock = { block_number: number; block_hash: Hex };
-export type FinalSums = Pick<ConfirmationData, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
+type FinalSums = Pick<ConfirmationData, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
 
 export type WatchedPayments = {
   /** The log position of this read. */

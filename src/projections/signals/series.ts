@@ -17,7 +17,7 @@ import { monthsIn } from "../trade/answers/series.ts";
 import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 
 /** The chapters with bets: fixed, because a choice by size would use later knowledge. */
-export const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
+const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
 
 /** Policies that match the data in being synthetic or real: neither says anything of the other. */
 export function policiesFor(reference: ReferenceStore, synthetic: boolean): Reference<Policy> | undefined {
@@ -112,7 +112,7 @@ async function earlyPartners(
 }
 
 /** An indicator's value at the end of each complete month; days of the current month decide nothing. */
-export function monthEnds(readings: readonly Reading[]): { month: Period; value: number }[] {
+function monthEnds(readings: readonly Reading[]): { month: Period; value: number }[] {
   const ends = new Map(readings.map(({ at, value }) => [monthOf(at), value]));
   const last = readings.at(-1)?.at;
   // A reading of a whole month has no day.

@@ -61,11 +61,6 @@ export async function currentReleases(pool: pg.Pool): Promise<ReleaseRow[]> {
   return (await pool.query<ReleaseRow>(sql)).rows;
 }
 
-export async function currentRelease(pool: pg.Pool, dataset: string): Promise<ReleaseRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trade_releases_v1 r where dataset = $1 order by r.position desc limit 1`;
-  return (await pool.query<ReleaseRow>(sql, [dataset])).rows[0];
-}
-
 /** `replaced_at` null = current. */
 export type DatedRelease = ReleaseRow & { replaced_at: string | null };
 
@@ -98,16 +93,6 @@ export async function firstReleaseOf(
   const [column, values] = "vintage" in of ? ["vintage", [of.vintage]] : ["dataset", of.datasets];
   const sql = `select ${utc("min(r.released_at)")} as first from read.trade_releases_v1 r where ${column} = any($1)`;
   return (await pool.query<{ first: string | null }>(sql, [values])).rows[0]?.first ?? undefined;
-}
-
-/** Newest first; at most `limit` before a position. */
-export async function listReleases(
-  pool: pg.Pool,
-  page: { dataset: string; before?: number; limit: number },
-): Promise<ReleaseRow[]> {
-  const sql = `select ${COLUMNS} from read.trade_releases_v1 r
-    where dataset = $1 and ($2::bigint is null or r.position < $2) order by r.position desc limit $3`;
-  return (await pool.query<ReleaseRow>(sql, [page.dataset, page.before ?? null, page.limit])).rows;
 }
 
 /** `replaced_at` null = current. */

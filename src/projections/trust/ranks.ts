@@ -21,7 +21,7 @@ export const ranksDdl = `
     create unique index if not exists trust_ranks_v3_now on read.trust_ranks_v3 (sx) where valid_to is null;`;
 
 /** A walk may continue this long after newer scores. */
-export const WALK_MS = 3_600_000;
+const WALK_MS = 3_600_000;
 
 const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
 

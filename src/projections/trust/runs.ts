@@ -150,7 +150,7 @@ function stepOfWork(event: WorkLogEvent, { requesters }: Lookups): Step | undefi
   };
 }
 
-export const taskOfWork = (event: WorkLogEvent): string | undefined =>
+const taskOfWork = (event: WorkLogEvent): string | undefined =>
   isOf(task, event) ? event.id : taskOfEvent(event as PositionedEvent<typeof node | typeof account>);
 
 async function lookUp(tx: pg.ClientBase, events: readonly Event[]): Promise<Lookups> {

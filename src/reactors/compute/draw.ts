@@ -41,7 +41,7 @@ type DrawnResult = Pick<Result, "attempt" | "output_sha256"> & { receipt: Receip
  * The message of a draw; docs/rng.md derives bytes from it. It includes the worker's signature, so nobody can choose a
  * seed for a result.
  */
-export const drawOf = ({ lease, facts }: Task, { attempt, output_sha256, receipt }: DrawnResult) => ({
+const drawOf = ({ lease, facts }: Task, { attempt, output_sha256, receipt }: DrawnResult) => ({
   tenant: nodes.targetOf(lease!.sx).tenant,
   game: "audit",
   client_seed: `${facts.task_id}:${output_sha256}:${digestOf(receipt.signature)}`,

@@ -105,7 +105,7 @@ async function moveMoney({ decide }: Staging, { tenant, task }: TaskOwner, event
 }
 
 /** The reservation of a copy in its requester's account. */
-export const copyHold = ({ facts }: Task, number: number): account.Hold => ({
+const copyHold = ({ facts }: Task, number: number): account.Hold => ({
   hold_id: tasks.holdOf(quorum.copyId(facts.task_id, number)),
   amount_micro: facts.terms.max_price_micro,
   for: "a task",

@@ -35,7 +35,7 @@ export const trustReactor = reactor({
   resumed: "trust scores are computed again",
 });
 
-export async function trustTick({
+async function trustTick({
   app,
   memory,
   lease,

@@ -83,7 +83,7 @@ export async function activityIn(
 }
 
 /** The profile of the last 90 days. */
-export async function profileOf(app: App, agent: Agent) {
+async function profileOf(app: App, agent: Agent) {
   const day = dayOfTime(app.clock.now());
   return { day, profile: profiler(await activityIn(app, agent, { from: day, to: day }))(day) };
 }

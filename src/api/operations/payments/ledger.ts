@@ -222,7 +222,7 @@ const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro 
 });
 
 /** Anybody can compare the revenue with the chain. */
-export const revenueTransparency = operation({
+const revenueTransparency = operation({
   name: "soul_revenue_transparency",
   route: "GET /soul/revenue/transparency",
   envelope: "none",

@@ -30,7 +30,7 @@ export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): S
   slotsRead(readQuestion(task, { nomenclature: productNames(reference) }));
 
 /** The slots that a skill takes; other slots of the task do not affect it. */
-export const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
+const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
   Object.fromEntries(
     [...slots.required, ...slots.optional].flatMap((slot) =>
       given[slot] === undefined ? [] : [[slot, given[slot]]],
@@ -218,7 +218,7 @@ async function recordRun(
 }
 
 /** The recorded form of an answer. */
-export const stepOf = ({
+const stepOf = ({
   step,
   told: { origin },
   ms,

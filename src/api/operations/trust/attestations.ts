@@ -39,7 +39,7 @@ export const shownAttestation = z.object({
   made_at: time,
 });
 
-export const ATTESTATIONS_PATH = "/v1/agent/soul/attestations";
+const ATTESTATIONS_PATH = "/v1/agent/soul/attestations";
 
 /** The reactor looks for new ones each second, and Base makes a block every two seconds. */
 const EXPECTED_S = 10;

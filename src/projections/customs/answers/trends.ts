@@ -21,12 +21,12 @@ const change = z
   .describe("Change of value on the year before, 0.1 = 10 % more; null if either year is incomplete or zero");
 
 /** A month; the change is against the same month of the year before. */
-export const trendMonth = timelineRow
+const trendMonth = timelineRow
   .omit({ reporter: true })
   .extend({ imports_change: change, exports_change: change });
 
 /** A year: the sums of its known months. */
-export const trendYear = trendMonth.omit({ period: true }).extend({
+const trendYear = trendMonth.omit({ period: true }).extend({
   year: z.int(),
   balance_eur: z.number().nullable().optional().describe("exports − imports; absent with a direction"),
   months: z.int().describe("Complete months of the year"),

@@ -9,7 +9,7 @@ import { factCell, type Market, type ReportDraft, section, wordCell } from "../w
 const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
 
 /** A product's name, or its code where it has none. */
-export function productOf({ at }: ReportDraft, market: Market): CitedText {
+function productOf({ at }: ReportDraft, market: Market): CitedText {
   const { name } = market.answer.meta;
   return name === null
     ? citing`the product ${at(market, "/meta/product", "code of the product", "code")}`

@@ -29,7 +29,7 @@ export const question = z
   .describe("In English or Latvian: an intent's words, a country, a product, years");
 
 /** The subjects of a question as separate fields. */
-export const slotFields = {
+const slotFields = {
   country: partner.optional().describe("The question's country, by its 2-letter code"),
   partner: partner.optional(),
   hs: hs.optional().describe("The product: an HS or CN code"),
@@ -111,7 +111,7 @@ export async function query(
   };
 }
 
-export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
+const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
   Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
 
 type PlanResult = Awaited<ReturnType<CallOperation>>;

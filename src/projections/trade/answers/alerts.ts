@@ -58,7 +58,7 @@ export const alert = anomalyRow.extend({
     .describe(`|year_on_year_score| > ${OUTLIER_SCORE}; false: maybe the season; null: no score`),
 });
 
-export const mover = z.object({
+const mover = z.object({
   reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable(),

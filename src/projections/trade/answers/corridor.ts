@@ -31,7 +31,7 @@ export const corridorInput = z.object({
 });
 
 /** Figures of two databases are never added up. */
-export const section = z.object({
+const section = z.object({
   about: meta,
   years: z.object({ from: z.int(), to: z.int() }),
   directions: z.array(direction).length(2).describe("The reporter's sales, then its purchases"),

@@ -24,7 +24,7 @@ export const pricesInput = z.object({
 const amount = z.number().nullable();
 const price = amount.describe("EUR per tonne");
 
-export const priceRow = z.object({
+const priceRow = z.object({
   period: z.string().describe("YYYY-MM"),
   flow: z.enum(flows),
   price_eur_per_tonne: amount.describe(
@@ -42,7 +42,7 @@ export const priceRow = z.object({
 const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }).nullable();
 
 /** Sums of the complete months of one flow; figures are null if there are too few months. */
-export const priceSummary = z.object({
+const priceSummary = z.object({
   flow: z.enum(flows),
   months: z.int().describe("Complete months with a price"),
   average_eur_per_tonne: price.describe("EUR per tonne, all values over all masses"),

@@ -21,7 +21,7 @@ export function rollupsOf({ partitions }: Lease, { hs, years }: Slice): YearRoll
 /** One chapter or all, of these reporters, in one flow or both. */
 type SumsQuery = { hs?: string | undefined; flow?: Flow | undefined; reporters: readonly string[] };
 
-export function addYear(sums: FlowSums, rollup: YearRollup, { hs, flow, reporters }: SumsQuery): void {
+function addYear(sums: FlowSums, rollup: YearRollup, { hs, flow, reporters }: SumsQuery): void {
   for (const reporter of reporters) {
     const months = rollup.totals(reporter, hs);
     if (months) sums.addMonths(months, flow);
