@@ -40,7 +40,7 @@ export async function openServer(
     findKey: (digest) => keyByDigest(app.pool, digest),
     findSubjectKey: (digest) => subjectKey(app, digest),
     admitDelegate: delegateAdmission(app),
-    refuseSuspended: (caller, watch) => refuseSuspended({ app, caller, watch }),
+    refuseSuspended: (caller, watch) => refuseSuspended({ app, caller, unit: { watch } }),
     load: app.load,
     quotas,
     limits,

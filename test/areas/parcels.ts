@@ -94,8 +94,8 @@ const sendParcel = operation({
   status: 201,
   refuses: [409],
   example: { name: "books" },
-  handle: async ({ input, caller, decide }) => {
-    const { state } = await decide(parcel, { tenant: caller.tenant, id: input.name }, send(input.name));
+  handle: async ({ input, caller, unit }) => {
+    const { state } = await unit.decide(parcel, { tenant: caller.tenant, id: input.name }, send(input.name));
     return { data: state!, meta: {} };
   },
 });

@@ -54,9 +54,9 @@ const order = operation({
   output: json(z.object({ data: z.object({ name: z.string() }), meta: z.object({}) })),
   status: 201,
   example: { name: "k_example" },
-  handle: async ({ input, decide }) => {
+  handle: async ({ input, unit }) => {
     script.handled++;
-    await decide(apiKey, { tenant: "acme", id: input.name }, apiKey.issue(facts(input.name)));
+    await unit.decide(apiKey, { tenant: "acme", id: input.name }, apiKey.issue(facts(input.name)));
     await script.before();
     return { data: { name: input.name }, meta: {} };
   },
@@ -73,8 +73,8 @@ const toggle = operation({
   input: z.object({ name: z.string() }),
   output: json(z.object({ data: z.object({ status: z.string() }), meta: z.object({}) })),
   example: { name: "k_example" },
-  handle: async ({ input, decide }) => {
-    const { state } = await decide(apiKey, { tenant: "acme", id: input.name }, (key) =>
+  handle: async ({ input, unit }) => {
+    const { state } = await unit.decide(apiKey, { tenant: "acme", id: input.name }, (key) =>
       key ? apiKey.revoke("2026-01-02T00:00:00.000Z")(key) : apiKey.issue(facts(input.name))(key),
     );
     return { data: { status: state!.status }, meta: {} };

@@ -76,11 +76,15 @@ const writeLetter = operation({
   status: 201,
   refuses: [409],
   example: { mail: "anna@example.org", address: "Brivibas 1, Riga" },
-  handle: async ({ input, caller: { tenant }, subjects, decide, personal, fresh_id: id }) => {
+  handle: async ({ input, caller: { tenant }, subjects, unit }) => {
     const subject = mailSubject(tenant, input.mail);
-    const to = personal({ subject, place: placeOf(tenant, id), value: { ...input } });
-    const { state } = await decide(letter, { tenant, id }, write({ letter_id: id, words: 3, to }));
-    return show(subjects, tenant, id, state!.facts);
+    const to = unit.personal({ subject, place: placeOf(tenant, unit.fresh_id), value: { ...input } });
+    const { state } = await unit.decide(
+      letter,
+      { tenant, id: unit.fresh_id },
+      write({ letter_id: unit.fresh_id, words: 3, to }),
+    );
+    return show(subjects, tenant, unit.fresh_id, state!.facts);
   },
 });
 

@@ -56,8 +56,12 @@ export const takeNote = operation({
     tags: z.array(z.string().max(10)).max(3).optional(),
   }),
   example: { notebook: "a", text: "hello" },
-  handle: async ({ input, caller, decide }) => {
-    const { state } = await decide(entity, { tenant: caller.tenant, id: input.notebook }, take(input.text));
+  handle: async ({ input, caller, unit }) => {
+    const { state } = await unit.decide(
+      entity,
+      { tenant: caller.tenant, id: input.notebook },
+      take(input.text),
+    );
     return { data: { count: state.notes.length, last: state.notes.at(-1) ?? "" }, meta: {} };
   },
 });
@@ -70,9 +74,9 @@ export const twoNotes = operation({
   access: [key("order")],
   input: z.object({ text: z.string(), fail: z.boolean().default(false) }),
   example: { text: "x" },
-  handle: async ({ input, caller, decide }) => {
-    await decide(entity, { tenant: caller.tenant, id: "left" }, take(input.text));
-    const right = await decide(entity, { tenant: caller.tenant, id: "right" }, take(input.text));
+  handle: async ({ input, caller, unit }) => {
+    await unit.decide(entity, { tenant: caller.tenant, id: "left" }, take(input.text));
+    const right = await unit.decide(entity, { tenant: caller.tenant, id: "right" }, take(input.text));
     if (input.fail) refuse("conflict", "as asked");
     return { data: { count: right.state.notes.length, last: input.text }, meta: {} };
   },

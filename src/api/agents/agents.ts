@@ -16,6 +16,7 @@ import { registryOf } from "../../domain/identity/registry.ts";
 import { walletTenant } from "../../domain/payments/payment.ts";
 import type { Caller } from "../declare/caller.ts";
 import type { Context } from "../declare/index.ts";
+import type { UnitOfWork } from "../declare/operation.ts";
 
 export const id = agentRef;
 
@@ -66,11 +67,11 @@ export async function agentOf(app: App, caller: Caller): Promise<Agent> {
 export async function refuseSuspended({
   app,
   caller,
-  watch,
-}: Pick<Context<never>, "app" | "caller" | "watch">): Promise<void> {
+  unit,
+}: Pick<Context<never>, "app" | "caller"> & { unit: Pick<UnitOfWork, "watch"> }): Promise<void> {
   if (caller.kind !== "subject" && caller.kind !== "delegate") return;
   const { facts } = await agentOf(app, caller);
-  agents.acting(await watch(agents, agents.targetOf(facts.agent_id)));
+  agents.acting(await unit.watch(agents, agents.targetOf(facts.agent_id)));
 }
 
 /** One query for all names; null for an erased one. */

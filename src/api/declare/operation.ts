@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
-import type { Decide, Reserve, SealPersonal, StoreObject, Watch } from "../../core/commands/unit.ts";
+import type { InUnit } from "../../core/commands/unit.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import type { ProblemType } from "../../core/model/problem.ts";
 import type { EventName } from "../../core/model/refusal.ts";
@@ -24,6 +24,34 @@ export type Route = `${Method} ${Path}`;
 
 export type Redirect = `GET ${Path}` | `POST ${Path}`;
 
+/** The pipeline appends everything in one commit after the handler. */
+export type UnitOfWork = Omit<InUnit, "command"> & {
+  /** 32 hex digits, new for each command and the same for a repeat. */
+  fresh_id: string;
+  /** For a handler that appended the answer's event itself. */
+  names: (event: EventName) => void;
+};
+
+export type Request = {
+  id: string;
+  idempotency_key: string | undefined;
+  /**
+   * The payment that the call is charged to; undefined where it is charged to none. Its wallet may be taken for the caller: the call
+   * settles it itself, or the caller has shown that it is the payer.
+   */
+  payment_id: string | undefined;
+};
+
+/** For long streams. */
+export type StreamOfCall = {
+  wire: Wire;
+  last_event_id: string | undefined;
+  /** Refuses once the caller lost access; false once its purchase ended. */
+  still: () => Promise<boolean>;
+  /** Set only for the replay of a bought stream. */
+  bought: { position: number } | undefined;
+};
+
 export type Context<In> = {
   input: In;
   caller: Caller;
@@ -32,31 +60,11 @@ export type Context<In> = {
   /** Erasing an opened subject deletes the answer. */
   subjects: Pick<Subjects, "open">;
   /** The pipeline appends everything in one commit after the handler. */
-  decide: Decide;
-  watch: Watch;
-  /** Once per command; unused reservations are released. */
-  reserve: Reserve;
-  personal: SealPersonal;
-  store: StoreObject;
-  /** 32 hex digits, new for each command and the same for a repeat. */
-  fresh_id: string;
-  idempotency_key: string | undefined;
-  /**
-   * The payment that the call is charged to; undefined where it is charged to none. Its wallet may be taken for the caller: the call
-   * settles it itself, or the caller has shown that it is the payer.
-   */
-  payment_id: string | undefined;
-  /** For a handler that appended the answer's event itself. */
-  names: (event: EventName) => void;
+  unit: UnitOfWork;
+  request: Request;
+  stream: StreamOfCall;
   /** Aborts when the caller leaves or loses access, its purchase ends, or the service stops. */
   signal: AbortSignal;
-  /** For long streams: refuses once the caller lost access; false once its purchase ended. */
-  still: () => Promise<boolean>;
-  /** Set only for the replay of a bought stream. */
-  bought: { position: number } | undefined;
-  wire: Wire;
-  last_event_id: string | undefined;
-  request_id: string;
   catalogue: Catalogue;
 };
 

@@ -17,6 +17,7 @@ import {
   type Operation,
   type OperationDeclaration,
   restsOnDataAlone,
+  type UnitOfWork,
 } from "../declare/operation.ts";
 import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
 import type { Picture, ServedFile } from "../declare/output.ts";
@@ -84,40 +85,40 @@ function contextOf(
   { app, catalogue }: AnswerParts,
   call: Call,
   unit: InUnit,
-  {
-    subjects,
-    personal,
-    names,
-  }: Pick<Context<never>, "subjects" | "personal"> & Pick<Context<never>, "names">,
+  { subjects, personal, names }: Pick<Context<never>, "subjects"> & Pick<UnitOfWork, "personal" | "names">,
 ): Context<never> {
   const { operation, input, caller, idempotency_key, payment_id, last_event_id, request_id } = call;
+  let fresh_id: string | undefined;
   return {
     input: input as never,
     caller: isSameForAll(operation) ? anonymous : caller,
     app,
     data: call.data,
     subjects,
-    decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
-    watch: unit.watch,
-    reserve: unit.reserve,
-    personal,
-    store: unit.store,
-    get fresh_id() {
-      return freshId(app, unit.command);
+    unit: {
+      decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
+      watch: unit.watch,
+      reserve: unit.reserve,
+      personal,
+      store: unit.store,
+      get fresh_id() {
+        fresh_id ??= freshId(app, unit.command);
+        return fresh_id;
+      },
+      names,
     },
-    idempotency_key,
-    payment_id,
-    names,
+    request: { id: request_id, idempotency_key, payment_id },
+    stream: {
+      get wire() {
+        return call.wire;
+      },
+      last_event_id,
+      still: () => call.lasting.check(),
+      bought: call.bought && { position: call.bought.position },
+    },
     get signal() {
       return call.lasting.signal;
     },
-    still: () => call.lasting.check(),
-    bought: call.bought && { position: call.bought.position },
-    get wire() {
-      return call.wire;
-    },
-    last_event_id,
-    request_id,
     catalogue,
   };
 }
@@ -202,7 +203,7 @@ function notingSubjects(subjects: Subjects, personal: SealPersonal) {
 }
 
 const onlyReads =
-  ({ name }: Operation): Context<never>["decide"] =>
+  ({ name }: Operation): UnitOfWork["decide"] =>
   () => {
     throw new Error(`${name} decides, and its effect says that it changes nothing`);
   };

@@ -135,27 +135,31 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
-  handle: async ({ input, caller, app, decide, fresh_id }) => {
+  handle: async ({ input, caller, app, unit }) => {
     const { url, reporter = null, hs = null, flow = null, threshold, dataset = null } = input;
     const message = app.webhooks.refusalOf(url);
     if (message !== undefined)
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
     if (dataset !== null) await refuseUnreleased(app, dataset);
     await app.caughtUp(alertsProjection);
-    if ((await countOthers(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
+    if ((await countOthers(app.pool, caller.tenant, unit.fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
         "conflict",
         `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or widen one`,
       );
     const at = app.clock.now().toISOString();
     const facts = {
-      subscription_id: fresh_id,
+      subscription_id: unit.fresh_id,
       watch: { reporter, hs, flow, threshold, dataset },
       url: new URL(url).href,
       credits: subscriptions.FIRST_CREDITS,
       subscribed_at: at,
     };
-    const { state } = await decide(subscriptions, target(caller, fresh_id), subscriptions.subscribe(facts));
+    const { state } = await unit.decide(
+      subscriptions,
+      target(caller, unit.fresh_id),
+      subscriptions.subscribe(facts),
+    );
     return {
       data: withSecret(app, subscriptions.existingSubscription(state)),
       meta: { tenant: caller.tenant },
@@ -195,10 +199,10 @@ const topUp = operation({
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, decide }) => {
+  handle: async ({ input: { subscription_id }, caller, app, unit }) => {
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
-    const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
+    const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
       data: publicSubscription(subscriptions.existingSubscription(state)),
       meta: { tenant: caller.tenant },
@@ -218,10 +222,10 @@ const rotate = operation({
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, decide }) => {
+  handle: async ({ input: { subscription_id }, caller, app, unit }) => {
     const at = app.clock.now().toISOString();
     const decision = subscriptions.rotateSecret(at);
-    const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
+    const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
       data: withSecret(app, subscriptions.existingSubscription(state)),
       meta: { tenant: caller.tenant },
@@ -253,11 +257,11 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
   ),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, fresh_id, request_id, names }) => {
+  handle: async ({ input: { subscription_id }, caller, app, unit, request }) => {
     const now = app.clock.now();
     const tested_at = now.toISOString();
-    const alert_id = `msg_${fresh_id}`;
-    const command = commandOf({ caller, request_id, operation: sendTest });
+    const alert_id = `msg_${unit.fresh_id}`;
+    const command = commandOf({ caller, request_id: request.id, operation: sendTest });
     const subject = target(caller, subscription_id);
     // Recorded before the send, so that concurrent calls respect the limit.
     const { result, events } = await app.decide(
@@ -266,7 +270,7 @@ credit, is not retried, and also reaches a paused or disabled subscription. ${su
       subscriptions.test(alert_id, tested_at),
       command,
     );
-    names(events.at(-1)!);
+    unit.names(events.at(-1)!);
     const state = subscriptions.existingSubscription(result.state);
     const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
     const taken = outcome.kind === "taken";
@@ -308,9 +312,9 @@ const remove = operation({
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
   example: { id: EXAMPLE_TO_DELETE },
-  handle: async ({ input: { id }, caller, app, decide }) => {
+  handle: async ({ input: { id }, caller, app, unit }) => {
     const at = app.clock.now().toISOString();
-    const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
+    const { state } = await unit.decide(subscriptions, target(caller, id), subscriptions.remove(at));
     if (!state) return refuse("not_found", "you have no such subscription");
     return { data: publicSubscription(state), meta: { tenant: caller.tenant } };
   },

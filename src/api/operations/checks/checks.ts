@@ -79,15 +79,15 @@ holds no funds. docs/checks.md explains each state.`,
     amount: "12.50",
     valid_days: 30,
   },
-  handle: async ({ input, caller, app, decide, watch, fresh_id }) => {
+  handle: async ({ input, caller, app, unit }) => {
     const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
     if (from === to)
       refuse("invalid", "invalid input: to", {
         errors: [{ path: "to", message: "is the issuer itself; name another payee" }],
       });
     const network = networkOf(app.chain);
-    following.followedTo(await watch(following, following.targetOf(network)));
-    const id = idOf(app, fresh_id);
+    following.followedTo(await unit.watch(following, following.targetOf(network)));
+    const id = idOf(app, unit.fresh_id);
     const now = app.clock.now();
     const text = input.passphrase;
     const facts: checks.CheckFacts = {
@@ -105,7 +105,7 @@ holds no funds. docs/checks.md explains each state.`,
       created_at: now.toISOString(),
     };
     const target = { tenant: caller.tenant, id };
-    const { state } = await decide(checks, target, checks.create(facts), { is_new: true });
+    const { state } = await unit.decide(checks, target, checks.create(facts), { is_new: true });
     const check = checks.existingCheck(state);
     return {
       data: { ...shownCheck(check, true), typed_data: checkTypedData(check.facts) },

@@ -61,7 +61,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
   moves_money: true,
   refuses: [403, 404, 409],
   example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
-  handle: async ({ input, caller, app, decide }) => {
+  handle: async ({ input, caller, app, unit }) => {
     const target = await targetOf(app, caller, input.check_id);
     const check = checks.existingCheck(await app.load(checks, target));
     const { facts } = check;
@@ -75,7 +75,7 @@ until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none
     const signed = await drawable(app, facts, lowerCase(input.signature));
     if (facts.passphrase) await refuseWrong(app, target, facts.passphrase, input.passphrase ?? "", caller);
     const decision = checks.askRedemption(actorOf(caller), app.clock.now().toISOString());
-    const { state } = await decide(checks, target, decision);
+    const { state } = await unit.decide(checks, target, decision);
     const payee = facts.mode === "receive" ? facts.to : null;
     return {
       data: {
@@ -158,7 +158,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
   ),
   refuses: [403, 404, 409],
   example: { check_id: `${"0".repeat(31)}1`, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
-  handle: async ({ input, caller, app, decide }) => {
+  handle: async ({ input, caller, app, unit }) => {
     const target = await targetOf(app, caller, input.check_id);
     const check = checks.existingCheck(await app.load(checks, target));
     const { facts } = check;
@@ -173,7 +173,7 @@ wallet, or send the issuer's signature of that typed data. With that signature y
         "only the issuer cancels a check: use a key of the tenant that created it, pay from its wallet, or send its signature of cancel_typed_data",
       );
     const cancelled_at = app.clock.now().toISOString();
-    const { state } = await decide(
+    const { state } = await unit.decide(
       checks,
       target,
       checks.cancel({ by: actorOf(caller), proof, cancelled_at }),

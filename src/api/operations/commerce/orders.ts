@@ -172,19 +172,19 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     delivery_address: "Brīvības iela 1, Rīga",
   },
   handle: async (context) => {
-    const { input, caller, app, decide, personal, idempotency_key, payment_id } = context;
+    const { input, caller, app, unit, request } = context;
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
     const { goods, facts, costs, reservation } = await readOrder(context);
     const target = orders.targetOf(tenant, facts.order_id);
-    const customer = personal({
+    const customer = unit.personal({
       subject: mailSubject(tenant, input.customer_email),
       place: sealLocation(orders, target, "OrderPlaced"),
       value: customerOf(input),
     });
     // Stock first: orders of one product queue for it, and each sees the rest of the one before.
-    const staged = await decide(stock, goods, (state) => {
+    const staged = await unit.decide(stock, goods, (state) => {
       const reserved = stock.reserve(reservation, facts.placed_at)(state);
       costs();
       return reserved;
@@ -192,8 +192,8 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const lines = linesOf(staged.events);
     const place = (state: orders.OrderState) =>
       orders.place({ ...facts, ...costs(), lines, customer })(state);
-    const order = orders.existing((await decide(orders, target, place, { is_new: true })).state);
-    const isRepeatable = idempotency_key !== undefined || payment_id !== undefined;
+    const order = orders.existing((await unit.decide(orders, target, place, { is_new: true })).state);
+    const isRepeatable = request.idempotency_key !== undefined || request.payment_id !== undefined;
     return {
       data: { ...shownOrder(order), pay: howToPay(app, order) },
       meta: { tenant, development_chain: app.embedded_chain, warning: isRepeatable ? null : UNREPEATABLE },
@@ -202,36 +202,51 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
 });
 
 /** The product, unit and facts of an order; `costs` refuses an expired price. */
-async function readOrder({ input, caller, app, data, watch, fresh_id }: Context<OrderInput>) {
+async function readOrder({ input, caller, app, data, unit }: Context<OrderInput>) {
   const { tenant } = caller;
   const { product_slug: slug, quote_id = null, payment, quantity } = input;
   const product_id = await findProduct(app.pool, { tenant: product.shopOf(tenant), slug });
   if (product_id === undefined)
     return refuse("not_found", `there is no product ${slug}: products_list names them`);
   const goods = product.targetOf(tenant, product_id);
-  const sold = product.existing(await watch(product, goods));
+  const sold = product.existing(await unit.watch(product, goods));
   const quote = quote_id === null ? undefined : await app.load(quotes, { tenant, id: quote_id });
-  const unit = input.unit ?? sold.facts.base_unit;
-  const base = product.baseOf(sold, unit);
+  const sold_in = input.unit ?? sold.facts.base_unit;
+  const base = product.baseOf(sold, sold_in);
   const now = app.clock.now();
   const placed_at = now.toISOString();
   const newcomer = await isNewcomer(app, caller);
   const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
   const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
-  const order_id = orderIdOf(app.link_secret, fresh_id);
+  const order_id = orderIdOf(app.link_secret, unit.fresh_id);
   // Runs only in the decision: a repeat returns the order, whatever its price or the rate is by now.
   const costs = () => {
-    const item = { product_id, unit, quantity };
+    const item = { product_id, unit: sold_in, quantity };
     const net_cents =
-      quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, item, placed_at);
+      quote_id === null ? priceNow(sold, sold_in, placed_at) : quotes.quotedPrice(quote, item, placed_at);
     const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
     orders.refuseTooLarge(total.gross_cents);
     const { rate, as_of } = payableRate(data.reference, { now, is_play: app.embedded_chain });
     return { ...total, usdc_micro: microUsdcOf(total.gross_cents, rate), eur_usd: rate, rate_as_of: as_of };
   };
-  const reservation: stock.ReservationRequest = { order_id, tenant, unit, base, quantity, until, newcomer };
+  const reservation: stock.ReservationRequest = {
+    order_id,
+    tenant,
+    unit: sold_in,
+    base,
+    quantity,
+    until,
+    newcomer,
+  };
   const facts = {
-    ...{ order_id, product_id, slug: sold.facts.slug, unit, quantity, base_quantity: quantity * base },
+    ...{
+      order_id,
+      product_id,
+      slug: sold.facts.slug,
+      unit: sold_in,
+      quantity,
+      base_quantity: quantity * base,
+    },
     ...{ payment, quote_id, until, placed_at },
   };
   return { goods, facts, costs, reservation };

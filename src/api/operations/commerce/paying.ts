@@ -36,20 +36,20 @@ settlement. A payment begun in time finds its goods; one that comes too late is 
   output: answer,
   refuses: [404, 409],
   example: { order_id: 2, total_usdc: "52.13" },
-  handle: async ({ input: { order_id, total_usdc }, caller, app, decide, watch, payment_id }) => {
-    if (payment_id === undefined) throw new Error("pay an order by a payment alone");
+  handle: async ({ input: { order_id, total_usdc }, caller, app, unit, request }) => {
+    if (request.payment_id === undefined) throw new Error("pay an order by a payment alone");
     const { tenant } = caller;
     const at = nowOf(app);
     const target = orders.targetOf(tenant, order_id);
-    const { facts } = orders.existing(await watch(orders, target));
+    const { facts } = orders.existing(await unit.watch(orders, target));
     const paid = {
-      payment_id,
+      payment_id: request.payment_id,
       usdc_micro: Number(microUsdc(total_usdc as Usdc)),
-      begun_at: await begunAt(app, payment_id, at),
+      begun_at: await begunAt(app, request.payment_id, at),
     };
     // Stock first: all changes of it queue there.
-    await decide(stock, product.targetOf(tenant, facts.product_id), stock.confirm(order_id, at));
-    const { state } = await decide(orders, target, orders.pay(paid, at));
+    await unit.decide(stock, product.targetOf(tenant, facts.product_id), stock.confirm(order_id, at));
+    const { state } = await unit.decide(orders, target, orders.pay(paid, at));
     const data = shownOrder(orders.existing(state));
     return { data, meta: { tenant, development_chain: app.embedded_chain } };
   },
@@ -79,10 +79,10 @@ const cancel = operation({
   output: answer,
   refuses: [404, 409],
   example: { order_id: 1, reason: "changed_mind" },
-  handle: async ({ input: { order_id, reason }, caller, app, decide }) => {
+  handle: async ({ input: { order_id, reason }, caller, app, unit }) => {
     const { tenant } = caller;
     const facts = { by: "buyer" as const, reason, cancelled_at: nowOf(app) };
-    const { order } = await cancelOrder({ decide }, { tenant, order_id }, facts);
+    const { order } = await cancelOrder(unit, { tenant, order_id }, facts);
     return { data: shownOrder(order), meta: { tenant, development_chain: app.embedded_chain } };
   },
 });

@@ -79,14 +79,14 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     client_email: "anna@example.org",
     items: [{ product_id: 1, quantity: 2, unit: "pallet" }],
   },
-  handle: async ({ input, caller, app, decide, personal, fresh_id: quote_id }) => {
+  handle: async ({ input, caller, app, unit }) => {
     const { tenant } = caller;
     const now = app.clock.now();
     const ids = [...new Set(input.items.map(({ product_id }) => product_id))];
     const loaded = await Promise.all(ids.map((id) => app.load(product, product.targetOf(tenant, id))));
     const products = new Map(ids.map((id, at) => [id, loaded[at]]));
-    const target = { tenant, id: quote_id };
-    const client = personal({
+    const target = { tenant, id: unit.fresh_id };
+    const client = unit.personal({
       subject: mailSubject(tenant, input.client_email),
       place: sealLocation(quotes, target, "QuoteDrafted"),
       value: { name: input.client_name, mail: input.client_email },
@@ -94,7 +94,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     const draft = (state: quotes.QuoteState) => {
       const priced = input.items.map((one, at) => pricedItem(products.get(one.product_id), one, at, now));
       return quotes.draft({
-        quote_id,
+        quote_id: unit.fresh_id,
         items: priced.map(({ item }) => item),
         ...sumOf(priced.map(({ line }) => line)),
         valid_until: new Date(now.getTime() + quotes.VALID_DAYS * DAY_MS).toISOString(),
@@ -102,7 +102,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
         drafted_at: now.toISOString(),
       })(state);
     };
-    const { state } = await decide(quotes, target, draft, { is_new: true });
+    const { state } = await unit.decide(quotes, target, draft, { is_new: true });
     if (!state) throw new Error("what was drafted is known");
     const lines = state.items.map(({ product_id, quantity, net_cents }) => ({
       net_cents: net_cents * quantity,
@@ -121,7 +121,14 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     }));
     const { valid_until, drafted_at } = state;
     return {
-      data: { quote_id, status: "draft" as const, items, ...shownTotal(state), valid_until, drafted_at },
+      data: {
+        quote_id: unit.fresh_id,
+        status: "draft" as const,
+        items,
+        ...shownTotal(state),
+        valid_until,
+        drafted_at,
+      },
       meta: { tenant },
     };
   },

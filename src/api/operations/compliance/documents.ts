@@ -97,15 +97,15 @@ async function issueDocument(
     app,
     subjects,
     caller,
-    decide,
-    payment_id,
-  }: Pick<Context<unknown>, "app" | "subjects" | "caller" | "decide" | "payment_id">,
+    unit,
+    request,
+  }: Pick<Context<unknown>, "app" | "subjects" | "caller" | "unit" | "request">,
   kind: documents.Kind,
   title: string,
   { agent, as_of_position, as_of }: DocumentRequest,
   write: (of: ClassifiedAgent) => Section[],
 ): Promise<z.infer<typeof answer>> {
-  const name = await ownAgent(app, { caller, payment_id }, agent);
+  const name = await ownAgent(app, { caller, payment_id: request.payment_id }, agent);
   const rules = rulesFor(app, as_of);
   const of = await classifiedAgent(
     { app, subjects },
@@ -120,7 +120,7 @@ async function issueDocument(
     as_of_position: of.record.as_of_position,
     issued_at: app.clock.now().toISOString(),
   };
-  await decide(documents, { tenant: caller.tenant, id: document_id }, documents.issue(facts));
+  await unit.decide(documents, { tenant: caller.tenant, id: document_id }, documents.issue(facts));
   return { data: document, meta: metaOf(app, document) };
 }
 

@@ -44,7 +44,7 @@ export const sxOf = (caller: Caller): number | undefined =>
 
 /** The agent of the own key, if it may act. `agent_id`: the agent that the call names. */
 export async function actingAgent(
-  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
+  { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   agent_id?: string,
 ): Promise<Agent> {
   const sx = sxOf(caller);
@@ -53,7 +53,7 @@ export async function actingAgent(
   const own = (await idOfNumber(app, sx)) ?? (await agentNamed(app, sxId(sx))).facts.agent_id;
   if (agent_id !== undefined && ![own, sxId(sx), String(sx)].map(lowerId).includes(lowerId(agent_id)))
     refuse(identityProblems["not-yours"], `this key belongs to ${own}, and acts only for it`);
-  return agents.acting(await watch(agents, agents.targetOf(own)));
+  return agents.acting(await unit.watch(agents, agents.targetOf(own)));
 }
 
 /** A task's requester never changes, so it can be cached. */
@@ -103,11 +103,11 @@ export async function taskFor(app: App, caller: Caller, task_id: string): Promis
 
 /** As taskFor, for a decision: a stale state is read again only before a refusal. */
 export async function taskToDecide(
-  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
+  { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   task_id: string,
 ): Promise<Party> {
   const tenant = await tenantOf(app, caller, task_id);
-  const seen = await watch(tasks, tasks.targetOf(tenant, task_id));
+  const seen = await unit.watch(tasks, tasks.targetOf(tenant, task_id));
   return partOf(caller, tenant, seen) ?? taskFor(app, caller, task_id);
 }
 

@@ -66,8 +66,8 @@ const registerNode = operation({
     max_concurrent: 4,
     kinds: ["js"],
   },
-  handle: async ({ input, app, decide, watch, ...context }) => {
-    const { facts } = await actingAgent({ app, watch, ...context }, input.agent_id);
+  handle: async ({ input, app, unit, ...context }) => {
+    const { facts } = await actingAgent({ app, unit, ...context }, input.agent_id);
     const offered = {
       capabilities: input.capabilities,
       kinds: input.kinds,
@@ -76,11 +76,11 @@ const registerNode = operation({
       registered_at: nowOf(app),
     };
     const sx = facts.sx_number;
-    const { state } = await decide(nodes, nodes.targetOf(sx), nodes.register(offered));
+    const { state } = await unit.decide(nodes, nodes.targetOf(sx), nodes.register(offered));
     const { stake_usdc } = input;
     if (stake_usdc === undefined) return shownNode(facts.agent_id, sx, nodes.registered(state));
     const decision = nodes.stake(sx, microOf(stake_usdc), offered.registered_at);
-    return shownNode(facts.agent_id, sx, await stepStake({ decide, watch }, sx, decision));
+    return shownNode(facts.agent_id, sx, await stepStake(unit, sx, decision));
   },
 });
 
@@ -113,8 +113,8 @@ const heartbeat = operation({
   secrets: ["leases"],
   refuses: [409],
   example: { agent_id: "SX#2", leases: [] },
-  handle: async ({ input, app, decide, ...context }) => {
-    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+  handle: async ({ input, app, unit, ...context }) => {
+    const { facts } = await actingAgent({ app, unit, ...context }, input.agent_id);
     const sx = facts.sx_number;
     const target = nodes.targetOf(sx);
     nodes.registered(await app.load(nodes, target));
@@ -123,7 +123,7 @@ const heartbeat = operation({
     const leases = [];
     for (const lease_id of new Set(input.leases))
       leases.push(await renewLease(app, { sx, isCaughtUp }, lease_id));
-    await decide(nodes, target, nodes.goOnline(nowOf(app)));
+    await unit.decide(nodes, target, nodes.goOnline(nowOf(app)));
     return { next_in_s: nodes.BEAT_S, leases };
   },
 });
@@ -186,15 +186,15 @@ const availability = operation({
   output: json(nodeShown),
   refuses: [409],
   example: { agent_id: "SX#2", status: "available", hourly_rate_usd: 0.06 },
-  handle: async ({ input, app, decide, ...context }) => {
-    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+  handle: async ({ input, app, unit, ...context }) => {
+    const { facts } = await actingAgent({ app, unit, ...context }, input.agent_id);
     const { status, hourly_rate_usd } = input;
     const change = {
       status,
       ...(hourly_rate_usd !== undefined && { hourly_rate_micro: microOf(hourly_rate_usd) }),
     };
     const decision = nodes.changeOffer(change, nowOf(app));
-    const { state } = await decide(nodes, nodes.targetOf(facts.sx_number), decision);
+    const { state } = await unit.decide(nodes, nodes.targetOf(facts.sx_number), decision);
     return shownNode(facts.agent_id, facts.sx_number, nodes.registered(state));
   },
 });

@@ -35,20 +35,20 @@ a check or the requester's silence has accepted. An unclaimed task settles itsel
   output: json(taskShown),
   refuses: [403, 404, 409],
   example: { task_id: "00".repeat(16), accept: true },
-  handle: async ({ input, app, caller, decide, watch }) => {
+  handle: async ({ input, app, caller, unit }) => {
     const { task_id, accept, reason } = input;
-    await refuseSuspended({ app, caller, watch });
-    const { tenant, side } = await taskToDecide({ app, caller, watch }, task_id);
+    await refuseSuspended({ app, caller, unit });
+    const { tenant, side } = await taskToDecide({ app, caller, unit }, task_id);
     const at = nowOf(app);
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
-      (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
+      (await stepTask(unit, { tenant, task_id }, decision)).task;
     if (side === "worker") {
       if (!accept) refuse("forbidden", "a worker claims accepted results; only the requester rejects");
-      const { status } = tasks.existing(await watch(tasks, tasks.targetOf(tenant, task_id)));
+      const { status } = tasks.existing(await unit.watch(tasks, tasks.targetOf(tenant, task_id)));
       if (status === "submitted") await step(tasks.accept("window", at));
       return shownTask(await step(tasks.settle(at)));
     }
-    await refuseOthersHold({ caller, watch }, tasks.holdOf(task_id));
+    await refuseOthersHold({ caller, unit }, tasks.holdOf(task_id));
     if (!accept) {
       const reason_sha256 = reason === undefined ? null : createHash("sha256").update(reason).digest("hex");
       return shownTask(await step(tasks.reject({ reason_sha256, rejected_at: at })));
@@ -79,20 +79,20 @@ The service re-runs a task of a built-in kind and decides at once. The operator 
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
   handle: async (context) => {
-    const { app, decide, watch, payment_id } = context;
+    const { app, unit, request } = context;
     const { task_id } = context.input;
     await refuseSuspended(context);
     const { tenant, task: before, side } = await taskToDecide(context, task_id);
     if (side !== "worker") refuseMissingTask();
     const bond_micro = bondOf(before.lease!.price_micro);
     // A disputed task takes no second bond, which would stay in the account unused.
-    if (payment_id !== undefined && before.status !== "rejected")
+    if (request.payment_id !== undefined && before.status !== "rejected")
       refuse(computeProblems["task-state"], `this task is ${before.status}: no bond is due`);
-    const { available } = await watch(accounts, accounts.targetOf(tenant));
+    const { available } = await unit.watch(accounts, accounts.targetOf(tenant));
     await creditPayment(context, bond_micro);
     const bonds = { bond_micro, requester_bond_micro: Math.min(bond_micro, available) };
     const decision = tasks.dispute(bonds, nowOf(app));
-    const { task } = await stepTask({ decide, watch }, { tenant, task_id }, decision);
+    const { task } = await stepTask(unit, { tenant, task_id }, decision);
     return shownTask(task);
   },
 });

@@ -122,7 +122,7 @@ the same call is credited and reserved in one commit. A key names the account; a
     max_price_usd: 0.02,
   },
   handle: async (context) => {
-    const { input, app, caller, decide, watch, store, fresh_id: task_id } = context;
+    const { input, app, caller, unit } = context;
     const submitted_at = nowOf(app);
     await refuseSuspended(context);
     const terms = await termsOf(app, input, caller.tenant, submitted_at);
@@ -131,14 +131,21 @@ the same call is credited and reserved in one commit. A key names the account; a
     const hold = (of: string) => ({
       ...{ hold_id: tasks.holdOf(of), amount_micro: terms.max_price_micro, for: "a task" },
     });
-    const copies = Array.from({ length: nodeCount(input) - 1 }, (_, at) => hold(copyId(task_id, at + 2)));
-    const first = hold(terms.quorum ? copyId(task_id, 1) : task_id);
-    store(objectName("task", task_id, input_sha256), bytes);
+    const copies = Array.from({ length: nodeCount(input) - 1 }, (_, at) =>
+      hold(copyId(unit.fresh_id, at + 2)),
+    );
+    const first = hold(terms.quorum ? copyId(unit.fresh_id, 1) : unit.fresh_id);
+    unit.store(objectName("task", unit.fresh_id, input_sha256), bytes);
     const funds = await holdFunds(context, first, ...copies);
-    const facts = { task_id, kind: input.task_type, input_sha256, input_bytes: bytes.length, terms };
-    const key = { tenant: caller.tenant, task_id };
-    await watch(tasks, tasks.targetOf(caller.tenant, task_id), { is_new: true });
-    const unit = { decide, watch };
+    const facts = {
+      task_id: unit.fresh_id,
+      kind: input.task_type,
+      input_sha256,
+      input_bytes: bytes.length,
+      terms,
+    };
+    const key = { tenant: caller.tenant, task_id: unit.fresh_id };
+    await unit.watch(tasks, tasks.targetOf(caller.tenant, unit.fresh_id), { is_new: true });
     const { task } = await stepTask(unit, key, tasks.submit({ ...facts, copy_of: null, submitted_at }));
     const made = terms.quorum ? await makeCopies(unit, key, submitted_at) : task;
     return { ...shownTask(made), account: shownFunds(funds, submitted_at) };
@@ -318,11 +325,10 @@ const cancelTask = operation({
   output: json(taskShown),
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
-  handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
-    await refuseSuspended({ app, caller, watch });
-    const { tenant, side, task: before } = await taskToDecide({ app, caller, watch }, task_id);
+  handle: async ({ input: { task_id }, app, caller, unit }) => {
+    await refuseSuspended({ app, caller, unit });
+    const { tenant, side, task: before } = await taskToDecide({ app, caller, unit }, task_id);
     if (side !== "requester" || before.facts.copy_of) refuseMissingTask();
-    const unit = { decide, watch };
     const key = { tenant, task_id };
     const at = nowOf(app);
     if (before.facts.terms.quorum) return shownTask(await cancelCopies(unit, key, at));

@@ -45,23 +45,23 @@ const withdraw = operation({
   refuses: [403, 409],
   example: { amount_usdc: 0.5, to: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" },
   handle: async (context) => {
-    const { app, caller, decide, fresh_id: withdrawal_id } = context;
+    const { app, caller, unit } = context;
     await refuseSuspended(context);
     const to = await walletOf(context);
     const target = account.targetOf(caller.tenant);
     const { latest } = await app.chain.heads();
     const at = nowOf(app);
     const request = {
-      withdrawal_id,
+      withdrawal_id: unit.fresh_id,
       to,
       amount_micro: microOf(context.input.amount_usdc),
       payer: lowerCase(app.refunds.address),
       seen_block: Number(latest.number),
     };
-    const { state } = await decide(account, target, withdrawal.requestWithdrawal(request, at));
-    const requested = state.withdrawals.get(withdrawal_id)!;
+    const { state } = await unit.decide(account, target, withdrawal.requestWithdrawal(request, at));
+    const requested = state.withdrawals.get(unit.fresh_id)!;
     return {
-      withdrawal_id,
+      withdrawal_id: unit.fresh_id,
       to,
       amount_usdc: decimalUsdc(requested.amount_micro),
       valid_before: new Date(requested.valid_before * 1_000).toISOString(),

@@ -92,23 +92,24 @@ The price is the node's rate for the whole limit, fixed now. Send an Idempotency
   refuses: [409],
   example: { wait_s: 0 },
   handle: async (context) => {
-    const { input, app, decide, watch, fresh_id, signal } = context;
+    const { input, app, unit, signal } = context;
     const { facts } = await actingAgent(context);
     const sx = facts.sx_number;
     const own = nodes.targetOf(sx);
-    const node = nodes.registered(await watch(nodes, own));
+    const node = nodes.registered(await unit.watch(nodes, own));
     const { hourly_rate_micro, facts: offer } = node;
-    const lease_id = leaseIdOf(app, fresh_id);
+    const lease_id = leaseIdOf(app, unit.fresh_id);
     const lease_sha256 = leaseDigest(lease_id);
     const take = async (key: TaskKey, { bound }: NodeReading) => {
       const at = nowOf(app);
-      await refuseSibling({ app, watch }, key, facts.sx_number, at);
+      await refuseSibling({ app, unit }, key, facts.sx_number, at);
       const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256, bound }, key.tenant, at);
-      const { task, events } = await stepTask({ decide, watch }, key, decision);
+      const { task, events } = await stepTask(unit, key, decision);
       noteRequester(app, key);
       return events.length > 0 ? task : undefined;
     };
-    const before = context.idempotency_key === undefined ? undefined : await earlierLease(app, lease_sha256);
+    const before =
+      context.request.idempotency_key === undefined ? undefined : await earlierLease(app, lease_sha256);
     if (before) {
       const again = await take(before, await callerStatusOf(app.pool, sx));
       return { task: await leasedAnswer(app, before, again, lease_id) };
@@ -155,14 +156,14 @@ async function earlierLease(app: App, lease_sha256: string): Promise<TaskKey | u
 
 /** Two copies of a task never go to one node, nor to nodes bound by a delegation. */
 async function refuseSibling(
-  { app, watch }: Pick<Context<never>, "app" | "watch">,
+  { app, unit }: Pick<Context<never>, "app" | "unit">,
   { tenant, task_id }: TaskKey,
   sx: number,
   at: string,
 ): Promise<void> {
   const owner = ownerOf(task_id);
   if (owner === task_id) return;
-  const { copies } = await withCopies({ watch }, { tenant, task_id: owner });
+  const { copies } = await withCopies(unit, { tenant, task_id: owner });
   const others = [...copies.values()].flatMap(({ facts, status, lease }) =>
     facts.task_id !== task_id && status !== "queued" && lease ? lease.sx : [],
   );
@@ -300,8 +301,8 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
   body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
   refuses: [404, 409],
   example: { task_id: "00".repeat(16), result: { output: 42 } },
-  handle: async ({ input, app, decide, caller, watch, store }) => {
-    const agent = await actingAgent({ app, caller, watch });
+  handle: async ({ input, app, unit, caller }) => {
+    const agent = await actingAgent({ app, caller, unit });
     const { task_id, result, error } = input;
     if ((result === undefined) === (error === undefined)) {
       const path = result === undefined ? "result" : "error";
@@ -309,11 +310,11 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
         errors: [{ path, message: "is required: give either result or error" }],
       });
     }
-    const { tenant, task: before } = await taskOfWorker({ app, caller, watch }, agent.facts.sx_number, input);
+    const { tenant, task: before } = await taskOfWorker({ app, caller, unit }, agent.facts.sx_number, input);
     const lease_sha256 = leaseDigestOf(input.lease_id, before.lease!);
     const at = nowOf(app);
     const step = (decision: Parameters<typeof stepTask>[2], of = {}) =>
-      stepTask({ decide, watch }, { tenant, task_id }, decision, of);
+      stepTask(unit, { tenant, task_id }, decision, of);
     if (result === undefined) {
       const lost = { reason: "failed" as const, last_heartbeat_at: null };
       const { task } = await step((state) =>
@@ -324,7 +325,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
     const bytes = bytesOf(result as JsonObject, "result");
     const output_sha256 = createHash("sha256").update(bytes).digest("hex");
     const { exit, used_ms = null, receipt = null } = input;
-    const seed = await seedInUse({ watch }, before);
+    const seed = await seedInUse({ unit }, before);
     const content = {
       output_sha256,
       output_bytes: bytes.length,
@@ -335,7 +336,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
       submitted_at: at,
     };
     if (before.status === "leased") await refuseReceipt(app, agent, before, content);
-    store(objectName("task", ownerOf(task_id), output_sha256), bytes);
+    unit.store(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
     const { task } = await step(tasks.takeResult(lease_sha256, content), { valid_audits });
     return shownTask(task);
@@ -346,11 +347,11 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
  * The commit depends on the seed's status: it is secret when the result is recorded, and no later seed can be chosen.
  */
 async function seedInUse(
-  { watch }: Pick<Context<never>, "watch">,
+  { unit }: Pick<Context<never>, "unit">,
   { facts }: tasks.Task,
 ): Promise<seeds.SeedLocation | null> {
   if (facts.terms.verify === "requester") return null;
-  const { active } = await watch(seeds, seeds.targetOf("live"));
+  const { active } = await unit.watch(seeds, seeds.targetOf("live"));
   if (!active) return null;
   const { space, chain, index, seed_hash } = active;
   return { space, chain, index, seed_hash };
@@ -358,7 +359,7 @@ async function seedInUse(
 
 /** The task of a node's current or last lease; a lost lease refuses with `stale-lease`. */
 async function taskOfWorker(
-  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
+  { app, caller, unit }: Pick<Context<never>, "app" | "caller" | "unit">,
   sx: number,
   { task_id, lease_id }: { task_id: string; lease_id?: string | undefined },
 ): Promise<{ tenant: string; task: tasks.Task }> {
@@ -366,7 +367,7 @@ async function taskOfWorker(
   const target = tasks.targetOf(tenant, task_id);
   const ifLeased = (task: tasks.TaskState) => (task?.lease?.sx === sx ? task : undefined);
   // A stale state is read again only before a refusal.
-  const task = ifLeased(await watch(tasks, target)) ?? ifLeased(await app.load(tasks, target));
+  const task = ifLeased(await unit.watch(tasks, target)) ?? ifLeased(await app.load(tasks, target));
   if (task) return { tenant, task };
   const lost = lease_id === undefined ? undefined : await taskOfLease(app.pool, leaseDigest(lease_id));
   return lost?.task_id === task_id ? tasks.refuseStale() : refuseMissingTask();

@@ -80,14 +80,14 @@ const propose = operation({
     target_file: "docs/example.md",
     draft_content: "A month is written YYYY-MM.\n",
   },
-  async handle({ input, app, caller, decide, fresh_id }) {
+  async handle({ input, app, caller, unit }) {
     const { title, description, target_file = null, draft_content } = input;
-    const idea_id = ideaIdOf(app.link_secret, fresh_id);
+    const idea_id = ideaIdOf(app.link_secret, unit.fresh_id);
     const about = Buffer.from(JSON.stringify({ description, title }));
     const draft = draft_content === undefined ? null : Buffer.from(draft_content);
     for (const one of draft ? [about, draft] : [about])
       await app.objects.put(ideas.objectOf(idea_id, digestOf(one)), one);
-    const { state } = await decide(
+    const { state } = await unit.decide(
       ideas,
       ideas.targetOf(caller.tenant, idea_id),
       ideas.propose({
@@ -137,13 +137,13 @@ const pipeline = operation({
   ),
   refuses: [404, 409, 410],
   example: { id: 1 },
-  async handle({ input: { id }, app, caller, decide }) {
+  async handle({ input: { id }, app, caller, unit }) {
     const isAdmin = caller.kind === "internal" || (caller.kind === "key" && caller.scopes.includes("admin"));
     const tenant = isAdmin ? await tenantOf(app, id) : caller.tenant;
     const target = ideas.targetOf(tenant, id);
     const found = await app.load(ideas, target);
     if (!found) return refuse("not_found", `you have no idea ${id}`);
-    const state = await checkedNow(app, found, (checked) => decide(ideas, target, ideas.judge(checked)));
+    const state = await checkedNow(app, found, (checked) => unit.decide(ideas, target, ideas.judge(checked)));
     const { checks_version, checks, verdict } = state.checked!;
     return {
       data: { ...publicIdea(state), checks_version, checks, verdict },

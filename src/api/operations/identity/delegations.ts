@@ -67,7 +67,7 @@ principal's passport.`,
     signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
-    const { input, app, decide, fresh_id } = context;
+    const { input, app, unit } = context;
     const { scopes, expires_in_s, max_spend_usdc } = input;
     const max_spend_micro = max_spend_usdc === undefined ? 0 : Number(microUsdc(max_spend_usdc as Usdc));
     if (max_spend_micro > 0 && !scopes.includes("order"))
@@ -98,7 +98,7 @@ principal's passport.`,
     const { key, challenge_sha256 } = await provenBy(app, input, { agent_id, purpose: "delegate", about });
     const now = app.clock.now();
     const facts: agents.Delegation = {
-      delegation_id: fresh_id,
+      delegation_id: unit.fresh_id,
       to,
       scopes,
       max_spend_micro,
@@ -107,7 +107,7 @@ principal's passport.`,
       delegated_at: now.toISOString(),
       expires_at: new Date(now.getTime() + expires_in_s * 1_000).toISOString(),
     };
-    const { events } = await decide(agents, agents.targetOf(agent_id), agents.delegate(facts));
+    const { events } = await unit.decide(agents, agents.targetOf(agent_id), agents.delegate(facts));
     const made = events.find(({ type }) => type === "AgentDelegated")?.data as agents.Delegation;
     return answer(made);
   },
@@ -132,7 +132,7 @@ const revoke = operation({
   refuses: [403, 404, 409],
   example: { id: "SX#1", delegation_id: "0".repeat(32) },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const { delegation_id } = input;
     const agent = await agentWatched(context, input.id);
     const answer = { delegation_id, live: false };
@@ -140,7 +140,7 @@ const revoke = operation({
     const use = { purpose: "revoke" as const, about: delegation_id };
     const authority = await authorityOf(context, agent, input, use);
     const facts = { delegation_id, ...authority, revoked_at: app.clock.now().toISOString() };
-    await decide(agents, agents.targetOf(agent.facts.agent_id), agents.revokeDelegation(facts));
+    await unit.decide(agents, agents.targetOf(agent.facts.agent_id), agents.revokeDelegation(facts));
     return answer;
   },
 });

@@ -127,7 +127,7 @@ The services' addresses are public and stay in the log; purpose and provider are
     signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
-    const { input, app, decide, personal } = context;
+    const { input, app, unit } = context;
     const { challenge, signature, purpose, provider, version, services } = input;
     const about = aboutOf({ purpose, provider });
     const content = { ...about, version, services };
@@ -145,10 +145,10 @@ The services' addresses are public and stay in the log; purpose and provider are
     const sealed =
       Object.keys(about).length === 0
         ? null
-        : personal({ subject: nameSubject(agent_id), place: aboutPlace(agent_id), value: about });
+        : unit.personal({ subject: nameSubject(agent_id), place: aboutPlace(agent_id), value: about });
     const described_at = app.clock.now().toISOString();
     const facts = { about: sealed, version: version ?? null, services, ...authority, described_at };
-    const { state } = await decide(agents, agents.targetOf(agent_id), agents.describe(facts));
+    const { state } = await unit.decide(agents, agents.targetOf(agent_id), agents.describe(facts));
     const description = agents.registered(state).description ?? facts;
     return {
       sx_id: sxId(sx_number),

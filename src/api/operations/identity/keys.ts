@@ -24,9 +24,9 @@ const shown = (agent: agents.Agent) => ({
 });
 
 /** The commit fails if the agent changes before it. */
-export async function agentWatched({ app, watch }: Pick<Context<never>, "app" | "watch">, name: string) {
+export async function agentWatched({ app, unit }: Pick<Context<never>, "app" | "unit">, name: string) {
   const { facts } = await agentNamed(app, name);
-  return agents.registered(await watch(agents, agents.targetOf(facts.agent_id)));
+  return agents.registered(await unit.watch(agents, agents.targetOf(facts.agent_id)));
 }
 
 const add = operation({
@@ -57,7 +57,7 @@ returns its status.`,
     signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
-    const { input, app, caller, decide } = context;
+    const { input, app, caller, unit } = context;
     const agent = await agentWatched(context, input.id);
     const { agent_id, sx_number } = agent.facts;
     const live = agent.keys.find(
@@ -95,16 +95,20 @@ returns its status.`,
         : null;
     const by_api_key = isOwnKey(caller, sx_number);
     const target = agents.targetOf(agent_id);
-    const { state } = await decide(agents, target, agents.prove(facts, { by_api_key, rotating }));
+    const { state } = await unit.decide(agents, target, agents.prove(facts, { by_api_key, rotating }));
     const bound = { kid: key.kid, sx_number, bound_at: at };
-    await decide(agentKey, agentKey.targetOf(key.kid), agentKey.bind(bound, endorsed?.issued_at ?? null));
+    await unit.decide(
+      agentKey,
+      agentKey.targetOf(key.kid),
+      agentKey.bind(bound, endorsed?.issued_at ?? null),
+    );
     if (rotating) await free(context, sx_number, rotating.kid, at);
     return shown(agents.registered(state));
   },
 });
 
-const free = ({ decide }: Pick<Context<never>, "decide">, sx_number: number, kid: string, freed_at: string) =>
-  decide(agentKey, agentKey.targetOf(kid), agentKey.free({ kid, sx_number, freed_at }));
+const free = ({ unit }: Pick<Context<never>, "unit">, sx_number: number, kid: string, freed_at: string) =>
+  unit.decide(agentKey, agentKey.targetOf(kid), agentKey.free({ kid, sx_number, freed_at }));
 
 const revoke = operation({
   name: "soul_keys_revoke",
@@ -120,14 +124,14 @@ status.`,
   refuses: [403, 404, 409],
   example: { id: "SX#1", kid: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const agent = await agentWatched(context, input.id);
     const { agent_id, sx_number } = agent.facts;
     if (!agent.keys.some((key) => key.kid === input.kid)) return shown(agent);
     const authority = await authorityOf(context, agent, input, { purpose: "revoke", about: input.kid });
     const revoked_at = app.clock.now().toISOString();
     const facts = { kid: input.kid, ...authority, revoked_at };
-    const { state } = await decide(agents, agents.targetOf(agent_id), agents.revokeKey(facts));
+    const { state } = await unit.decide(agents, agents.targetOf(agent_id), agents.revokeKey(facts));
     await free(context, sx_number, input.kid, revoked_at);
     return shown(agents.registered(state));
   },
@@ -161,7 +165,7 @@ stays readable but cannot act. This is final. An API key alone is not enough: it
     signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const agent = await agentWatched(context, input.id);
     if (agent.revoked) return shown(agent);
     const { agent_id, sx_number } = agent.facts;
@@ -171,7 +175,7 @@ stays readable but cannot act. This is final. An API key alone is not enough: it
     const revoked_at = app.clock.now().toISOString();
     const { reason } = input;
     const target = agents.targetOf(agent_id);
-    const { state } = await decide(
+    const { state } = await unit.decide(
       agents,
       target,
       agents.revokePassport({ ...authority, reason, revoked_at }),

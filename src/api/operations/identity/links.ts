@@ -119,7 +119,7 @@ key; if the chain reverts a transfer, it is restored.`,
     signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const { challenge, signature } = input;
     const name = linkKeyOf(input, networkOf(app.chain));
     const agent = await agentWatched(context, input.id);
@@ -135,7 +135,7 @@ key; if the chain reverts a transfer, it is restored.`,
       ...authority,
       linked_at: app.clock.now().toISOString(),
     };
-    const { state } = await decide(agents, agents.targetOf(agent.facts.agent_id), link(facts));
+    const { state } = await unit.decide(agents, agents.targetOf(agent.facts.agent_id), link(facts));
     return shown(agents.registered(state));
   },
 });
@@ -157,7 +157,7 @@ const remove = operation({
   refuses: [403, 404, 409],
   example: { id: "SX#1", link: "erc8004-22" },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const { link: about, challenge, signature } = input;
     const agent = await agentWatched(context, input.id);
     const name = parseLinkName(about, networkOf(app.chain));
@@ -173,7 +173,7 @@ const remove = operation({
       block_hash: null,
       unlinked_at: app.clock.now().toISOString(),
     };
-    const { state } = await decide(agents, agents.targetOf(agent.facts.agent_id), unlink(facts));
+    const { state } = await unit.decide(agents, agents.targetOf(agent.facts.agent_id), unlink(facts));
     return shown(agents.registered(state));
   },
 });

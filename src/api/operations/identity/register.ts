@@ -70,20 +70,20 @@ send that one or prove a key of the agent. The proof you send makes its key the 
   refuses: [403, 409],
   example: { agent_id: "weather-scout", display_name: "Weather Scout" },
   handle: async (context) => {
-    const { input, app, decide, watch } = context;
+    const { input, app, unit } = context;
     const { agent_id, issue_api_key } = input;
     const target = agents.targetOf(agent_id);
-    const existing = await watch(agents, target);
+    const existing = await unit.watch(agents, target);
     const proof = await proofOf(context, existing);
     const sealed = existing ? null : nameOf(context);
     const { origin } = await app.store.identity();
     const now = app.clock.now().toISOString();
     // Registrations queue for the counter's stream, so numbers have no gap.
-    const counted = await decide(passports, passports.target, (issued) =>
+    const counted = await unit.decide(passports, passports.target, (issued) =>
       existing ? [] : passports.issue(agent_id)(issued),
     );
     const is_new = counted.events.length > 0;
-    const { state } = await decide(agents, target, (state) => {
+    const { state } = await unit.decide(agents, target, (state) => {
       if (state) return [];
       const record = { agent_id, origin, sx_number: counted.state, issued_at: now };
       return agents.register({
@@ -142,43 +142,51 @@ async function proofOf(
   return proof;
 }
 
-const nameOf = ({ input: { agent_id, display_name }, personal }: RegisterContext) =>
+const nameOf = ({ input: { agent_id, display_name }, unit }: RegisterContext) =>
   display_name === undefined
     ? null
-    : personal({ subject: nameSubject(agent_id), place: placeOfName(agent_id), value: { display_name } });
+    : unit.personal({
+        subject: nameSubject(agent_id),
+        place: placeOfName(agent_id),
+        value: { display_name },
+      });
 
 async function bindFirst(
-  { decide }: RegisterContext,
+  { unit }: RegisterContext,
   agent: agents.Agent,
   proof: GivenProof,
   proven_at: string,
 ) {
   const { key, method, challenge_sha256 } = proof;
   const { sx_number, agent_id } = agent.facts;
-  await decide(
+  await unit.decide(
     agentKey,
     agentKey.targetOf(key.kid),
     agentKey.bind({ kid: key.kid, sx_number, bound_at: proven_at }, null),
   );
   const { kid, kind } = key;
   const facts = { kid, kind, public: key.public, method, challenge_sha256, endorsed_by: null, proven_at };
-  await decide(agents, agents.targetOf(agent_id), agents.prove(facts, { by_api_key: true, rotating: null }));
+  await unit.decide(
+    agents,
+    agents.targetOf(agent_id),
+    agents.prove(facts, { by_api_key: true, rotating: null }),
+  );
 }
 
 /** The key's secret is derived from the command's name: a repeat returns it, and it is never stored. */
 async function issueKey(
-  { app, caller, fresh_id, decide }: RegisterContext,
+  { app, caller, unit }: RegisterContext,
   agent: agents.Agent,
   { is_new, proof }: { is_new: boolean; proof: GivenProof | undefined },
   issued_at: string,
 ): Promise<string> {
   const { sx_number, agent_id } = agent.facts;
   const tenant = soulTenant(sx_number);
-  const key_id = fresh_id;
+  const key_id = unit.fresh_id;
   const mac = createHmac("sha256", app.link_secret).update(`soul-key:${key_id}`).digest("base64url");
   const secret = `sk_soul_${mac}`;
   const before = agent.api_key_id;
-  await decide(agents, agents.targetOf(agent_id), (state) => {
+  await unit.decide(agents, agents.targetOf(agent_id), (state) => {
     const shown =
       is_new ||
       (caller.kind === "subject" && caller.tenant === tenant) ||
@@ -193,8 +201,8 @@ async function issueKey(
     return agents.issueApiKey({ key_id, challenge_sha256, issued_at })(state);
   });
   if (before !== null && before !== key_id)
-    await decide(keys, { tenant, id: before }, keys.revoke(issued_at));
-  await decide(
+    await unit.decide(keys, { tenant, id: before }, keys.revoke(issued_at));
+  await unit.decide(
     keys,
     { tenant, id: key_id },
     keys.issue({

@@ -93,8 +93,8 @@ const ingest = operation({
     source: "Example newswire",
     items: [{ text: "Latvia closes a port.", published_at: "2026-01-31T08:00:00Z" }],
   },
-  async handle({ input, app, decide, store, fresh_id }) {
-    const { batch_id = fresh_id, source, tenant, items } = input;
+  async handle({ input, app, unit }) {
+    const { batch_id = unit.fresh_id, source, tenant, items } = input;
     const received_at = app.clock.now().toISOString();
     const given = items.map(({ url = null, published_at = null, text, raw_text = text! }) => {
       const bytes = Buffer.from(batches.folded(raw_text));
@@ -122,8 +122,8 @@ const ingest = operation({
       ),
       received_at,
     });
-    for (const { text_sha256, bytes } of fresh) store(batches.objectOf(batch_id, text_sha256), bytes);
-    const { state } = await decide(batches, target, decision);
+    for (const { text_sha256, bytes } of fresh) unit.store(batches.objectOf(batch_id, text_sha256), bytes);
+    const { state } = await unit.decide(batches, target, decision);
     return {
       data: publicBatch(tenant, state!),
       meta: { poll: `/v1/agent/event-correlator/batches/${batch_id}` },

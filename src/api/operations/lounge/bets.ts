@@ -54,22 +54,22 @@ type BetInput = { client_seed?: string | undefined; amount: number | string };
 
 /** Plays a bet: stake, draw and payout are one event on the account. */
 async function playBet(
-  context: Drawing & Pick<Context<never>, "decide" | "fresh_id" | "payment_id">,
+  context: Drawing & Pick<Context<never>, "unit" | "request">,
   game: LoungeName,
   params: Record<string, unknown>,
   { client_seed: given, amount }: BetInput,
 ) {
-  const { app, caller, decide, fresh_id: roll_id, payment_id } = context;
+  const { app, caller, unit, request } = context;
   const { tenant } = caller;
   const seed = await seedAtHand(context, 1);
   const rolled_at = app.clock.now().toISOString();
-  const client_seed = given ?? seedFor(payment_id, seed.block);
-  const request = { roll_id, tenant, game, params, client_seed, rolled_at };
+  const client_seed = given ?? seedFor(request.payment_id, seed.block);
+  const bet = { roll_id: unit.fresh_id, tenant, game, params, client_seed, rolled_at };
   const stake = attoOf(amount)!;
-  const { events } = await decide(
+  const { events } = await unit.decide(
     account,
     account.targetOf(tenant),
-    account.bet({ ...request, stake }, seed),
+    account.bet({ ...bet, stake }, seed),
   );
   return betAnswerOf(app, events);
 }

@@ -82,23 +82,33 @@ expire in an hour, unless soul_bounty_fund pays the reward. Title and descriptio
     skills: ["translation", "latvian"],
   },
   handle: async (context) => {
-    const { input, app, caller, decide, watch, fresh_id: bounty_id } = context;
+    const { input, app, caller, unit } = context;
     refuseClosed(app);
     await refuseSuspended(context);
     const opened_at = nowOf(app);
     const { title, description, skills, min_trust } = input;
     const bytes = canonicalBytes({ title, description }, "title");
     const text_sha256 = digestOf(bytes);
-    await app.objects.put(objectName("bounty", bounty_id, text_sha256), bytes);
+    await app.objects.put(objectName("bounty", unit.fresh_id, text_sha256), bytes);
     const reward_micro = microOf(input.reward_usd);
     const deadline_at = new Date(Date.parse(opened_at) + input.deadline_days * DAY_MS).toISOString();
-    const facts = { bounty_id, text_sha256, reward_micro, skills, min_trust, deadline_at, opened_at };
-    const target = bounties.targetOf(bounty_id);
-    let { state } = await decide(bounties, target, bounties.open(facts));
+    const facts = {
+      bounty_id: unit.fresh_id,
+      text_sha256,
+      reward_micro,
+      skills,
+      min_trust,
+      deadline_at,
+      opened_at,
+    };
+    const target = bounties.targetOf(unit.fresh_id);
+    let { state } = await unit.decide(bounties, target, bounties.open(facts));
     const available =
-      caller.kind === "anonymous" ? 0 : (await watch(account, account.targetOf(caller.tenant))).available;
+      caller.kind === "anonymous"
+        ? 0
+        : (await unit.watch(account, account.targetOf(caller.tenant))).available;
     if (available >= reward_micro) {
-      ({ state } = await decide(bounties, target, bounties.fund(caller.tenant, opened_at)));
+      ({ state } = await unit.decide(bounties, target, bounties.fund(caller.tenant, opened_at)));
       await holdFunds(context, rewardHold(bounties.existingBounty(state)));
     }
     return shownBounty(bounties.existingBounty(state), { title, description });
@@ -128,7 +138,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
   refuses: [404, 409],
   example: { bounty_id: "00".repeat(16), reward_usd: 0.1 },
   handle: async (context) => {
-    const { input, app, caller, decide } = context;
+    const { input, app, caller, unit } = context;
     await refuseSuspended(context);
     const at = nowOf(app);
     const target = bounties.targetOf(input.bounty_id);
@@ -141,7 +151,7 @@ in one commit. A payment alone uses the wallet's: the wallet awards and cancels 
         );
       return bounties.fund(caller.tenant, at)(state);
     };
-    const bounty = bounties.existingBounty((await decide(bounties, target, decision)).state);
+    const bounty = bounties.existingBounty((await unit.decide(bounties, target, decision)).state);
     const funds = await holdFunds(context, rewardHold(bounty));
     const text = await textOf(app, bounty);
     // An unfunded text is not stored: a repeat has no text until the read model has the bounty.
@@ -279,11 +289,11 @@ const awardBounty = operation({
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
-  handle: async ({ input: { bounty_id, claim_id }, app, caller, decide, watch }) => {
-    await refuseSuspended({ app, caller, watch });
+  handle: async ({ input: { bounty_id, claim_id }, app, caller, unit }) => {
+    await refuseSuspended({ app, caller, unit });
     const at = nowOf(app);
-    await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
-    const bounty = await stepBounty({ decide }, bounty_id, (state) => {
+    await refuseOthersHold({ caller, unit }, bounties.holdOf(bounty_id));
+    const bounty = await stepBounty(unit, bounty_id, (state) => {
       refuseOthers(bounties.existingBounty(state), caller);
       return bounties.award(claim_id, at)(state);
     });
@@ -303,12 +313,12 @@ the same.`,
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16) },
-  handle: async ({ input: { bounty_id }, app, caller, decide, watch }) => {
-    await refuseSuspended({ app, caller, watch });
+  handle: async ({ input: { bounty_id }, app, caller, unit }) => {
+    await refuseSuspended({ app, caller, unit });
     const at = nowOf(app);
     // A tenth of it is the submitters', who may be the delegate's.
-    await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
-    const bounty = await stepBounty({ decide }, bounty_id, (state) => {
+    await refuseOthersHold({ caller, unit }, bounties.holdOf(bounty_id));
+    const bounty = await stepBounty(unit, bounty_id, (state) => {
       refuseOthers(bounties.existingBounty(state), caller);
       return bounties.cancel("creator", at)(state);
     });

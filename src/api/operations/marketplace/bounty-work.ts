@@ -49,7 +49,7 @@ const claimBounty = operation({
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), note: "By Friday." },
   handle: async (context) => {
-    const { input, app, decide, fresh_id: claim_id } = context;
+    const { input, app, unit } = context;
     const { bounty_id, note } = input;
     const agent = await actingAgent(context);
     const { sx_number: sx } = agent.facts;
@@ -57,10 +57,11 @@ const claimBounty = operation({
     const note_sha256 = note === undefined ? null : digestOf(note);
     const decision = bounties.claim(
       { sx, tenants: tenantsOf(agent), trust },
-      { claim_id, note_sha256, claimed_at: nowOf(app) },
+      { claim_id: unit.fresh_id, note_sha256, claimed_at: nowOf(app) },
     );
-    if (note !== undefined) context.store(objectName("bounty", bounty_id, note_sha256!), Buffer.from(note));
-    return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
+    if (note !== undefined)
+      context.unit.store(objectName("bounty", bounty_id, note_sha256!), Buffer.from(note));
+    return shownClaim(await stepBounty(unit, bounty_id, decision), sx);
   },
 });
 
@@ -83,13 +84,13 @@ the digest. If the creator is silent for 14 days and the deadline is over, the m
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), content: "Malka, skaldīta, 1 m³" },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const { bounty_id } = input;
     const { sx_number: sx } = (await actingAgent(context)).facts;
     const { content_sha256, bytes, url } = readContent(input);
     const decision = bounties.submit(sx, { content_sha256, url, submitted_at: nowOf(app) });
-    if (bytes) context.store(objectName("bounty", bounty_id, content_sha256), bytes);
-    return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
+    if (bytes) context.unit.store(objectName("bounty", bounty_id, content_sha256), bytes);
+    return shownClaim(await stepBounty(unit, bounty_id, decision), sx);
   },
 });
 

@@ -54,7 +54,7 @@ has only digests of title, summary and content.`,
     content: "March, by the ton, from the mill.",
   },
   handle: async (context) => {
-    const { input, app, decide, fresh_id: item_id } = context;
+    const { input, app, unit } = context;
     const { title, summary, kind } = input;
     const { sx_number: sx } = (await actingAgent(context)).facts;
     const { content_sha256, bytes, url } = readContent(input);
@@ -66,12 +66,21 @@ has only digests of title, summary and content.`,
       });
     const text = canonicalBytes({ title, summary }, "title");
     const text_sha256 = digestOf(text);
-    await app.objects.put(objectName("stack", item_id, text_sha256), text);
-    if (bytes) await app.objects.put(objectName("stack", item_id, content_sha256), bytes);
+    await app.objects.put(objectName("stack", unit.fresh_id, text_sha256), text);
+    if (bytes) await app.objects.put(objectName("stack", unit.fresh_id, content_sha256), bytes);
     const published_at = nowOf(app);
-    const facts = { item_id, sx, kind, text_sha256, content_sha256, url, price_micro, published_at };
-    await decide(items, items.targetOf(item_id), items.publish(facts));
-    return { item_id, price_usd: decimalUsdc(price_micro), content_sha256 };
+    const facts = {
+      item_id: unit.fresh_id,
+      sx,
+      kind,
+      text_sha256,
+      content_sha256,
+      url,
+      price_micro,
+      published_at,
+    };
+    await unit.decide(items, items.targetOf(unit.fresh_id), items.publish(facts));
+    return { item_id: unit.fresh_id, price_usd: decimalUsdc(price_micro), content_sha256 };
   },
 });
 
@@ -100,21 +109,25 @@ uncharged. A key beside the payment names the buyer, else the wallet is; the buy
   moves_money: true,
   refuses: [404, 409],
   example: { item_id: "00".repeat(16), price_usd: 0.05 },
-  handle: async ({ input: { item_id, price_usd }, app, caller, decide, payment_id }) => {
-    if (payment_id === undefined) throw new Error("buy an item by a payment alone");
+  handle: async ({ input: { item_id, price_usd }, app, caller, unit, request }) => {
+    if (request.payment_id === undefined) throw new Error("buy an item by a payment alone");
     refuseClosed(app);
     const at = nowOf(app);
     const target = items.targetOf(item_id);
     const { facts } = items.existingItem(await app.load(items, target));
     const own = tenantsOf(await agentNamed(app, sxId(facts.sx)));
     const price_micro = microOf(price_usd);
-    await decide(items, target, items.sell({ to: caller.tenant, price_micro, payment_id, own }, at));
+    await unit.decide(
+      items,
+      target,
+      items.sell({ to: caller.tenant, price_micro, payment_id: request.payment_id, own }, at),
+    );
     const content = await contentOf(app, facts);
     if (content === null)
       return refuse(marketProblems["content-damaged"], "the content of this item is lost");
     const { author_micro } = items.sharesOf(price_micro);
-    const earned = { source: account.paymentSource(payment_id), amount_micro: author_micro, at };
-    await decide(account, account.targetOf(soulTenant(facts.sx)), account.credit(earned));
+    const earned = { source: account.paymentSource(request.payment_id), amount_micro: author_micro, at };
+    await unit.decide(account, account.targetOf(soulTenant(facts.sx)), account.credit(earned));
     return {
       item_id,
       price_usd: decimalUsdc(price_micro),
@@ -147,13 +160,13 @@ const validateItem = operation({
   output: json(z.object({ item_id: z.string(), verdict: z.enum(items.verdicts) })),
   refuses: [403, 404, 409],
   example: { item_id: "00".repeat(16), verdict: "works", note: "Saved me 40 a ton." },
-  handle: async ({ input: { item_id, verdict, note }, app, caller, decide, watch, store }) => {
-    await refuseSuspended({ app, caller, watch });
+  handle: async ({ input: { item_id, verdict, note }, app, caller, unit }) => {
+    await refuseSuspended({ app, caller, unit });
     const target = items.targetOf(item_id);
     const note_sha256 = note === undefined ? null : digestOf(note);
     const decision = items.validate({ by: caller.tenant, verdict, note_sha256, validated_at: nowOf(app) });
-    if (note !== undefined) store(objectName("stack", item_id, note_sha256!), Buffer.from(note));
-    await decide(items, target, decision);
+    if (note !== undefined) unit.store(objectName("stack", item_id, note_sha256!), Buffer.from(note));
+    await unit.decide(items, target, decision);
     return { item_id, verdict };
   },
 });
@@ -171,11 +184,11 @@ const withdrawItem = operation({
   refuses: [403, 404],
   example: { item_id: "00".repeat(16) },
   handle: async (context) => {
-    const { input, app, decide } = context;
+    const { input, app, unit } = context;
     const { item_id } = input;
     const { sx_number } = (await actingAgent(context)).facts;
     const facts = { by: "author" as const, reason: null, withdrawn_at: nowOf(app) };
-    await decide(items, items.targetOf(item_id), (state) => {
+    await unit.decide(items, items.targetOf(item_id), (state) => {
       if (items.existingItem(state).facts.sx !== sx_number)
         refuse("forbidden", "this item is another agent's; only its author withdraws it");
       return items.withdraw(facts)(state);

@@ -11,30 +11,29 @@ import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
 
-type PaymentContext = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
-type HoldContext = PaymentContext & Pick<Context<never>, "watch">;
+type PaymentContext = Pick<Context<never>, "app" | "caller" | "unit" | "request">;
 
 /** Credits the caller's account with the call's payment, if there is one. */
 export async function creditPayment(
-  { app, caller, decide, payment_id }: PaymentContext,
+  { app, caller, unit, request }: PaymentContext,
   amount_micro: number,
 ): Promise<void> {
-  if (payment_id === undefined) return;
+  if (request.payment_id === undefined) return;
   refuseClosed(app);
   const at = app.clock.now().toISOString();
-  const source = account.paymentSource(payment_id);
+  const source = account.paymentSource(request.payment_id);
   const { account_micro } = app.settings.custody;
   await refuseFull(app, amount_micro);
   const decision = account.credit({ source, amount_micro, at }, account_micro);
-  await decide(account, account.targetOf(caller.tenant), decision);
+  await unit.decide(account, account.targetOf(caller.tenant), decision);
 }
 
 /** Holds the sum of one or several amounts; a payment of that sum is credited first. */
 export async function holdFunds(
-  context: HoldContext,
+  context: PaymentContext,
   ...requests: [account.Hold, ...account.Hold[]]
 ): Promise<account.AccountState> {
-  const { app, caller, decide } = context;
+  const { app, caller, unit } = context;
   const at = app.clock.now().toISOString();
   const target = account.targetOf(caller.tenant);
   refuseClosed(app);
@@ -43,17 +42,17 @@ export async function holdFunds(
   await creditPayment(context, amount_micro);
   let current: account.AccountState | undefined;
   for (const one of requests)
-    current = (await decide(account, target, account.hold(one, at, allowanceOf(caller)))).state;
+    current = (await unit.decide(account, target, account.hold(one, at, allowanceOf(caller)))).state;
   return current!;
 }
 
 /** A delegate decides only about holds that its own delegation made. */
 export async function refuseOthersHold(
-  { caller, watch }: Pick<HoldContext, "caller" | "watch">,
+  { caller, unit }: Pick<Context<never>, "caller" | "unit">,
   hold_id: string,
 ) {
   if (caller.kind !== "delegate") return;
-  const { holds } = await watch(account, account.targetOf(caller.tenant));
+  const { holds } = await unit.watch(account, account.targetOf(caller.tenant));
   const current = holds.get(hold_id);
   if (current && current.delegation_id !== caller.mandate.delegation_id)
     refuse("forbidden", "your principal holds this money: only its own key decides about it");

@@ -122,16 +122,16 @@ to the chain: its payer can still buy a call with it, and it is given back if no
       errorMessage: z.string().optional(),
     }),
   ),
-  handle: ({ input, app, caller, request_id, names }) => {
+  handle: ({ input, app, caller, request, unit }) => {
     const request_sha256 = requestDigest(settleOperation, input);
     const sold = {
       operation: settleOperation,
       caller,
       request_sha256,
-      request_id,
+      request_id: request.id,
       idempotency_key: undefined,
     };
-    return settle(app, sold, input, names);
+    return settle(app, sold, input, unit.names);
   },
 });
 

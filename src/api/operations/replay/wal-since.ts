@@ -68,22 +68,31 @@ export const walSince = (heartbeat_ms = 15_000) =>
     output: stream(line, mark, { is_bounded: true }),
     refuses: [409],
     example: { since: "2026-01-01T00:00:00Z" },
-    handle: async ({ input, caller, app, signal, still, bought, wire, last_event_id }) => {
+    handle: async ({ input, caller, app, signal, stream }) => {
       const { tenant } = caller;
       if (input.tenant !== undefined && input.tenant !== tenant) {
         refuse("forbidden", `your tenant is ${tenant}; omit tenant or name that one`);
       }
       const after =
-        last_event_id !== undefined
-          ? await afterCursor(app, last_event_id, "Last-Event-ID")
+        stream.last_event_id !== undefined
+          ? await afterCursor(app, stream.last_event_id, "Last-Event-ID")
           : input.cursor !== undefined
             ? await afterCursor(app, input.cursor, "cursor")
             : await before(app, tenant, input.since);
-      const follow = input.follow || wire === "sse";
+      const follow = input.follow || stream.wire === "sse";
       return feed(app, {
         shownActors: () => shownActors(app.pool, tenant),
-        ...{ tenant, after, proof: input.proof, follow, framing: wire, signal, still, heartbeat_ms },
-        ...(bought && !follow && { up_to: bought.position }),
+        ...{
+          tenant,
+          after,
+          proof: input.proof,
+          follow,
+          framing: stream.wire,
+          signal,
+          still: stream.still,
+          heartbeat_ms,
+        },
+        ...(stream.bought && !follow && { up_to: stream.bought.position }),
       });
     },
   });

@@ -20,7 +20,7 @@ const storedReport = operation({
   output: reportOutput,
   refuses: [404, 410],
   example: { report_id: "00".repeat(16) },
-  async handle({ input: { report_id }, app, caller, names }) {
+  async handle({ input: { report_id }, app, caller, unit }) {
     const found = await app.load(reports, { tenant: caller.tenant, id: report_id });
     if (!found) return refuse("not_found", `you have no report ${report_id}`);
     const bytes = await app.objects.get(objectOf(found));
@@ -31,7 +31,7 @@ const storedReport = operation({
       );
     const stream = { tenant: caller.tenant, stream_id: reports.streamOf(report_id) };
     const [event] = await app.store.readStream({ ...stream, limit: 1 });
-    if (event) names({ event_id: event.event_id, position: event.position });
+    if (event) unit.names({ event_id: event.event_id, position: event.position });
     const data = JSON.parse(bytes.toString()) as Report;
     return { data, meta: aboutReport(data) };
   },

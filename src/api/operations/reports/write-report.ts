@@ -44,7 +44,7 @@ export async function writeReport(
   write: (ask: CallOperation, reference: ReferenceStore) => Promise<ReportContent>,
   patience: TimeLimits = {},
 ): Promise<z.infer<typeof reportAnswer>> {
-  const { app, caller, decide } = context;
+  const { app, caller, unit } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
   const { plain, vintages } = await withNestedCalls(
     context,
@@ -65,7 +65,7 @@ export async function writeReport(
     model: written.model,
   };
   await app.objects.put(objectOf(facts), bytes);
-  await decide(reports, { tenant: caller.tenant, id: facts.report_id }, make(facts));
+  await unit.decide(reports, { tenant: caller.tenant, id: facts.report_id }, make(facts));
   // Answers from the stored bytes, so that a later read gives the same report.
   const data = JSON.parse(bytes.toString()) as Report;
   return { data, meta: aboutReport(data) };

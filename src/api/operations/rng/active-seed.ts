@@ -16,7 +16,7 @@ const PATIENCE_MS = 5_000;
 /** The pause between two looks. */
 const LOOK_MS = 50;
 
-export type Drawing = Pick<Context<never>, "app" | "caller" | "watch" | "reserve">;
+export type Drawing = Pick<Context<never>, "app" | "caller" | "unit">;
 
 /**
  * The active seed of the caller's space, with this many draws reserved. A used-up seed is replaced meanwhile;
@@ -26,10 +26,10 @@ export async function seedAtHand(
   drawing: Drawing,
   count: number,
 ): Promise<SeedAtHand & { block: seeds.CommitBlock | undefined }> {
-  const { app, caller, watch } = drawing;
+  const { app, caller, unit } = drawing;
   const space = spaceOf(caller);
   for (const deadline = performance.now() + PATIENCE_MS; ; ) {
-    const state = await watch(seeds, seeds.targetOf(space));
+    const state = await unit.watch(seeds, seeds.targetOf(space));
     const { active } = state;
     if (active && (await isTaken(drawing, active, count)))
       return {
@@ -48,13 +48,13 @@ export async function seedAtHand(
 }
 
 /** Reserves this many draws of the seed for the command, if it has as many left. */
-async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
+async function isTaken({ app, unit }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
   const { seed_hash, max_rolls: most } = seed;
   if (count > most) {
     const message = `has at most ${most}: one seed gives no more`;
     refuse("invalid", "invalid input: rolls", { errors: [{ path: "rolls", message }] });
   }
-  return reserve(`seed ${seed_hash}`, {
+  return unit.reserve(`seed ${seed_hash}`, {
     take: () => app.seed_uses.take(seed_hash, { count, most, before: () => usesOf(app, seed_hash) }),
     release: () => app.seed_uses.release(seed_hash, count),
   });

@@ -59,14 +59,14 @@ hash to the contract. It shares a transaction with others, within seconds; a rep
   ),
   refuses: [404, 409],
   example: { seed_hash: "0".repeat(64) },
-  handle: async ({ input: { seed_hash, chain_index }, app, decide }) => {
+  handle: async ({ input: { seed_hash, chain_index }, app, unit }) => {
     const found = await publishedHash(app, seed_hash);
     if (!found) return refuse("not_found", "the service published no such hash: take one from rng_seed");
     const { chain, index } = found;
     if (chain_index !== undefined && chain_index !== index)
       refuse("conflict", `this hash has the index ${index} in its chain, not ${chain_index}`);
     const request = commitments.request(seed_hash, app.clock.now().toISOString());
-    const { state } = await decide(commitments, commitments.targetOf(seed_hash), request);
+    const { state } = await unit.decide(commitments, commitments.targetOf(seed_hash), request);
     const committed = state?.status === "committed" ? state.commitment : undefined;
     return {
       data: {

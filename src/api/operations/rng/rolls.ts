@@ -138,12 +138,12 @@ const MOST_PARAM_BYTES = 256 * 1024;
 
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
 async function draw(
-  context: Drawing & Pick<Context<never>, "decide">,
+  context: Drawing & Pick<Context<never>, "unit">,
   ids: readonly string[],
   wanted: readonly RollQuery[],
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
-  const { app, caller, decide } = context;
+  const { app, caller, unit } = context;
   // Validates the request before it reserves anything of the seed.
   const read = wanted.map(({ game_type, params, path }) => readParams(game_type, params, path));
   if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
@@ -161,7 +161,7 @@ async function draw(
     const roll_id = ids[at]!;
     const request = { roll_id, tenant: caller.tenant, game, params: read[at]!, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
-    const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
+    const { events } = await unit.decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
     // A repeat gets the events of all rolls of the stream back: each is found by its id.
     drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
   }
@@ -186,9 +186,9 @@ seed and a counter: neither side alone decides. rng_verify gives the proof at on
   refuses: [409],
   example: { client_seed: "my own words", game_type: "dice", params: { sides: 20 } },
   handle: async (context) => {
-    const { input, caller, fresh_id } = context;
+    const { input, caller, unit } = context;
     const wanted = { ...input, path: "params" };
-    const [drawn] = await draw(context, [fresh_id], [wanted], input.seed_hash);
+    const [drawn] = await draw(context, [unit.fresh_id], [wanted], input.seed_hash);
     return { data: shownRoll(drawn!), meta: { tenant: caller.tenant } };
   },
 });
@@ -213,9 +213,9 @@ const rollBatch = operation({
   refuses: [409],
   example: { rolls: [{ client_seed: "one" }, { client_seed: "two", game_type: "coin" }] },
   handle: async (context) => {
-    const { input, caller, fresh_id } = context;
+    const { input, caller, unit } = context;
     const ids = input.rolls.map((_, at) =>
-      createHash("sha256").update(`${fresh_id}:${at}`).digest("hex").slice(0, 32),
+      createHash("sha256").update(`${unit.fresh_id}:${at}`).digest("hex").slice(0, 32),
     );
     const wanted = input.rolls.map((one, at) => ({ ...one, path: `rolls.${at}.params` }));
     const drawn = await draw(context, ids, wanted, input.seed_hash);

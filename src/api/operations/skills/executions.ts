@@ -79,14 +79,16 @@ const cancel = operation({
   output,
   refuses: [403, 404, 409],
   example: { execution_id: "00".repeat(16) },
-  handle: async ({ input: { execution_id }, app, subjects, caller, decide, watch }) => {
+  handle: async ({ input: { execution_id }, app, subjects, caller, unit }) => {
     const named = { tenant: caller.tenant, execution_id };
     checkMayRun(
-      executions.existingExecution(await watch(executions, executions.targetOf(named.tenant, execution_id))),
+      executions.existingExecution(
+        await unit.watch(executions, executions.targetOf(named.tenant, execution_id)),
+      ),
       caller,
     );
     const decision = executions.cancel(nowOf(app));
-    const execution = await stepExecution({ decide, watch }, named, decision);
+    const execution = await stepExecution(unit, named, decision);
     return { data: await publicExecution({ app, subjects }, caller.tenant, execution), meta: {} };
   },
 });

@@ -114,18 +114,18 @@ const batch = operation({
     for (const agent of input.agents) checkScope(skillNamed(agent), caller);
   },
   handle: async (context) => {
-    const { input, app, caller, fresh_id, watch } = context;
+    const { input, app, caller, unit } = context;
     const { task, format } = input;
     checkTenant(input.tenant, caller);
     const slots = slotsOf(context.data, task);
     const all = input.agents.map((agent) => ({
       skill: skillNamed(agent),
-      execution_id: idOf(fresh_id, agent),
+      execution_id: idOf(unit.fresh_id, agent),
     }));
     const before = await Promise.all(
       all.map(({ execution_id }) => {
         const target = executions.targetOf(caller.tenant, execution_id);
-        return watch(executions, target, { is_new: true });
+        return unit.watch(executions, target, { is_new: true });
       }),
     );
     const isNew = before.every((one) => one === undefined);

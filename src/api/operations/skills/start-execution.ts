@@ -60,16 +60,16 @@ export async function begin(
   context: Context<never>,
   wanted: RunRequest,
 ): Promise<{ execution: Execution; result?: SkillResult }> {
-  const { app, caller, fresh_id: execution_id, watch } = context;
-  const target = executions.targetOf(caller.tenant, execution_id);
-  const before = await watch(executions, target, { is_new: true });
+  const { app, caller, unit } = context;
+  const target = executions.targetOf(caller.tenant, unit.fresh_id);
+  const before = await unit.watch(executions, target, { is_new: true });
   if (before) return { execution: before };
   const { skill } = wanted;
   checkScope(skill, caller);
   const slots = slotsFor(skill, wanted.slots);
   checkSlots(skill, slots);
-  await reserveCapacity(context, [execution_id]);
-  const begun = { ...wanted, execution_id };
+  await reserveCapacity(context, [unit.fresh_id]);
+  const begun = { ...wanted, execution_id: unit.fresh_id };
   const answers = new Map<string, CompressedAnswer>();
   const asked_at = nowOf(app);
   // A model's summary takes longer than a call may.
@@ -117,10 +117,10 @@ async function withCapacity<T>(
 
 /** Reserves capacity for executions, and refuses where the tenant would exceed its limit of waiting or running ones. */
 export async function reserveCapacity(
-  { app: { pool }, caller: { tenant }, reserve }: Context<never>,
+  { app: { pool }, caller: { tenant }, unit }: Context<never>,
   ids: readonly string[],
 ): Promise<void> {
-  const isTaken = await reserve("places of executions", {
+  const isTaken = await unit.reserve("places of executions", {
     take: () => reserveExecutions(pool, tenant, { ids, most: executions.MOST_WAITING }),
     release: () => releaseExecutions(pool, ids),
   });
@@ -136,7 +136,7 @@ type ExecutionRequest = Pick<RunRequest, "skill" | "task" | "slots" | "format"> 
 
 /** Records the executions that one call requests, all in its commit. `is_new`: none of them has a key yet. */
 export async function request(
-  { caller, payment_id, decide, personal }: Context<never>,
+  { caller, request, unit }: Context<never>,
   all: readonly ExecutionRequest[],
   requested_at: string,
   { is_new }: { is_new: boolean },
@@ -146,7 +146,7 @@ export async function request(
   const together = all.map(({ execution_id }) => execution_id);
   const begun: Execution[] = [];
   const tasks = all.map(({ execution_id, task }) =>
-    personal({
+    unit.personal({
       subject: subjectOf({ tenant, execution_id }),
       place: sealLocation(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
       value: { task },
@@ -162,13 +162,13 @@ export async function request(
       slots: slotsFor(skill, slots),
       task: tasks[at]!,
       together,
-      payment_id: payment_id ?? null,
-      price_micro: payment_id === undefined ? 0 : PRICE_MICRO,
+      payment_id: request.payment_id ?? null,
+      price_micro: request.payment_id === undefined ? 0 : PRICE_MICRO,
       deadline_at,
       requested_at,
     };
     const target = executions.targetOf(tenant, execution_id);
-    const { state } = await decide(executions, target, executions.request(facts));
+    const { state } = await unit.decide(executions, target, executions.request(facts));
     begun.push(executions.existingExecution(state));
   }
   return begun;
@@ -184,7 +184,7 @@ async function recordRun(
   asked_at: string,
   { result, text, vintages, answers }: RunOutput & { answers: ReadonlyMap<string, CompressedAnswer> },
 ): Promise<Execution> {
-  const { app, caller, decide } = context;
+  const { app, caller, unit } = context;
   const { execution_id } = begun;
   const named: ExecutionId = { tenant: caller.tenant, execution_id };
   // In the plan's order, whichever answer came first.
@@ -193,16 +193,16 @@ async function recordRun(
   const kept = await storeSealed(app, named, texts, { is_new: true });
   await request(context, [begun], asked_at, { is_new: false });
   const target = executions.targetOf(caller.tenant, execution_id);
-  await decide(executions, target, executions.start(app.presence.name, asked_at));
+  await unit.decide(executions, target, executions.start(app.presence.name, asked_at));
   const attempt = 1;
   const at = nowOf(app);
   for (const [n, one] of steps.entries())
-    await decide(
+    await unit.decide(
       executions,
       target,
       executions.doStep({ ...stepOf(one), attempt, object_sha256: kept[n]!.object_sha256, done_at: at }),
     );
-  const { state } = await decide(
+  const { state } = await unit.decide(
     executions,
     target,
     executions.finish({

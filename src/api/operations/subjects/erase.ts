@@ -49,20 +49,20 @@ const eraseCustomer = operation({
   ),
   refuses: [404],
   example: { email: "anna@example.org" },
-  handle: async ({ input: { email }, app, caller, request_id, names }) => {
-    const { meta } = commandOf({ caller, request_id, operation: { name: "commerce_erase" } });
+  handle: async ({ input: { email }, app, caller, request, unit }) => {
+    const { meta } = commandOf({ caller, request_id: request.id, operation: { name: "commerce_erase" } });
     const erased = await eraseSubject(app, mailSubject(caller.tenant, email), { by: "owner", meta });
     if (!erased)
       return refuse(
         "not_found",
         "you have no sealed data for this mail address: check the spelling; an erased customer is unknown too",
       );
-    const { request, status, event } = erased;
-    if (event) names({ event_id: event.event_id, position: event.position });
+    const { request: requested, status, event } = erased;
+    if (event) unit.names({ event_id: event.event_id, position: event.position });
     const done = status === "erased" ? erased.erasure : undefined;
     return {
       data: {
-        subject_id: request.subject_id,
+        subject_id: requested.subject_id,
         status,
         sealed_events: done?.sealed_events ?? null,
         erased_at: done?.erased_at ?? null,

@@ -74,25 +74,22 @@ const RULES = `The paying wallet must be a live key of the attesting agent. Its 
 subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
 EAS client; it is then also written to EAS on chain.`;
 
-type AttestContext = Pick<
-  Context<unknown>,
-  "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id"
->;
+type AttestContext = Pick<Context<unknown>, "app" | "caller" | "unit" | "request">;
 
 /** Attests all in one commit, or none. */
 async function attestAll(
-  { app, caller, decide, watch, fresh_id, payment_id }: AttestContext,
+  { app, caller, unit, request }: AttestContext,
   targets: readonly Target[],
   field: (at: number) => string,
 ) {
   const made_at = app.clock.now().toISOString();
-  const speaker = await speakerOf(app, caller, payment_id);
-  const from = sideOf(agents.acting(await watch(agents, speaker.target)), made_at);
+  const speaker = await speakerOf(app, caller, request.payment_id);
+  const from = sideOf(agents.acting(await unit.watch(agents, speaker.target)), made_at);
   const lines = new Set<string>();
   const made: z.input<typeof withProof>[] = [];
   const signing = await signingOf(app);
   for (const [at, { subject: named, skill, weight, evidence = null }] of targets.entries()) {
-    const to = sideOf(agents.acting(await watch(agents, await findTarget(app, named))), made_at);
+    const to = sideOf(agents.acting(await unit.watch(agents, await findTarget(app, named))), made_at);
     attestations.refuseSelf(from, to, speaker.payer);
     const line = `${to.sx_number} ${skill}`;
     if (lines.has(line))
@@ -106,7 +103,10 @@ async function attestAll(
       });
     lines.add(line);
     const words = {
-      attestation_id: createHash("sha256").update(`attestation:${fresh_id}:${at}`).digest("hex").slice(0, 32),
+      attestation_id: createHash("sha256")
+        .update(`attestation:${unit.fresh_id}:${at}`)
+        .digest("hex")
+        .slice(0, 32),
       from: from.sx_number,
       to: to.sx_number,
       skill,
@@ -117,11 +117,11 @@ async function attestAll(
     const facts: attestations.AttestationFacts = {
       ...words,
       evidence,
-      payment_id: payment_id ?? null,
+      payment_id: request.payment_id ?? null,
       offchain_uid: offchain.uid,
       made_at,
     };
-    await decide(attestations, attestations.targetOf(facts.attestation_id), attestations.make(facts));
+    await unit.decide(attestations, attestations.targetOf(facts.attestation_id), attestations.make(facts));
     made.push({
       ...attestationShown(facts),
       attestation_uid: offchain.uid,

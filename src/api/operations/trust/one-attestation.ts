@@ -129,9 +129,9 @@ const revoke = operation({
   refuses: [403, 404, 409],
   example: { id: "0".repeat(32) },
   handle: async (context) => {
-    const { input, app, decide, watch } = context;
+    const { input, app, unit } = context;
     const target = attestations.targetOf(input.id);
-    const { facts, revoked_at } = (await watch(attestations, target)) ?? unknown(input.id);
+    const { facts, revoked_at } = (await unit.watch(attestations, target)) ?? unknown(input.id);
     const answer = (at: string) => ({
       attestation_id: facts.attestation_id,
       from: sxId(facts.from),
@@ -139,12 +139,12 @@ const revoke = operation({
       revoked_at: at,
     });
     if (revoked_at !== null) return answer(revoked_at);
-    const attestor = agents.acting(await watch(agents, await targetOfNumber(app, facts.from)));
+    const attestor = agents.acting(await unit.watch(agents, await targetOfNumber(app, facts.from)));
     const request = { purpose: "revoke" as const, about: facts.attestation_id };
     const { by } = await authorityOf(context, attestor, input, request);
     agents.refuseStranger(attestor, by);
     const at = app.clock.now().toISOString();
-    const { state } = await decide(attestations, target, attestations.revoke(facts.from, at));
+    const { state } = await unit.decide(attestations, target, attestations.revoke(facts.from, at));
     return answer(state!.revoked_at!);
   },
 });

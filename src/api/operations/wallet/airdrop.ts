@@ -94,7 +94,7 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
   moves_money: true,
   refuses: [409],
   example: { recipients: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"], amount_each: "12.5" },
-  handle: async ({ input, caller, app, decide, idempotency_key }) => {
+  handle: async ({ input, caller, app, unit, request }) => {
     const { chain, platform_token: token } = app;
     if (!token)
       return refuse(
@@ -110,10 +110,10 @@ the same airdrop, and returns its status. To pay again, set another \`idempotenc
     const { tenant } = caller;
     const amount_each = String(units);
     const terms = { tenant, network: networkOf(chain), token, amount_each, recipients: input.recipients };
-    const airdrop_id = airdrops.airdropId(terms, input.idempotency_key ?? idempotency_key);
+    const airdrop_id = airdrops.airdropId(terms, input.idempotency_key ?? request.idempotency_key);
     const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
     const decision = airdrops.request(facts, amountIn(balance) ?? 0n);
-    const { state } = await decide(airdrops, airdrops.targetOf(facts), decision);
+    const { state } = await unit.decide(airdrops, airdrops.targetOf(facts), decision);
     if (!state) throw new Error("what was asked for is known");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
