@@ -47,7 +47,7 @@ const OF_THE_CALL = /\bapp\.(data|subjects)\b|\bapp: \{[^}]*\b(data|subjects)\b/
 test("handlers read their call's data, and open personal data by it", () => {
   // A skill's run has no call while the worker runs it.
   const handlers = sources.filter(
-    (name) => /^src\/api\/(operations|agents)\//.test(name) && !name.endsWith("skills/running.ts"),
+    (name) => /^src\/api\/(operations|agents)\//.test(name) && !name.endsWith("skills/run-skill.ts"),
   );
   expect(handlers.filter((name) => OF_THE_CALL.test(readFileSync(join(ROOT, name), "utf8")))).toEqual([]);
 });

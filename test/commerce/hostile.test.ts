@@ -15,6 +15,7 @@ import { addressOf, wallet } from "../support/wallets.ts";
 import {
   type Answer,
   type Credentials,
+  distinctOrder,
   openShopSetup,
   pelletOrder,
   type ShopSetup,
@@ -57,7 +58,7 @@ const has = (n: number) => balanceOf(setup.service.app.chain, addressOf(wallet(n
 const micro = ({ total_usdc }: { total_usdc: string }) => BigInt(Math.round(Number(total_usdc) * 1e6));
 
 async function order(quantity = 1, more: object = {}, credentials = mine) {
-  const answer = await ask("orders", pelletOrder(quantity, more), credentials);
+  const answer = await ask("orders", distinctOrder(quantity, more), credentials);
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.data;
 }
@@ -218,7 +219,7 @@ describe("concurrent calls", () => {
   });
 
   test("with eight unpaid orders of one buyer reserve three", async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask("orders", pelletOrder(1))));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask("orders", distinctOrder(1))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     for (const answer of answers.filter(({ status }) => status !== 201))
       expect(refusal(answer)).toEqual([409, "unpaid-orders"]);

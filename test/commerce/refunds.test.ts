@@ -8,7 +8,7 @@ import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
-import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
+import { distinctOrder, openShopSetup, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
 
 let setup: ShopSetup;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const has = () => balanceOf(setup.service.app.chain, addressOf(buyer));
 
 /** The buyer's paid order, its cost, and its payment. */
 async function paidOrder(quantity: number) {
-  const { data } = (await setup.pays(buyer, "orders", pelletOrder(quantity))).body;
+  const { data } = (await setup.pays(buyer, "orders", distinctOrder(quantity))).body;
   const paid = await setup.pays(buyer, "orders/pay", data.pay.body);
   expect(paid.status, JSON.stringify(paid.body)).toBe(200);
   const micro = BigInt(Math.round(Number(data.total_usdc) * 1e6));

@@ -24,7 +24,7 @@ import { replace } from "../support/replace.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { addressOf, payment, wallet } from "../support/wallets.ts";
-import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
+import { distinctOrder, openShopSetup, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
 
 let setup: ShopSetup;
 let node: Meddled;
@@ -54,7 +54,7 @@ let money: bigint;
 let before: Hex;
 beforeEach(async () => {
   goods = await setup.stockOf(1);
-  const placed = await setup.pays(buyer, "orders", pelletOrder(2));
+  const placed = await setup.pays(buyer, "orders", distinctOrder(2));
   expect(placed.status, JSON.stringify(placed.body)).toBe(201);
   order = placed.body.data;
   // The call that placed the order is paid for good: only the payment of the goods is reverted.

@@ -55,6 +55,12 @@ export const pelletOrder = (quantity: number, more: object = {}) => ({
   ...more,
 });
 
+let distinctOrders = 0;
+
+/** Differs from every other order: an equal one without a name, soon after it, would be the same order. */
+export const distinctOrder = (quantity: number, more: object = {}) =>
+  pelletOrder(quantity, { notes: `order ${distinctOrders++}`, ...more });
+
 export async function openShopSetup(options: ServiceOptions = {}): Promise<ShopSetup> {
   const vault = options.vault === undefined ? await freshDatabase() : undefined;
   const vault_url = vault?.url ?? String(options.vault);
