@@ -155,10 +155,11 @@ describe("every operation", () => {
     if (operation.caching) {
       expect(response.headers.get("cache-control")).toBe(cachingOf(operation));
       const etag = response.headers.get("etag")!;
-      const again = await request(operation, exampleFor(operation), {
-        ...credentialsFor(operation),
-        "If-None-Match": etag,
-      });
+      const repeat = (known: string) =>
+        request(operation, exampleFor(operation), { ...credentialsFor(operation), "If-None-Match": known });
+      let again = await repeat(etag);
+      // The log may have grown between the two calls.
+      if (again.status === 200) again = await repeat(again.headers.get("etag")!);
       expect([again.status, again.headers.get("cache-control")]).toEqual([304, cachingOf(operation)]);
     }
     if (output.kind === "bytes") {

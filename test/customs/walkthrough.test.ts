@@ -109,7 +109,7 @@ test("tariff-lookup lists the duties of a code, marked synthetic, with Latvia's 
   ]);
   expect(data.third_country).toEqual({ min_pct: 2.5, max_pct: 2.5, not_ad_valorem: 0 });
   expect(meta).toMatchObject({ dataset: "sandbox-taric-duties", synthetic: true, as_of: "2025-01-01" });
-  expect(meta.note).toMatch(/invented/);
+  expect(meta.note).toMatch(/synthetic/);
   const chapter = await ask<Tariff>("tariff-lookup?code=44&limit=100");
   const groups = chapter.data.goods.map(({ duties }) => duties.map(({ group }) => group));
   expect(

@@ -115,7 +115,7 @@ test("money without a call is kept and shown if its refund costs more; other ref
   expect(await status(idOf(large))).toMatchObject({ refund: { status: "open" }, kept: null });
   const presented = await payBy(dust, "kept");
   expect(presented.status).toBe(402);
-  expect(await presented.text()).toContain("was kept");
+  expect(await presented.text()).toContain("was not refunded");
 
   const paid = nameOf(bought.payment);
   const back = payments.refundAnswered("returned", app.clock.now().toISOString());

@@ -320,7 +320,7 @@ test("a report names the model of its summary, or why there is none, in the form
   const report = await writeReport();
   expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input, "text/markdown");
-  expect(await answer.text()).toContain("nothing of it is used: it refused to answer.");
+  expect(await answer.text()).toContain("nothing of its answer is used: it refused to answer.");
 });
 
 test("a summary altered after it was made is named", async () => {

@@ -401,6 +401,13 @@ export const intents: readonly Plan[] = [
     slots: { required: ["country"], optional: ["partner", "hs", "chapter", "flow"] },
     steps: [
       {
+        id: "corridor",
+        operation: "trade_corridor",
+        input: { reporter: "$slots.country", partner: "$slots.partner", hs: "$slots.hs" },
+        when: ["partner"],
+        optional: true,
+      },
+      {
         id: "rerouting",
         operation: "trade_reroute_watch",
         input: {
