@@ -164,3 +164,54 @@ test("a market has its value at constant prices, its alerts, and the products th
   expect(data.alerts.some(({ period }) => period === "2025-10")).toBe(true);
   expect(meta.planted.some((event) => event.includes("to Latvia times 5 in 2025-10"))).toBe(true);
 });
+
+describe("a question before it is paid", () => {
+  type Unpaid = { status: number; detail: string; errors?: object[]; understood?: Record<string, unknown> };
+  const unpaid = async (path: string, body: object): Promise<Unpaid> => {
+    const answer = await fetch(`${service.url}/v1/agent/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as Unpaid;
+  };
+  const question = "How dependent is Latvia on imports of mineral fuels since 2020?";
+
+  test("is shown in the 402 as it is read, with the product's code and the intent", async () => {
+    expect(await unpaid("fusion/query", { question })).toMatchObject({
+      status: 402,
+      understood: {
+        intent: "dependency",
+        product: { code: "27" },
+        country: { code: "LV", name: "Latvia" },
+        partner: null,
+        flow: "IMPORT",
+        not_found: [],
+      },
+    });
+    expect(await unpaid("fusion/deep-analysis", { question })).toMatchObject({
+      status: 402,
+      understood: { product: { code: "27" }, country: { code: "LV" } },
+    });
+    const skill = { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" };
+    expect(await unpaid("skills/run", skill)).toMatchObject({
+      status: 402,
+      understood: { product: { code: "27" }, country: { code: "LV" } },
+    });
+  });
+
+  test("that names an unknown country is a 402 with the error, so that no wallet signs for it", async () => {
+    const refused = await unpaid("fusion/query", { question: "Wakandan exports of wood to Germany" });
+    expect(refused).toMatchObject({ status: 402, errors: [{ path: "question" }] });
+    expect(refused.detail).toContain("Wakanda");
+    expect(refused.understood).toBeUndefined();
+  });
+
+  test("can be read free of charge", async () => {
+    const asked = `${service.url}/v1/agent/fusion/intents?question=${encodeURIComponent(question)}`;
+    const { meta } = (await (await fetch(asked)).json()) as { meta: { understood: object } };
+    expect(meta.understood).toMatchObject({ intent: "dependency", product: { code: "27" } });
+    const plain = await (await fetch(`${service.url}/v1/agent/fusion/intents`)).json();
+    expect(plain).toMatchObject({ meta: { understood: null } });
+  });
+});

@@ -98,7 +98,7 @@ export type OperationDeclaration = {
   input: z.ZodObject;
   output: Output;
   /** How the input's words are read: stands in the unpaid 402. A refusal stands there as its errors. */
-  understood?: (input: never, call: PricedCall) => JsonObject;
+  understood?: (input: never, call: PricedCall) => JsonObject | undefined;
   status?: 200 | 201 | 202;
   /** Kept secret: the request's digest is public, so a guess could be confirmed. */
   secrets?: string[];

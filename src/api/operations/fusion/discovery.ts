@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { intents } from "../../../domain/fusion/intents.ts";
 import {
   capabilitiesOutput,
   fusionCapabilities,
@@ -8,6 +9,7 @@ import {
   sourcesOutput,
 } from "../../../projections/fusion/answers/discovery.ts";
 import { newsExtent } from "../../../projections/ingest/news.ts";
+import { readingOf } from "../../../projections/reports/answers/query.ts";
 import { dataOf } from "../../../projections/trade/answers/data.ts";
 import { json, open, operation } from "../../declare/index.ts";
 
@@ -41,12 +43,22 @@ const intentsOperation = operation({
   name: "fusion_intents",
   route: "GET /v1/agent/fusion/intents",
   summary: "The intents of fusion_query, with slots and an example",
-  description: "Each is a plan of steps over other operations.",
+  description:
+    "Each is a plan of steps over other operations. With `question`, the answer shows how fusion_query would read it, free.",
   access: [open()],
-  input: z.object({}),
+  input: z.object({
+    question: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500, "is at most 500 characters")
+      .optional()
+      .describe("A question to read"),
+  }),
   output: json(intentsOutput),
-  example: {},
-  handle: async () => fusionIntents(),
+  example: { question: "How dependent is Latvia on imports of mineral fuels?" },
+  handle: async ({ input: { question }, data }) =>
+    fusionIntents(question === undefined ? null : readingOf(data.reference, question, intents)),
 });
 
 export const discoveryOperations = [sourcesOperation, capabilitiesOperation, intentsOperation];

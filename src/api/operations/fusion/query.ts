@@ -1,4 +1,5 @@
-import { query, queryInput, queryOutput } from "../../../projections/reports/answers/query.ts";
+import type { z } from "zod";
+import { query, queryInput, queryOutput, queryReading } from "../../../projections/reports/answers/query.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { typedCalls } from "../reports/write-report.ts";
@@ -16,6 +17,7 @@ nearest three.`,
   output: json(queryOutput),
   example: { question: "How dependent is Latvia on imports of mineral fuels?" },
   vintage: queryVintage,
+  understood: (input: z.output<typeof queryInput>, { data }) => queryReading(data.reference, input),
   handle: (context) =>
     withNestedCalls(
       context as never,

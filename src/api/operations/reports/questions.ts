@@ -1,5 +1,10 @@
+import type { z } from "zod";
 import { CUSTOM_MS, customInput, customReport } from "../../../projections/reports/answers/custom.ts";
-import { fusionDeep, fusionDeepInput } from "../../../projections/reports/answers/fusion-deep.ts";
+import {
+  deepReading,
+  fusionDeep,
+  fusionDeepInput,
+} from "../../../projections/reports/answers/fusion-deep.ts";
 import { vintage } from "../../../projections/trade/answers/data.ts";
 import { key, operation, pay } from "../../declare/index.ts";
 import { STEP_MS } from "../../serve/nested-calls.ts";
@@ -39,6 +44,7 @@ const deepOperation = operation({
   output: reportOutput,
   example: { question: "What of Latvia and mineral fuels?", years: "2020-2024" },
   vintage,
+  understood: (input: z.output<typeof fusionDeepInput>, { data }) => deepReading(data.reference, input),
   handle: (context) =>
     writeReport("fusion_deep_analysis", context as never, (ask, reference) =>
       fusionDeep(ask, reference, context.input),

@@ -30,6 +30,7 @@ import {
   request,
   reserveCapacity,
   slotsOf,
+  taskReading,
 } from "./start-execution.ts";
 
 /** Micro-USDC as a price. */
@@ -45,6 +46,14 @@ const waitField = z
 const effect = { changes: "adds", repeatable: false, reaches_out: false } as const;
 const aboutRun = z.object({ data: executionShown, meta: z.object({}) });
 
+const runInput = z.object({
+  agent: agentField.describe("Its name in skills_catalog"),
+  task: taskField,
+  tenant: tenantField,
+  format: formatField,
+  wait_s: waitField,
+});
+
 const run = operation({
   name: "skills_run",
   route: "POST /v1/agent/skills/run",
@@ -54,14 +63,10 @@ const run = operation({
     "Read without a model. You get the result, or else a `poll` address. A task with missing slots is a 400 with an example, and free; a later failure is refunded.",
   access: [key("skill"), pay(priceOf(PRICE_MICRO))],
   secrets: ["task"],
-  input: z.object({
-    agent: agentField.describe("Its name in skills_catalog"),
-    task: taskField,
-    tenant: tenantField,
-    format: formatField,
-    wait_s: waitField,
-  }),
+  input: runInput,
   output: json(aboutRun),
+  understood: ({ agent, task }: z.output<typeof runInput>, { data }) =>
+    taskReading(data, task, [skillNamed(agent)]),
   refuses: [403],
   example: { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => checkScope(skillNamed(input.agent), caller),
@@ -108,6 +113,8 @@ const batch = operation({
   secrets: ["task"],
   input: batchInput,
   output: json(z.object({ data: z.array(executionShown), meta: z.object({ count: z.int() }) })),
+  understood: ({ agents, task }: z.output<typeof batchInput>, { data }) =>
+    taskReading(data, task, agents.map(skillNamed)),
   refuses: [403],
   example: { agents: ["sniper", "strategist"], task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => {
@@ -194,6 +201,7 @@ const autoRoute = operation({
     }),
   ),
   refuses: [403],
+  understood: ({ task }: z.output<typeof routeInput>, { data }) => taskReading(data, task, skills),
   example: { task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller, data }) => {
     const { best } = input.auto_run ? fittingTo(data, input.task) : {};

@@ -4,14 +4,15 @@ import type { App } from "../../../core/app.ts";
 import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
 import { sealLocation } from "../../../core/model/sealed.ts";
 import type { Data } from "../../../datasets/reading.ts";
-import type { Slots } from "../../../domain/plans/slots.ts";
+import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import { readQuestion, slotsOf as slotsRead } from "../../../domain/questions/read.ts";
+import type { ReadingSummary } from "../../../domain/questions/summary.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
 import type { SkillResult } from "../../../domain/skills/result.ts";
 import type { Skill } from "../../../domain/skills/skills.ts";
-import { productNames } from "../../../projections/reports/answers/query.ts";
+import { productNames, readingOf } from "../../../projections/reports/answers/query.ts";
 import { releaseExecutions, reserveExecutions } from "../../../projections/skills/executions.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import { storeSealed, subjectOf, zip } from "../../../reactors/skills/sealed-objects.ts";
@@ -28,6 +29,26 @@ export const MOST_WAIT_S = 20;
 /** The slots of a task, read without a model. */
 export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): Slots =>
   slotsRead(readQuestion(task, { nomenclature: productNames(reference) }));
+
+/** How a task is read for these skills; what none of them takes is left out. */
+export function taskReading(
+  { reference }: Pick<Data, "reference">,
+  task: string,
+  skills: readonly Pick<Skill, "slots">[],
+): ReadingSummary {
+  const takes = (...names: SlotName[]) =>
+    skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
+  const read = readingOf(reference, task);
+  return {
+    ...read,
+    product: takes("hs", "chapter") ? read.product : null,
+    country: takes("country") ? read.country : null,
+    partner: takes("partner") ? read.partner : null,
+    flow: takes("flow") ? read.flow : null,
+    years: takes("year", "years") ? read.years : null,
+    month: takes("month") ? read.month : null,
+  };
+}
 
 /** The slots that a skill takes; other slots of the task do not affect it. */
 const slotsFor = ({ slots }: Skill, given: Slots): Slots =>

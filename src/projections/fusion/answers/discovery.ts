@@ -5,6 +5,7 @@ import { capabilityNames, methods } from "../../../domain/fusion/capabilities.ts
 import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { absentSources, licenceOf } from "../../../domain/fusion/licences.ts";
+import { type ReadingSummary, readingSummary } from "../../../domain/questions/summary.ts";
 import { monthsBetween, monthText } from "../../../domain/trade/units.ts";
 import type { NewsExtent } from "../../ingest/news.ts";
 import type { TradeData } from "../../trade/answers/question.ts";
@@ -177,10 +178,13 @@ export const intentsOutput = z.object({
       example: z.string(),
     }),
   ),
-  meta: z.object({ count: z.int() }),
+  meta: z.object({
+    count: z.int(),
+    understood: readingSummary.nullable().describe("How `question` is read; null without one"),
+  }),
 });
 
-export const fusionIntents = (): z.infer<typeof intentsOutput> => ({
+export const fusionIntents = (understood: ReadingSummary | null): z.infer<typeof intentsOutput> => ({
   data: intents.map(({ name, version, summary, slots, steps, example }) => ({
     intent: name,
     version,
@@ -192,5 +196,5 @@ export const fusionIntents = (): z.infer<typeof intentsOutput> => ({
     steps: steps.map(({ id, operation }) => ({ step: id, operation })),
     example,
   })),
-  meta: { count: intents.length },
+  meta: { count: intents.length, understood },
 });

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
-import { type Nomenclature, readQuestion, slotsOf } from "../../../domain/questions/read.ts";
+import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../../../domain/questions/read.ts";
+import { summaryOf } from "../../../domain/questions/summary.ts";
 import { refuseUnclear } from "../../../domain/questions/unclear.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
@@ -38,22 +39,30 @@ export const fusionDeepInput = z.object({
 
 const noNames: Nomenclature = [];
 
+/** How a question is read; names are looked up only where no code is given, so that the report rests on them only then. */
+function readDeep(reference: ReferenceStore, input: z.output<typeof fusionDeepInput>): Understood {
+  const nomenclature = input.hs === undefined ? productNames(reference) : noNames;
+  const understood = readQuestion(input.question, { nomenclature });
+  refuseUnclear(understood, input, "question");
+  const { country = understood.country, hs = understood.product?.code } = input;
+  if (country === undefined && hs === undefined) {
+    const message = "the question names no country or product: add one to it, or as country or hs";
+    refuse("invalid", message, { errors: [{ path: "question", message }] });
+  }
+  return understood;
+}
+
+export const deepReading = (reference: ReferenceStore, input: z.output<typeof fusionDeepInput>) =>
+  summaryOf(readDeep(reference, input));
+
 /** Writes a report on the product or country in the question. */
 export async function fusionDeep(
   calls: CallOperation,
   reference: ReferenceStore,
   input: z.output<typeof fusionDeepInput>,
 ): Promise<ReportContent> {
-  // Looks names up only where no code is given, so that the report rests on them only then.
-  const nomenclature = input.hs === undefined ? productNames(reference) : noNames;
-  const understood = readQuestion(input.question, { nomenclature });
-  refuseUnclear(understood, input, "question");
-  const read = slotsOf(understood);
+  const read = slotsOf(readDeep(reference, input));
   const { country = read.country, hs = read.hs, years = read.years } = input;
-  if (country === undefined && hs === undefined) {
-    const message = "the question names no country or product: add one to it, or as country or hs";
-    refuse("invalid", message, { errors: [{ path: "question", message }] });
-  }
   const report = reportDraft(calls);
   const sections: Section[] = [];
   if (country !== undefined) sections.push(...(await ofCountry(report, country)));

@@ -11,7 +11,8 @@ import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { type Plan, type RunOptions, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
-import type { Nomenclature } from "../../../domain/questions/read.ts";
+import { type Nomenclature, readQuestion } from "../../../domain/questions/read.ts";
+import { type ReadingSummary, summaryOf } from "../../../domain/questions/summary.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
@@ -110,6 +111,27 @@ export async function query(
     },
   };
 }
+
+/** How fusion_query reads its question; refuses what it would refuse after payment. */
+export function queryReading(
+  reference: ReferenceStore,
+  input: z.output<typeof queryInput>,
+): ReadingSummary | undefined {
+  const { question, intent } = input;
+  const { understood, unused } = intentFor(
+    { question, intent, slots: namedSlots(input) },
+    intents,
+    productNames(reference),
+  );
+  return understood && summaryOf(understood, unused);
+}
+
+/** Reads a question or task; `plans` are the intents among which it chooses. */
+export const readingOf = (
+  reference: ReferenceStore,
+  question: string,
+  plans: readonly Plan[] = [],
+): ReadingSummary => summaryOf(readQuestion(question, { nomenclature: productNames(reference), plans }));
 
 const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
   Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
