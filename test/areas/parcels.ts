@@ -50,14 +50,15 @@ const parcelsProjection = projection({
   name: "parcels",
   version: 1,
   ddl: `create table if not exists read.parcels_v1 (
-    name text primary key, tenant text not null, delivered boolean not null, position bigint not null)`,
+    tenant text not null, name text not null, delivered boolean not null, position bigint not null,
+    primary key (tenant, name))`,
   of: [parcel],
   async fold(events, tx) {
     for (const { type, data, tenant, position } of events)
       await tx.query(
         `insert into read.parcels_v1 values ($1, $2, $3, $4)
-         on conflict (name) do update set delivered = excluded.delivered`,
-        [data.name, tenant, type === "ParcelDelivered", position],
+         on conflict (tenant, name) do update set delivered = excluded.delivered`,
+        [tenant, data.name, type === "ParcelDelivered", position],
       );
   },
 });
