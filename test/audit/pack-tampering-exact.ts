@@ -126,7 +126,7 @@ const keyCases = weakKeys.map(([name, signer]) =>
     "whole",
     `a log key ${name}`,
     { signature: 4 },
-    /not known/,
+    /unknown key/,
     (pack) => {
       evidenceIn(pack, "key").key = keyOf(signer);
       for (const [n, size] of [4, 7, 9].entries()) inNote(pack, () => note(size, { signers: [signer] }), n);

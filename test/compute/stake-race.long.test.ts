@@ -143,7 +143,7 @@ function during(work: () => Promise<void>): App {
 }
 
 async function lived({ leaves_before, meanwhile, checked }: Life): Promise<void> {
-  const name = randomUUID().slice(0, 8);
+  const name = `node-${randomUUID().slice(0, 8)}`;
   const node = await setup.node(name);
   const thief = new Thief(node);
   await setup.requester(thief.tenant, STAKE_MICRO);
