@@ -47,7 +47,7 @@ export type ChainParts = {
   refunds: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
   /** Signs only where it must sign by itself, and pays for gas. */
   attester: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
-  /** Undefined where there is none; operations that need it then refuse. */
+  /** Undefined if none is configured; operations that need it then refuse. */
   platform_token: Hex | undefined;
   /** Costs since midnight UTC, of all processes. */
   gas: {

@@ -143,7 +143,7 @@ describe("every operation", () => {
     expect(ours).toEqual(specifiedPrices);
   });
 
-  test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
+  test.each(each)("%s answers its example with a response that matches its schema", async (_, operation) => {
     await driven.renew(operation);
     const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await answered(wanted);
@@ -211,7 +211,7 @@ describe("every operation", () => {
     ...(isBought(operation) && { "X-PAYMENT": "e30=" }),
   });
 
-  test.each(each)("%s with each input broken is 400 and names it", async (_, operation) => {
+  test.each(each)("%s answers 400 and names the field for each broken input", async (_, operation) => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
@@ -222,7 +222,7 @@ describe("every operation", () => {
     }
   });
 
-  test.each(each)("%s is refused when a parameter stands twice", async (_, operation) => {
+  test.each(each)("%s refuses a repeated parameter", async (_, operation) => {
     const [name] = Object.keys(inputReader(operation.input).schema.properties);
     if (methodOf(operation) !== "GET" || name === undefined) return;
     const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, {

@@ -32,7 +32,7 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
   return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
 }
 
-/** Cached for ever: the name is in an event, which never changes. */
+/** Entries never expire, because a name is in an event, which never changes. */
 const MOST_NAMES = 50_000;
 
 export async function idOfNumber({ store, once }: App, sx_number: number): Promise<string | undefined> {
@@ -124,7 +124,7 @@ export const linkShown = z.object({
   link: z.string().describe("Its name here: erc8004-<agentId> or domain-<domain>"),
   kind: z.enum(["erc8004", "domain"]),
   agent_id: z.string().nullable().describe("The agentId there; null of a domain"),
-  registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null of a domain"),
+  registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null for a domain link"),
   domain: z.string().nullable().describe("Null of a registry"),
   wallet: z
     .string()

@@ -30,7 +30,7 @@ export const anonymous: Caller = { kind: "anonymous", tenant: "anonymous" };
 
 export const payer = (wallet: Hex): Caller => ({ kind: "payer", tenant: walletTenant(wallet), wallet });
 
-/** Hashed with events, so it has no secret. A delegate is named itself, not its principal. */
+/** Part of event hashes, so it has no secret. A delegate appears under its own name, not its principal's. */
 export function actorOf(caller: Caller): string {
   switch (caller.kind) {
     case "key":

@@ -1,4 +1,4 @@
-/** All that the author of an operation imports. */
+/** Everything that an operation's module imports. */
 export { account, ownAccount } from "./access/account.ts";
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";

@@ -85,7 +85,7 @@ export const reads = {
 export type OperationDeclaration = {
   name: string;
   route: Route;
-  /** Optional for GET, unless it reaches out or writes. */
+  /** Required if the operation writes or calls outside services; otherwise optional for a GET. */
   effect?: Effect;
   /** Take the same parameters. Paths under /v1/agent and /soul are also served under /api. */
   aliases?: readonly Path[];

@@ -177,7 +177,7 @@ async function quoteFor(
   }
 }
 
-/** Reads only an input of the size of a query string: a probe must stay cheap. */
+/** Reads an input only if a query string could hold it, because a probe must stay cheap. */
 async function quotableInput(
   { reader }: ReadableOperation,
   request: CallRequest,

@@ -116,7 +116,7 @@ function shared(positionOf: (projection: Projection) => Promise<number>): typeof
   };
 }
 
-/** Those that have not folded the whole log. */
+/** Projections that have not yet folded the whole log. */
 async function lagging({ pool, projections }: RunnerOptions): Promise<Projection[]> {
   const sql = `select projection from read.checkpoints
     where position >= (select coalesce(max(position), 0) from eventstore.events where log_id = $1)`;

@@ -103,7 +103,7 @@ export const events = {
       result_sha256: sha256.describe("Of the RFC 8785 form of the result."),
       object_sha256: object,
       bytes: z.int().positive().describe("Of the result's RFC 8785 form."),
-      vintages: rests_on.describe("All vintages that the steps used, by comma."),
+      vintages: rests_on.describe("All vintages that the steps used, comma-separated."),
       finished_at: time,
     }),
   },

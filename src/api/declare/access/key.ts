@@ -1,4 +1,4 @@
-/** The checks are a list, so that a test can omit each one. */
+/** The checks are a list so that a test can leave out one at a time. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";

@@ -1,4 +1,4 @@
-/** An agent's record at a position, and the access to its documents. */
+/** An agent's record as of a log position, and who may read its documents. */
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";

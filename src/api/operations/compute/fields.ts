@@ -193,7 +193,7 @@ export const nodeShown = z.object({
   status: z.enum(nodes.availabilities),
   online: z.boolean(),
   capabilities: z.array(z.enum(nodes.capabilities)),
-  kinds: z.array(z.string()).describe("Accepted task_types; none: any"),
+  kinds: z.array(z.string()).describe("Accepted task types; an empty list accepts every type"),
   hourly_rate_usd: z.string(),
   max_concurrent: z.int(),
   stake_usdc: z.string().describe("Its stake, apart from its earnings"),

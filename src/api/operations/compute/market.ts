@@ -83,7 +83,7 @@ const marketplace = operation({
         .nullable()
         .describe("Null if no node takes work"),
       settled: z.int(),
-      settled_usd: z.string().describe("Price of those tasks; the workers got nine tenths"),
+      settled_usd: z.string().describe("Total price of the settled tasks; workers received 90 % of it"),
       refunded: z.int(),
       audited: z.int().describe("Results that the service re-ran"),
       mismatches: z.int().describe("Re-runs with another result"),

@@ -209,7 +209,7 @@ const nodeStatus = operation({
   output: json(
     z.object({
       node: nodeShown,
-      running: z.int().describe("Leases, a moment ago"),
+      running: z.int().describe("Number of running leases; may be a few seconds old"),
       uptime: z.number().describe("Share of the last 30 days online, 0 to 1"),
       uptime_n: z.int().describe("Seconds that uptime covers: 30 days, or fewer since registration"),
       online_s: z.int().describe("Seconds online in all"),

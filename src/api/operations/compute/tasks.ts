@@ -58,7 +58,9 @@ const submission = z.object({
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
     .describe("The worker's input, at most 1 MiB: docs/compute.md"),
-  max_price_usd: usd(0.000001, 10_000).describe("The highest price in dollars; it is reserved"),
+  max_price_usd: usd(0.000001, 10_000).describe(
+    "The most that you pay, in dollars; this amount is reserved on submission",
+  ),
   limit_s: seconds(10, DAY_S)
     .optional()
     .describe(
@@ -237,7 +239,7 @@ async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
     );
 }
 
-/** An agent's own key, or the requester's key or wallet. */
+/** Admits the agent by its own key, and the requester by key or wallet. */
 const parties = [subject("order"), owner("order")];
 
 const taskStatus = operation({

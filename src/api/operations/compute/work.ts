@@ -58,7 +58,7 @@ const leasedTask = z.object({
   attempt: z.int().describe("Number of leases, including this one"),
   price_usd: z.string().describe("Its price; nine tenths are the worker's"),
   expires_at: time.describe("The lease expires then, unless a heartbeat renews it"),
-  limit_at: time.describe("It expires then in any case"),
+  limit_at: time.describe("The lease ends at this time even if it is renewed"),
   limit_s: z.int(),
   lease_sha256: sha256.describe("The lease's id in a receipt"),
   input_sha256: sha256,

@@ -63,7 +63,7 @@ expire in an hour, unless soul_bounty_fund pays the reward. Title and descriptio
       .min(1, "is at least 1")
       .max(90, "is at most 90")
       .default(14)
-      .describe("Days for claims and submissions"),
+      .describe("Number of days in which claims and submissions are accepted"),
     min_trust: z
       .int("is a whole number of points from 0 to 100")
       .min(0, "is at least 0")

@@ -75,7 +75,9 @@ async function refuseFull(app: App, amount_micro: number): Promise<void> {
 
 export const fundsShown = z.object({
   available_usdc: z.string().describe("Available in your account"),
-  maturing_usdc: z.string().describe("Its part from the last day, which cannot be withdrawn yet"),
+  maturing_usdc: z
+    .string()
+    .describe("The part of it credited within the last 24 hours, which cannot be withdrawn yet"),
   held_usdc: z.string().describe("Held for open tasks"),
   debt_usdc: z.string().describe("Reverted after it was spent; the next credit pays it"),
 });

@@ -254,7 +254,9 @@ const revenueTransparency = operation({
           payer: address,
           pay_to: address,
           status: z.enum(["settled", "reorged", "failed"]),
-          final: z.boolean().describe("Compared with a block of the chain that stays for good"),
+          final: z
+            .boolean()
+            .describe("true: the payment's block is final on the chain and cannot be reverted"),
           transaction: chainHash,
           explorer_url: explorerUrl,
           block_number: z.int(),

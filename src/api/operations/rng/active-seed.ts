@@ -47,7 +47,7 @@ export async function seedAtHand(
   }
 }
 
-/** Reserves this many draws of the seed for the command, if it has as many left. */
+/** Reserves `count` draws of the seed for the command; false if fewer are left. */
 async function isTaken({ app, unit }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
   const { seed_hash, max_rolls: most } = seed;
   if (count > most) {

@@ -23,7 +23,7 @@ const gameType = z
 const params = z
   .record(z.string(), z.unknown(), "params is an object")
   .describe(
-    "dice: sides (2-1000, default 6), count (1-100, default 1); range: min and max, both included; shuffle and pick: items, at most 1000; coin and float: none",
+    "dice: sides (2-1000, default 6) and count (1-100, default 1). range: min and max, both included. shuffle, pick: items, at most 1000. coin, float: no parameters",
   )
   .optional();
 const demandedHash = sha256

@@ -41,7 +41,10 @@ const catalog = operation({
               step: z.string(),
               operation: z.string(),
               optional: z.boolean(),
-              price: z.string().nullable().describe("Its own price; null: only skills call it"),
+              price: z
+                .string()
+                .nullable()
+                .describe("The price of a direct call; null if only skills can call it"),
             }),
           ),
           absent: z.array(z.object({ of: z.string(), why: z.string() })),

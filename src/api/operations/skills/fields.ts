@@ -77,7 +77,7 @@ export const executionShown = z
       .nullable()
       .describe("Markdown, or an object by format=json; null before it is finished, and once deleted"),
     result_sha256: z.string().nullable().describe("Digest of the object's RFC 8785 form"),
-    vintages: z.string().nullable().describe("Vintages of all steps, by comma"),
+    vintages: z.string().nullable().describe("Comma-separated vintages of all steps"),
     failure: z
       .object({
         code: z.enum(executions.failures),

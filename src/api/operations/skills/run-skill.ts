@@ -172,7 +172,7 @@ async function readOfLog(run: Run, name: string, given: Record<string, unknown>)
   return JSON.parse(JSON.stringify({ data, meta: { ...meta, ...about } })) as object;
 }
 
-/** Operations of plans only read, and look at nobody: what is the caller's own is read by its tenant alone. */
+/** Operations in plans only read, and do not depend on the caller. */
 function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | "signal">): Context<never> {
   const none = () => {
     throw new Error("a skill decides nothing while it runs");

@@ -11,7 +11,7 @@ import { json, key, operation, pay } from "../../declare/index.ts";
 const alertsOperation = operation({
   name: "trade_alerts",
   route: "GET /v1/agent/trade/alerts",
-  summary: "Anomalies of the last months over all countries and chapters, and the top year-over-year movers",
+  summary: "Recent anomalies in all countries and chapters, and the largest year-over-year changes",
   description: `Each reporter, chapter and flow against its twelve months before; false alarms are at most 5 % of all alarms.
 \`confirmed\` marks those that remain without the season. Incomplete months of a reporter are never judged.`,
   access: [key("read"), pay("0.10")],

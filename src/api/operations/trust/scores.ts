@@ -48,7 +48,7 @@ const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
 
 const asOf = z.object({
   position: z.int().describe("Includes evidence up to here"),
-  day: z.string().describe("The UTC day of all ages"),
+  day: z.string().describe("The UTC day from which the ages of all evidence are counted"),
   computed_event: z
     .string()
     .nullable()

@@ -347,7 +347,7 @@ async function servedBy(
 ): Promise<DeliveredAnswer> {
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.prefix));
   const payment_id = event?.stream_id.slice(payments.prefix.length);
-  // The caller's Idempotency-Key was answered meanwhile, for another payment.
+  // Another payment has used the caller's Idempotency-Key in the meantime.
   if (settled && payment_id !== paid.payment.id) await giveBack(paid, settled);
   if (!event || !payment_id) return { made };
   // Another call was faster, or this call's append succeeded unnoticed: the new answer is not the recorded one.

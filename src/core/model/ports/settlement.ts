@@ -35,7 +35,7 @@ export type Settlement = {
   settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;
 };
 
-/** `void`: the money will never move, once that is `final`. */
+/** `void`: the money has not moved. If it is also `final`, it never will. */
 export type PaymentEnd =
   | { kind: "settled"; receipt: Receipt }
   | { kind: "void"; reason: string; final: boolean };

@@ -9,7 +9,7 @@ export const cursor = z
 
 export const pageMeta = {
   count: z.int().describe("Lines on this page"),
-  total: z.int().describe("Lines of the whole list"),
+  total: z.int().describe("Total number of lines on all pages"),
   next_cursor: z.string().nullable().describe("The next page; null on the last"),
 };
 

@@ -27,7 +27,7 @@ const line = z.object({
 type Line = z.infer<typeof line>;
 
 export const sides = z.object({
-  imports: z.array(line).describe(`Its imports, ${MOST_RANKED} at most`),
+  imports: z.array(line).describe(`The country's imports, at most ${MOST_RANKED}`),
   exports: z.array(line).describe("Its exports"),
 });
 

@@ -74,7 +74,9 @@ export const hit = z.object({
     .describe("The matching word of the listed name"),
   agrees: z
     .object({ type: agreed, country: agreed, born: agreed })
-    .describe("null: not sent, or not listed. It ranks, and hides nothing"),
+    .describe(
+      "null if you did not send this detail or the list lacks it. Agreement only ranks hits; no hit is hidden",
+    ),
   why: z.string(),
   programs: z.array(z.string()),
   countries: z.array(z.string()),

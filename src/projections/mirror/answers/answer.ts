@@ -67,7 +67,9 @@ export const countryMonth = z
   .meta({ id: "CountryMonth" });
 
 export const reconstructOutput = z.object({
-  data: z.array(countryMonth).describe("Oldest first; months without any complete partner are left out"),
+  data: z
+    .array(countryMonth)
+    .describe("Oldest month first; months in which no partner has complete data are omitted"),
   meta: meta
     .extend({
       count: z.int().describe("Country-months, which are charged"),

@@ -57,7 +57,7 @@ export const corridorProduct = z.object({
   product: z.string(),
   name: z.string().nullable(),
   value_eur: z.number(),
-  share: share.describe("Of this direction's products in the year, 0 to 1"),
+  share: share.describe("Share of this direction's total value in the year, from 0 to 1"),
   price_eur_per_tonne: share.describe("Of the rows with a mass; null = none"),
   excluded_value_eur: z.number().describe("EUR of the rows without mass, excluded from the price"),
   other_view_eur: share.describe("The other country's figures; null if it does not report"),

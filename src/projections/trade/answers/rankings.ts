@@ -29,7 +29,7 @@ const line = {
   imports_eur: z.number().nullable().optional().describe("Present without a flow; null = not delivered"),
   exports_eur: z.number().nullable().optional().describe("As imports_eur"),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-  share: z.number().nullable().describe("Of the total, 0 to 1"),
+  share: z.number().nullable().describe("Share of the total, from 0 to 1"),
 };
 
 export const REST = "rest";

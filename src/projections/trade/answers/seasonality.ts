@@ -21,7 +21,7 @@ export const seasonInput = z.object({
 const extreme = z
   .object({ month: z.int().describe("1 to 12"), factor: z.number() })
   .nullable()
-  .describe("null without a profile");
+  .describe("null if no seasonal profile can be computed");
 
 export const profile = z.object({
   flow: z.enum(flows),
