@@ -291,7 +291,7 @@ const allOf = (all: readonly (() => void)[]) => () => {
 };
 
 /**
- * What a failed call means. An error of severity ERROR has rolled the call back; one that ended the session, or none
+ * The meaning of a failed call: an error of severity ERROR has rolled the call back; one that ended the session, or none
  * at all, may have come after the commit.
  */
 function failureOf(error: unknown): Failure {

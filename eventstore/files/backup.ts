@@ -16,7 +16,7 @@ export type BackupPack = {
   file: string;
   first: number;
   last: number;
-  /** Of the last event, in hex; the next pack begins with it. */
+  /** The hash of the last event, in hex; the next pack begins with it. */
   log_hash: string;
   sha256: string;
   bytes: number;

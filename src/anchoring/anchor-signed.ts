@@ -26,7 +26,7 @@ export type AnchorOptions = {
   anchor_every_ms?: number;
   /** How long nothing is sent after a transaction with an unknown result, of any process. Default: ten minutes. */
   pending_holds_ms?: number;
-  /** What the previous tick found. */
+  /** The findings of the previous tick. */
   memory?: AnchorMemory;
   signal?: AbortSignal;
 };

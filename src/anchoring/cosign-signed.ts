@@ -20,7 +20,7 @@ export type CosigningOptions = {
   deadline_ms?: number;
   /** The pause after a witness's failure. Default: half a minute. */
   retry_ms?: number;
-  /** What the previous ticks found. */
+  /** The findings of the previous ticks. */
   memory?: WitnessMemory;
   /** Called when a witness's failure begins, changes or ends. */
   onTrouble?: (witness: string, trouble: WitnessFailure | undefined) => void;

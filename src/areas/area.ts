@@ -8,7 +8,7 @@ import type { Reactor } from "../core/background/reactor.ts";
 import type { DomainEvent, Entity } from "../core/model/entity.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 
-/** What the registry knows of an entity, whatever its state: its file in src/domain exports it. */
+/** The part of an entity that the registry needs, independent of its state; a file in src/domain exports it. */
 export type AnyEntity = Entity<unknown, DomainEvent> & {
   events: { [type: string]: EventType & { means: string } };
 };
@@ -16,6 +16,6 @@ export type AnyEntity = Entity<unknown, DomainEvent> & {
 export type Area = OfferedArea & {
   entities: readonly AnyEntity[];
   projections: readonly Projection[];
-  /** What the service does of itself, each in one process at a time. */
+  /** Background work, each in one process at a time. */
   reactors: readonly Reactor[];
 };

@@ -29,8 +29,8 @@ export type PartitionRows = {
   /** Rows of whole chapters (no product column) that `cells` lacks. */
   chapters?: string;
   /**
-   * What files are complete for beyond their rows: reporter, flow, period, product ('' is all), partner (null is
-   * all).
+   * The cells for which the files are complete beyond their rows: reporter, flow, period, product ('' is all),
+   * partner (null is all).
    */
   spoken: string;
   /** A row is complete for its own partner only. */

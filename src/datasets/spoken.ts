@@ -1,4 +1,4 @@
-/** What an import's files are complete for, and what they replace in the base vintage. */
+/** The cells for which an import's files are complete, and the cells of the base vintage that they replace. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal } from "./duckdb.ts";

@@ -1,5 +1,5 @@
 // AssemblyScript: `npm run fast-path` compiles it to reader.wasm, which ../fast-reader.ts explains and loads.
-// What reads a part of a line takes the place where that begins and answers the one behind it, or 0: not sure.
+// A function that reads a part of a line takes the offset of its beginning and returns the offset after it, or 0: not sure.
 
 const QUOTE: u32 = 0x22;
 const COMMA: u32 = 0x2c;
@@ -21,16 +21,16 @@ const DEEPEST: i32 = 64;
 
 /** The lines of a batch: ../batch-memory.ts says how many bytes that are. */
 export const LINES: usize = memory.data(1114112 + 64, 16);
-/** What is kept of events, as ../read-lines.ts has them: at most as long as their lines. */
+/** The records of events, as in ../read-lines.ts: at most as long as their lines. */
 export const RECORDS: usize = memory.data(1114112 + 64, 16);
-/** What is hashed, with the tag that stands before it from the beginning. */
+/** The hashed bytes, each part after its tag, which is written once. */
 export const PAYLOAD: usize = memory.data(65536 + 64, 16);
 export const META: usize = memory.data(65536 + 64, 16);
 export const EVENT: usize = memory.data(8192, 16);
 export const COMMIT: usize = memory.data(2048, 16);
 /** Hashes that the line states of these: payload, metadata, and the commit's as its metadata have it. */
 export const STATED: usize = memory.data(96, 16);
-/** Of the line read last, in i32: the bytes to hash of payload, metadata, event and commit, 0 for none; and the bytes of its record. */
+/** Sizes of the last line, in i32: the bytes to hash of payload, metadata, event and commit, 0 for none; and of its record. */
 export const TOLD: usize = memory.data(32, 16);
 
 /** In bytes, of the tags. */
@@ -49,7 +49,7 @@ for (let set: u32 = 0; set < 256; set++) {
   for (let place: u32 = 0; place < 8; place++) if (((set >> place) & 1) == 0) store<u8>(to++, place);
 }
 
-/** What the parts read last came to, beside the place behind them. */
+/** Results of the last parts, besides the offset after them. */
 let value: u64 = 0;
 let written: usize = 0;
 let hasCommit: bool = false;
@@ -307,7 +307,7 @@ function closed(quote: usize, to: usize): usize {
   return quote;
 }
 
-/** Whether the bytes, behind which zeroes stand, surely are an object in the form of RFC 8785; of metadata, its member `commit` is noted. */
+/** True if the bytes, which zeroes follow, surely are an object in the form of RFC 8785; notes the member `commit` of metadata. */
 function canonical(from: usize, end: usize, isMeta: bool): bool {
   if (load<u8>(from) != OPEN_BRACE) return false;
   let at = from;
@@ -366,7 +366,7 @@ function key(from: usize, depth: i32, isMeta: bool): usize {
   return end + 2;
 }
 
-/** Whether a key sorts before another by UTF-16 code units; of surrogate pairs and U+E000 to U+FFFF nothing is said. */
+/** True if a key sorts before another by UTF-16 code units; false for surrogate pairs and U+E000 to U+FFFF. */
 function ascends(left: usize, right: usize): bool {
   for (let i: usize = 0; ; i++) {
     const a: u32 = load<u8>(left + i);

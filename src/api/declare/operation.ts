@@ -97,7 +97,7 @@ export type OperationDeclaration = {
   access: readonly Way[];
   input: z.ZodObject;
   output: Output;
-  /** How the input's words are read: stands in the unpaid 402. A refusal stands there as its errors. */
+  /** The reading of the input's words, which the unpaid 402 shows. A refusal becomes the errors of that 402. */
   understood?: (input: never, call: PricedCall) => JsonObject | undefined;
   status?: 200 | 201 | 202;
   /** Kept secret: the request's digest is public, so a guess could be confirmed. */

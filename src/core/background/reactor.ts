@@ -28,7 +28,7 @@ export type Outcome<Trouble extends string = string> =
 export type Tick<Memory = unknown> = {
   /** Sends nothing, to a chain or a webhook, once the lease is lost, nor while the log takes nothing. */
   app: App;
-  /** What earlier ticks in this process found; reset when another process may have acted in between. */
+  /** The findings of earlier ticks in this process; reset when another process may have acted in between. */
   memory: Memory;
   log: ReactorLog;
   /** Aborts when the service stops or the lease is lost. */

@@ -1,4 +1,4 @@
-/** What a webhook gets: the alert as JSON, signed by the Standard Webhooks scheme (www.standardwebhooks.com). */
+/** The body of a webhook: the alert as JSON, signed by the Standard Webhooks scheme (www.standardwebhooks.com). */
 import { createHmac, hash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { Signer } from "../../core/model/ports/signer.ts";

@@ -74,7 +74,7 @@ export function classify(description: string, rules: Rules): Classification {
     art_50: at("art-50"),
     derogation: level === "HIGH" ? derogationOf(windows) : null,
     questions: questionsOf(level, { isUnread, reasons }),
-    // Of several dates the earliest counts.
+    // The earliest of several dates counts.
     applies_from: decisive.filter((day) => day !== null).sort()[0] ?? null,
   };
 }

@@ -103,7 +103,7 @@ function phrasesOf(name: string, lists: ReadonlyMap<string, PhraseList>, within:
   });
 }
 
-/** What a reader needs to compare a file: `sha256` is over its RFC 8785 form, which `canonical` writes. */
+/** Facts to compare a file by: `sha256` is over its RFC 8785 form, which `canonical` writes. */
 export function factsOf(name: string, file: LexiconFile, canonical: (value: object) => string) {
   const { field, article, version, lists, concepts, rules } = file;
   const entries = Object.values({ ...lists, ...concepts }).flatMap(({ phrases }) => phrases);

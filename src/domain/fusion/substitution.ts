@@ -13,7 +13,7 @@ export const LEAST_TOP_SHARE = 0.5;
 export type Substitute = {
   country: string;
   growth_eur: number;
-  /** Of all later imports, 0 to 1. */
+  /** Share of all later imports, 0 to 1. */
   share: number;
   /** |ln unit value − ln the top source's| in robust deviations of all sources; null where masses are missing. */
   price_distance: number | null;

@@ -75,7 +75,7 @@ export const paymentId = z
 
 export const walletTenant = (wallet: Hex) => `wallet:${wallet}`;
 
-/** A payment's stream belongs to its payer's tenant, whoever presented it. */
+/** A payment's stream belongs to its payer's tenant, even if somebody else presented it. */
 export function targetOf(id: string): { tenant: string; id: string } {
   const [, , , payer] = id.split(":");
   return { tenant: walletTenant(payer as Hex), id };

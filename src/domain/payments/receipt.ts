@@ -31,10 +31,10 @@ export type ReceiptPayload = {
   payTo: string;
   payment_id: string;
   operation: string;
-  /** Of JCS {operation, input}. */
+  /** The digest of the JCS form of {operation, input}. */
   request_sha256: string;
   answer_status: number;
-  /** Of the body before any encoding. */
+  /** The digest of the body before any encoding. */
   answer_sha256: string | null;
   /** The dataset release behind the answer. */
   vintage: string | null;

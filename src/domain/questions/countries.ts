@@ -16,7 +16,7 @@ export type Mention = Range & {
 
 /** Two capitals that mean something else more often than the country. */
 const notCodes = new Set(["TV", "AI", "CD", "PM", "AM", "PC", "PS", "ID", "HS", "EV", "OK"]);
-/** Names of countries that are products where they stand in lower case beside names in capitals. */
+/** Names of countries that mean products in lower case, if other names have capitals. */
 const commonNouns = new Set(["turkey", "china", "jersey", "guinea"]);
 
 export function countriesIn(words: readonly Word[], taken: (at: number) => boolean): Mention[] {

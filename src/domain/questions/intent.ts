@@ -1,4 +1,4 @@
-/** What is wanted: the plan whose words and slots fit the question best, and the ones that come near. */
+/** The intent of a question: the plan whose words and slots fit it best, and its near rivals. */
 
 import type { Plan } from "../plans/plan.ts";
 import type { Slots } from "../plans/slots.ts";

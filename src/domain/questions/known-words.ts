@@ -5,7 +5,7 @@ import { type Spelling, spellingOf } from "./spelling.ts";
 import { everydayEnglish, everydayLatvian, isEveryday, productVocabulary } from "./vocabulary.ts";
 import { fold, latvianStem, type Word, wordOf } from "./words.ts";
 
-type Known = {
+type KnownWords = {
   words: ReadonlySet<string>;
   stems: ReadonlySet<string>;
   countries: ReadonlySet<string>;
@@ -13,10 +13,10 @@ type Known = {
   spelling: Spelling;
 };
 
-let made: Known | undefined;
+let made: KnownWords | undefined;
 
 /** Made at the first question. */
-function known(): Known {
+function known(): KnownWords {
   if (made) return made;
   const { names, declined, words: countryNames } = gazetteer();
   const adjectives = [...names.keys()].flatMap((name) => name.split(" "));
@@ -30,7 +30,7 @@ function known(): Known {
   return made;
 }
 
-/** Whether a word stands in any list, in a name of the nomenclature, or is a number. */
+/** True if a word is in any list or in a name of the nomenclature, or is a number. */
 export function isKnown({ folded, english, latvian }: Word, index: NamesIndex): boolean {
   const { words, stems } = known();
   return (

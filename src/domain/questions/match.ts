@@ -5,7 +5,7 @@ import type { SlotName, Slots } from "../plans/slots.ts";
 import { isAboutTrade, tradeWord } from "./trade-words.ts";
 import { wordOf } from "./words.ts";
 
-/** A plan beside a question: `score` from 0; `missing` are required slots that the question does not fill. */
+/** The fit of a plan to a question: `score` from 0; `missing` are required slots that the question does not fill. */
 export type Match<P extends Plan = Plan> = {
   plan: P;
   score: number;
@@ -53,7 +53,7 @@ const asksWhat =
   / (what (?!price|share)(goods|products|things|does|do|did|kind|has|is|are)|which (goods|products|things|commodities|items)|ko|kadas preces|kas par precem) /;
 const asksAmount = / (how much|how many|how big|how large|worth|value|volume|tonnes|cik) /;
 
-/** What a question implies by the slots that it fills and by how it asks. */
+/** The signals of a question: the slots that it fills, and the kind of answer that it wants. */
 function signalsOf(text: string, slots: Slots): ReadonlySet<Signal> {
   const words = foldedWords(text).map(wordOf);
   const kinds = new Set(words.map(tradeWord));

@@ -8,7 +8,7 @@ export type Nomenclature = readonly ProductName[];
 
 type Entry = {
   code: string;
-  /** What the name is about: "coffee" and "coffee husks" of "Coffee; coffee husks". */
+  /** The head words of the name: "coffee" and "coffee husks" of "Coffee; coffee husks". */
   heads: readonly (readonly string[])[];
   terms: ReadonlySet<string>;
 };

@@ -7,7 +7,7 @@ const LAST_YEAR = 2099;
 
 /** Words of the question from `from` up to, and without, `to`. */
 export type Range = { from: number; to: number };
-export type Found<Value> = Range & { value: Value };
+export type ValueInText<Value> = Range & { value: Value };
 
 const codeCues = new Set(
   "hs cn kn hs2 hs4 hs6 cn8 code heading kods kodu koda pozicija subheading".split(" "),
@@ -23,7 +23,7 @@ const unitPattern =
   /^(tonn?e?s?|t|kg|eur|euros?|usd|million|billion|thousand|percent|people|years?|days?|gad|pieces)/;
 
 /** A product code: behind a word that announces one, or digits that are no year and no amount. */
-export function codeIn(words: readonly Word[]): Found<string> | undefined {
+export function codeIn(words: readonly Word[]): ValueInText<string> | undefined {
   for (const [at, word] of words.entries()) {
     const isCue = codeCues.has(word.folded) || chapterCues.has(word.folded);
     const found = isCue ? announcedCode(words, at) : undefined;
@@ -37,7 +37,7 @@ export function codeIn(words: readonly Word[]): Found<string> | undefined {
   return undefined;
 }
 
-function announcedCode(words: readonly Word[], cue: number): Found<string> | undefined {
+function announcedCode(words: readonly Word[], cue: number): ValueInText<string> | undefined {
   const next = words[cue + 1];
   if (!next || !digits(next, 2, 4, 6, 8) || next.text.startsWith("00")) {
     // "44. nodaļa"
@@ -51,7 +51,7 @@ function announcedCode(words: readonly Word[], cue: number): Found<string> | und
 }
 
 /** "4407 11 00" and "4407.11" are one code. */
-function longestCode(words: readonly Word[], from: number, first: number): Found<string> {
+function longestCode(words: readonly Word[], from: number, first: number): ValueInText<string> {
   let value = words[first]!.text;
   let to = first + 1;
   while (value.length >= 4 && value.length < 8 && digits(words[to], 2) && isJoined(words[to]))
@@ -60,7 +60,10 @@ function longestCode(words: readonly Word[], from: number, first: number): Found
 }
 
 /** "2020", "2018-2021", "2019-" for since, "-2020" for until. */
-export function yearsIn(words: readonly Word[], taken: (at: number) => boolean): Found<string> | undefined {
+export function yearsIn(
+  words: readonly Word[],
+  taken: (at: number) => boolean,
+): ValueInText<string> | undefined {
   const at = words.flatMap((word, n) => (isYear(word.text) && !taken(n) ? [n] : []));
   const [first] = at;
   if (first === undefined) return undefined;
@@ -103,8 +106,8 @@ const months: readonly RegExp[] = [
   /^de[cz](ember|embr(is|i|a))?$/,
 ];
 
-/** A month beside its year: "March 2024", "2024. gada marts", "2024-03". */
-export function monthIn(words: readonly Word[]): Found<string> | undefined {
+/** A month next to its year: "March 2024", "2024. gada marts", "2024-03". */
+export function monthIn(words: readonly Word[]): ValueInText<string> | undefined {
   for (const [at, word] of words.entries()) {
     if (!isYear(word.text)) continue;
     const next = words[at + 1];

@@ -1,4 +1,4 @@
-/** The product of a question: by known phrases first, refined below their codes by the words beside them, else by the nomenclature. */
+/** The product of a question: by known phrases first, refined below their codes by the adjacent words, else by the nomenclature. */
 import { type NamesIndex, type Scored, searchNames } from "./names-index.ts";
 import type { Range } from "./numbers.ts";
 import { englishPhrases, isEveryday, latvianPhrases, MOST_PHRASE_WORDS, type Phrase } from "./vocabulary.ts";
@@ -6,7 +6,7 @@ import type { Word } from "./words.ts";
 
 export type Reading = { code: string; name: string; score: number };
 
-/** What some words of the question may mean: the likeliest code and others. */
+/** The codes that some words of the question may mean, the likeliest first. */
 export type ProductFound = Range & {
   reading: Reading;
   rivals: Reading[];
@@ -51,7 +51,7 @@ function phraseAt(words: readonly Word[], at: number, taken: (at: number) => boo
 const isWordOfAnother = (run: readonly Word[], phrase: Phrase) =>
   run.length === 1 && isEveryday(run[0]!.folded) && !phrase.spelt.has(run[0]!.folded);
 
-/** Whether a word may describe a product: no everyday word, no number, no country. */
+/** True if a word may describe a product: it is no everyday word, number or country. */
 const isContent = (word: Word) =>
   word.folded.length > 2 && !isEveryday(word.folded) && !/^\d+$/.test(word.folded);
 
@@ -109,7 +109,7 @@ function refined(words: readonly Word[], index: NamesIndex, range: Range, hit: H
   };
 }
 
-/** The one heading or subheading below a code whose names have all the words beside the phrase. */
+/** The one heading or subheading below a code whose names have all the words next to the phrase. */
 function refineBelow(index: NamesIndex, code: string, modifiers: readonly Word[]): string | undefined {
   if (modifiers.length === 0) return undefined;
   const hasAll = (entry: { terms: ReadonlySet<string> }) =>

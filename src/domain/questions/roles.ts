@@ -117,7 +117,7 @@ function byKind(kind: TradeWord, isOwn: boolean): Reading {
 
 type After = { word?: TradeWord; is_weak: boolean; product: boolean };
 
-/** What follows a country up to the next preposition or country: its verb or noun of trade, and whether a product stands before that. */
+/** The verb or noun of trade between a country and the next preposition or country, and whether a product precedes it. */
 function scanAfter(mention: Mention, { words, mentions, products }: Text): After {
   let product = false;
   for (let at = mention.to; at < Math.min(words.length, mention.to + MOST_BETWEEN); at++) {
@@ -188,7 +188,7 @@ function inPlace(mention: Mention, { words, mentions }: Text, after: After): Rea
   return none;
 }
 
-/** "Who supplies Austria", "who keeps Sweden in paper": whoever does something to a country sells to it, and does not buy from it. */
+/** "Who supplies Austria", "who keeps Sweden in paper": the subject of such a verb sells to the country, and does not buy from it. */
 function asObject(mention: Mention, before: number | undefined, { words }: Text): Reading | undefined {
   if (before === undefined || before === 0) return undefined;
   const verb = words[before]!;

@@ -9,7 +9,7 @@ function shortened(text: string): string[] {
   return all;
 }
 
-/** Whether one letter was added, left out, changed, or two neighbours swapped. */
+/** True if one letter was added, left out or changed, or two neighbours were swapped. */
 export function isOneAway(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false;
   let from = 0;

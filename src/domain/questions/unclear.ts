@@ -3,7 +3,7 @@ import { refuse } from "../../core/model/refusal.ts";
 import type { Slots } from "../plans/slots.ts";
 import type { Understood } from "./read.ts";
 
-/** What a caller named apart needs no reading. */
+/** A slot that the caller gave as a field needs no reading. */
 export function refuseUnclear({ not_found, ambiguous }: Understood, given: Slots, field: string): void {
   const refuseField = (message: string) => refuse("invalid", message, { errors: [{ path: field, message }] });
   const isGiven = given.hs !== undefined && given.country !== undefined;

@@ -9,7 +9,7 @@ export const everydayEnglish: ReadonlySet<string> = new Set(everyday.en.split(" 
 export const everydayLatvian: ReadonlySet<string> = new Set(everyday.lv.split(" "));
 export const isEveryday = (folded: string) => everydayEnglish.has(folded) || everydayLatvian.has(folded);
 
-/** What people call a country besides CLDR's names: other names, adjectives and peoples, and the Latvian ones of all. */
+/** Further names of countries besides CLDR's: other names, adjectives and peoples, and all of these in Latvian. */
 export const namesOfCountries: readonly {
   code: string;
   names: readonly string[];

@@ -27,7 +27,7 @@ export type PaymentRow = {
   /** Unix seconds, at most JavaScript's largest exact integer. */
   valid_before: number;
   seen_block: number;
-  /** Of the newest settlement, even a reverted one. */
+  /** The transaction of the newest settlement, even a reverted one. */
   transaction: Hex | null;
   block_number: number | null;
   block_hash: Hex | null;

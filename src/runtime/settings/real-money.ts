@@ -35,7 +35,7 @@ const PUBLISHED: ReadonlySet<string> = new Set([
   "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
   "f5e5767cf153319517630f226876b86c8160cc583bc013744c6bf255f5cc0ee5",
   "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42",
-  // Of this repository's own fixture.
+  // Secrets of this repository's own fixture.
   "2b0ab07c4a28133ffcea6254ab2dc19a1e83b29eb76a18b50392e9d18cee7be1",
   "what the seeds of this fixture are made from",
 ]);

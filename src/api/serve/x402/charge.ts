@@ -48,7 +48,7 @@ export type Charge = {
   resource_sha256?: string;
 };
 
-/** What the log is told of the call that a payment is charged for. */
+/** The facts of a paid call that the log records. */
 export type ChargedCall = Pick<
   Call,
   "caller" | "request_sha256" | "request_id" | "idempotency_key" | "repeat_name"

@@ -31,7 +31,7 @@ import { answeredPayment } from "./replay.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
 
-/** What can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
+/** The payments that can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
 export const supported = ({ chain }: App) => ({
   kinds: [
     { x402Version: 1, scheme: "exact", network: NETWORK_V1 },
@@ -221,7 +221,7 @@ const requirements = {
   2: z.object({ ...terms, amount: uint256 }),
 };
 
-/** What the requirements ask for, in the generation of the payment. */
+/** The requirements, in the payment's version. */
 function askedOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): RequiredPayment {
   if (request.x402Version !== undefined && request.x402Version !== x402_version)
     refusePayment("invalid_x402_version", "x402Version: differs from that of paymentPayload");

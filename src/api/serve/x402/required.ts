@@ -74,7 +74,7 @@ export type Quote = {
   refused?: PaymentRefused;
   /** How the service reads a question, before anybody pays for its answer. */
   understood?: JsonObject;
-  /** Of the input that is present and wrong, so that no wallet signs for a call that will be refused. */
+  /** Errors of present and wrong input, so that no wallet signs for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
 };

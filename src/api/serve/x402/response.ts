@@ -1,4 +1,4 @@
-/** What an answer tells of the settlement that paid for it: x402's SettleResponse, in both generations. */
+/** The settlement in an answer: x402's SettleResponse, in both versions. */
 import type { Claim, MinedTransaction } from "../../../domain/payments/payment.ts";
 import { toHeader } from "./header.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
