@@ -1,5 +1,5 @@
 import type { App } from "../../core/app.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import type { ChallengeUse } from "../../domain/identity/challenge.ts";
@@ -31,9 +31,7 @@ export async function authorityOf(
   if (challenge !== undefined || signature !== undefined) {
     if (challenge === undefined || signature === undefined) {
       const path = challenge === undefined ? "challenge" : "signature";
-      refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is required: challenge and signature go together" }],
-      });
+      refuseField(path, "is required: challenge and signature go together");
     }
     const { key, challenge_sha256 } = await provenBy(app, { challenge, signature }, { agent_id, ...asked });
     return { by: key.kid, challenge_sha256 };

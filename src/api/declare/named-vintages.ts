@@ -1,7 +1,7 @@
 /** Repeats an answer: `vintage` takes the data states that `meta.rests_on` named. Every operation over data has both. */
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../core/model/refusal.ts";
 import { type Data, NONE } from "../../datasets/reading.ts";
 import { KEEP_DAYS, retainedSince } from "../../datasets/retention.ts";
 import type { Lease, Vintages } from "../../datasets/vintage-store.ts";
@@ -93,7 +93,7 @@ async function releasesNamed(app: App, wanted: readonly string[]): Promise<Named
   const twice = datasets.find((dataset, at) => datasets.indexOf(dataset) !== at);
   if (twice !== undefined) {
     const message = `vintage names two vintages of ${twice}; name one of each dataset`;
-    refuse("invalid", message, { errors: [{ path: "vintage", message }] });
+    refuseWith("vintage", message);
   }
   return named;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
-import { Refusal, refuse } from "../../core/model/refusal.ts";
+import { Refusal, refuse, refuseField } from "../../core/model/refusal.ts";
 import { type Admission, type Credentials, paymentOf } from "../declare/access/way.ts";
 import { addressBlock } from "../declare/address.ts";
 import { isTest } from "../declare/caller.ts";
@@ -172,9 +172,7 @@ function nameOf(
   const field = named_by === undefined ? undefined : (input[named_by] as string | undefined);
   const { idempotency_key: header } = request;
   if (field !== undefined && header !== undefined && field !== header)
-    refuse("invalid", `invalid input: ${named_by}`, {
-      errors: [{ path: named_by!, message: "is what Idempotency-Key says, or left out" }],
-    });
+    refuseField(named_by!, "is what Idempotency-Key says, or left out");
   const given = header ?? field;
   const { idempotency_key: proven } = admitted;
   // A proof's nonce is the only name.

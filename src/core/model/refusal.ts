@@ -45,3 +45,13 @@ export class QueryTimeout extends Refusal {
 export function refuse(kind: RefusalKind, message: string, extra?: RefusalExtra): never {
   throw new Refusal(kind, message, extra);
 }
+
+/** Refuses one field of the input; the answer's detail names the field. */
+export function refuseField(path: string, message: string): never {
+  throw new Refusal("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
+}
+
+/** Refuses one field of the input by a whole sentence, which is also the answer's detail. */
+export function refuseWith(path: string, sentence: string): never {
+  throw new Refusal("invalid", sentence, { errors: [{ path, message: sentence }] });
+}

@@ -1,5 +1,5 @@
 /** Detects a trade file's layout by its header line. */
-import { refuse } from "../../core/model/refusal.ts";
+import { refuseWith } from "../../core/model/refusal.ts";
 import { tableOf } from "../file-kind.ts";
 import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";
@@ -43,7 +43,7 @@ export function detectLayout(file: string, header: string): Layout {
 
 function refuseHeader(file: string, column: string | number, what: string): never {
   const message = `${file} line 1: ${what}`;
-  return refuse("invalid", message, { errors: [{ path: `${file}:1:${column}`, message }] });
+  return refuseWith(`${file}:1:${column}`, message);
 }
 
 const cellsOf = (header: string): string[] =>

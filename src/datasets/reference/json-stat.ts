@@ -1,6 +1,6 @@
 /** JSON-stat 2.0, from PxWeb databases and Eurostat: a cube of values in row-major order. */
 import { z } from "zod";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../core/model/refusal.ts";
 import type { Observation } from "./observations.ts";
 import type { TextFile } from "./table.ts";
 
@@ -108,5 +108,5 @@ function parsed({ name, text }: TextFile): unknown {
 
 function fault({ name }: TextFile, member: string, what: string): never {
   const message = `${name}: ${member} ${what}; nothing was imported`;
-  return refuse("invalid", message, { errors: [{ path: `${name}:1:${member}`, message }] });
+  return refuseWith(`${name}:1:${member}`, message);
 }

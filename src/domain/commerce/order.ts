@@ -11,7 +11,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, time } from "../../core/model/fields.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 import { sealed } from "../../core/model/sealed.ts";
 import { paymentId } from "../payments/payment.ts";
 import { decimalUsdc } from "../payments/usdc.ts";
@@ -186,7 +186,7 @@ export const place =
 export function refuseTooLarge(gross_cents: number): void {
   if (gross_cents <= MOST_GROSS_CENTS) return;
   const message = `comes to EUR ${decimalEuro(gross_cents)} with tax; an order is at most EUR ${decimalEuro(MOST_GROSS_CENTS)}`;
-  refuse("invalid", "invalid input: quantity", { errors: [{ path: "quantity", message }] });
+  refuseField("quantity", message);
 }
 
 /** The payment of an order, its amount, and when it began. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { time } from "../../core/model/fields.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 
 /** Latvian names of pellets, briquettes, plywood (CN 4412) and veneer. */
 export const productTypes = ["granulas", "briketes", "saplaksnis", "finieris"] as const;
@@ -137,7 +137,7 @@ export function baseOf({ facts }: Pick<Product, "facts">, unit: UnitName): numbe
   const found = facts.units.find((one) => one.unit === unit);
   if (found) return found.base;
   const message = `is one that ${facts.slug} is sold in: ${facts.units.map((one) => one.unit).join(", ")}`;
-  return refuse("invalid", "invalid input: unit", { errors: [{ path: "unit", message }] });
+  return refuseField("unit", message);
 }
 
 /** The price at a time, without tax; undefined = no price then. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { madeId, time } from "../../core/model/fields.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 import { sealed } from "../../core/model/sealed.ts";
 import { MOST_UNITS } from "./order.ts";
 import { commerceProblems } from "./problems.ts";
@@ -75,5 +75,5 @@ export function quotedPrice(quote: QuoteState, requested: QuotedItem, at: string
   const message =
     most > 0 ? `is at most ${most} by this quote` : `this quote names no ${unit} of this product`;
   const path = most > 0 ? "quantity" : "quote_id";
-  return refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
+  return refuseField(path, message);
 }

@@ -1,5 +1,5 @@
 /** The editions of the AI Act's rules. A published edition never changes. */
-import { refuse } from "../../core/model/refusal.ts";
+import { refuseField } from "../../core/model/refusal.ts";
 import type { RuleDate, Rules } from "./rule.ts";
 import { asPublished } from "./rules/eu-ai-act-2024-07-12.ts";
 import { asAmended } from "./rules/eu-ai-act-2026-07-24.ts";
@@ -12,14 +12,7 @@ export function rulesOn(day: string): Rules {
   const edition = editions.findLast(({ in_force }) => in_force <= day);
   return (
     edition ??
-    refuse("invalid", "invalid input: as_of", {
-      errors: [
-        {
-          path: "as_of",
-          message: `is ${editions[0]!.in_force} at the earliest, when the Act entered into force`,
-        },
-      ],
-    })
+    refuseField("as_of", `is ${editions[0]!.in_force} at the earliest, when the Act entered into force`)
   );
 }
 

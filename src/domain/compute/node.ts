@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { time } from "../../core/model/fields.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 import { soulTenant } from "../identity/soul-tenant.ts";
 import { computeProblems } from "./problems.ts";
 
@@ -217,11 +217,7 @@ export const stake =
     if (amount_micro >= stake_micro)
       return [{ type: "StakeHeld", data: { hold_id: stakeHoldOf(sx_number), amount_micro, held_at: at } }];
     if (amount_micro > 0)
-      refuse("invalid", "invalid input: stake_usdc", {
-        errors: [
-          { path: "stake_usdc", message: "is 0 for its return in a week, or more than the current stake" },
-        ],
-      });
+      refuseField("stake_usdc", "is 0 for its return in a week, or more than the current stake");
     if (stake_free_at !== null) return [];
     const free_at = new Date(Date.parse(at) + STAKE_S * 1_000).toISOString();
     return [{ type: "StakeReleaseAsked", data: { free_at, asked_at: at } }];

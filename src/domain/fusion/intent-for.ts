@@ -1,5 +1,5 @@
 /** Chooses the intent that answers a question, with its slots; without a fit it refuses and names the nearest three. */
-import { refuse } from "../../core/model/refusal.ts";
+import { refuseWith } from "../../core/model/refusal.ts";
 import type { Plan } from "../plans/plan.ts";
 import type { SlotName, Slots } from "../plans/slots.ts";
 import { matches } from "../questions/match.ts";
@@ -41,15 +41,12 @@ export function intentFor(
     chosenPlan({ question, intent }, slots, plans) ?? noFit(question, slots, plans, field);
   if (understood) refuseUnclear(understood, given, "question");
   if (missing.length > 0)
-    refuseField(
+    refuseWith(
       field,
       `${plan.name} needs ${missing.join(" and ")}, as in “${plan.example}”; name it in the question or as a field`,
     );
   return { plan, slots, understood, unused: unusedSlots(plan, slots) };
 }
-
-const refuseField = (field: string, message: string): never =>
-  refuse("invalid", message, { errors: [{ path: field, message }] });
 
 function chosenPlan({ question, intent }: Omit<IntentQuery, "slots">, slots: Slots, plans: readonly Plan[]) {
   const found = matches(question ?? "", slots, plans);
@@ -62,10 +59,7 @@ function noFit(question: string | undefined, slots: Slots, plans: readonly Plan[
   const nearest = matches(question ?? "", slots, plans)
     .slice(0, MOST_NEAREST)
     .map(({ plan }) => `${plan.name} (“${plan.example}”)`);
-  return refuseField(
-    field,
-    `no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`,
-  );
+  return refuseWith(field, `no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`);
 }
 
 /** The chapter follows from the product, and the year from the years. */

@@ -9,7 +9,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { chainHash, digits, sha256, time } from "../../core/model/fields.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 import { type LoungeName, loungeNames } from "../games/lounge-games.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { spaces } from "../rng/seeds.ts";
@@ -193,7 +193,7 @@ export const bet =
     const most = mostStake(game, params);
     if (stake > most) {
       const message = `is at most ${decimalTokens(most)} in this bet: its best outcome would pay more than ${decimalTokens(MOST_PAYOUT)}`;
-      refuse("invalid", "invalid input: amount", { errors: [{ path: "amount", message }] });
+      refuseField("amount", message);
     }
     const welcome: AccountEvent[] = state.granted > 0n ? [] : [welcomed(rolled_at)];
     const { balance, on_seed } = welcome.reduce(evolve, state);

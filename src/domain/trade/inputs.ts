@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { refuseWith } from "../../core/model/refusal.ts";
 import { productLevels } from "./products.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
@@ -72,7 +72,7 @@ export function productOf(input: { hs2?: string | undefined; hs?: string | undef
 export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string | undefined }) {
   if (hs !== undefined && !hs.startsWith(hs2 ?? "")) {
     const message = `hs ${hs} is not within hs2 ${hs2}; give a code that begins with it, or change hs2`;
-    refuse("invalid", message, { errors: [{ path: "hs", message }] });
+    refuseWith("hs", message);
   }
   return hs ?? hs2;
 }

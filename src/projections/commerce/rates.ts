@@ -1,6 +1,6 @@
 /** The ECB's euro reference rates: the last of each currency, and whether it is recent enough to pay by. */
 
-import { refuse } from "../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../core/model/refusal.ts";
 import { type EcbRates, ecbRates } from "../../datasets/reference/ecb-rates.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import { perVintage, type Reference } from "../../datasets/reference/table.ts";
@@ -39,7 +39,7 @@ export function rateOf(reference: ReferenceStore, currency: string): Rate {
   const found = rates.get(currency);
   if (found) return { ...found, ...provenance(table) };
   const message = `is EUR or a currency that the ECB quotes: ${[...rates.keys()].sort().join(", ")}`;
-  return refuse("invalid", "invalid input: currency", { errors: [{ path: "currency", message }] });
+  return refuseField("currency", message);
 }
 
 /** A rate is good for this many days: weekends and holidays have none. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { idFrom, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
@@ -174,7 +174,7 @@ async function refuseUnreleased(app: App, dataset: string): Promise<void> {
   if (released.includes(dataset)) return;
   const choices = released.length === 0 ? "none is released yet" : `there is ${released.join(", ")}`;
   const message = `there is no dataset ${dataset}; ${choices}`;
-  refuse("invalid", message, { errors: [{ path: "dataset", message }] });
+  refuseWith("dataset", message);
 }
 
 const withSecret = (app: App, state: Subscription) => ({

@@ -4,7 +4,7 @@ import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { limit, lowerCase, offset, walletAddress } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
@@ -81,10 +81,7 @@ holds no funds. docs/checks.md explains each state.`,
   },
   handle: async ({ input, caller, app, unit }) => {
     const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
-    if (from === to)
-      refuse("invalid", "invalid input: to", {
-        errors: [{ path: "to", message: "is the issuer itself; name another payee" }],
-      });
+    if (from === to) refuseField("to", "is the issuer itself; name another payee");
     const network = networkOf(app.chain);
     following.followedTo(await unit.watch(following, following.targetOf(network)));
     const id = idOf(app, unit.fresh_id);
@@ -216,11 +213,7 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
   }
   const ahead_ms = Date.parse(until) - app.clock.now().getTime();
   if (ahead_ms <= 0 || ahead_ms > LONGEST_PROOF_S * 1_000)
-    refuse("invalid", "invalid input: until", {
-      errors: [
-        { path: "until", message: "is past, or more than a day ahead; sign for a time within the next day" },
-      ],
-    });
+    refuseField("until", "is past, or more than a day ahead; sign for a time within the next day");
   const mine = lowerCase(wallet);
   const text = ownershipText(mine, app.settings.public_url, until);
   const given = lowerCase(wallet_signature);

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { idFrom, limit, offset } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
 import { microUsdcOf, totalOf } from "../../../domain/commerce/money.ts";
 import type { Order } from "../../../domain/commerce/order.ts";
@@ -294,7 +294,7 @@ function priceNow(sold: Product, unit: product.UnitName, at: string): number {
   const price = product.priceAt(sold, unit, at);
   if (price) return price.net_cents;
   const message = `has no current price; prices_list has those of ${sold.facts.slug}`;
-  return refuse("invalid", "invalid input: unit", { errors: [{ path: "unit", message }] });
+  return refuseField("unit", message);
 }
 
 function linesOf(events: readonly stock.StockEvent[]): stock.StockLine[] {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
 import { decimalEuro, sumOf, vatOfLines } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS } from "../../../domain/commerce/order.ts";
@@ -153,9 +153,7 @@ function pricedItem(
   if (!price) {
     const sold = product.pricedUnits(found, now.toISOString()).map((one) => one.unit);
     const message = `is one of the units of ${found.facts.slug}: ${sold.join(", ") || "none now"}`;
-    return refuse("invalid", `invalid input: items.${at}.unit`, {
-      errors: [{ path: `items.${at}.unit`, message }],
-    });
+    return refuseField(`items.${at}.unit`, message);
   }
   const { net_cents } = price;
   return {

@@ -2,7 +2,7 @@
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import type { PositionedEvent } from "../../../core/read-models/typed-events.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
@@ -96,14 +96,7 @@ export async function recordOf(
   const agent = events.reduce<agents.AgentState>((state, event) => agents.evolve(state, event), undefined);
   const [first] = events;
   if (at === undefined || !agent || first?.type !== "AgentRegistered")
-    return refuse("invalid", "invalid input: as_of_position", {
-      errors: [
-        {
-          path: "as_of_position",
-          message: "is a position of the log, not before the agent's registration",
-        },
-      ],
-    });
+    return refuseField("as_of_position", "is a position of the log, not before the agent's registration");
   const { sx_number, agent_id, passport_hash, registered_at } = agent.facts;
   const eventOf = (is: (event: AgentEvent) => boolean) => evidence(events.findLast(is) ?? first);
   const tenants = [

@@ -7,7 +7,7 @@ import type { App } from "../../../core/app.ts";
 import { limit, positionCursor } from "../../../core/model/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import {
   builtIns,
   isBuiltIn,
@@ -188,14 +188,9 @@ export function bytesOf(value: JsonObject, path: string): Buffer {
     });
   } catch (error) {
     if (!(error instanceof InvalidEvent)) throw error;
-    return refuse("invalid", `invalid input: ${path}`, {
-      errors: [{ path, message: error.message.slice(0, 200) }],
-    });
+    return refuseField(path, error.message.slice(0, 200));
   }
 }
-
-const refuseField = (path: string, message: string) =>
-  refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
 
 /** With more waiting audits, tasks that need one are refused. */
 const MOST_AUDITS = 1_000;

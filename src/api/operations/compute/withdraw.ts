@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { lowerCase, time, walletAddress } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
@@ -83,10 +83,7 @@ async function walletOf(context: Context<z.output<typeof input>>) {
   }
   if (caller.kind === "delegate")
     return refuse("forbidden", "a delegate cannot withdraw: its principal does, with its own key");
-  if (to === undefined)
-    return refuse("invalid", "invalid input: to", {
-      errors: [{ path: "to", message: "is required: a wallet of yours" }],
-    });
+  if (to === undefined) return refuseField("to", "is required: a wallet of yours");
   if (sxOf(caller) === undefined)
     return (await hasPaidIn(app.pool, caller.tenant, to))
       ? to

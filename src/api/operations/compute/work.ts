@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
-import { Refusal, refuse } from "../../../core/model/refusal.ts";
+import { Refusal, refuse, refuseField } from "../../../core/model/refusal.ts";
 import { leaseDigest, leaseEndsAt } from "../../../core/model/work-lease.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
@@ -306,9 +306,7 @@ A checkable result needs a receipt, signed by a proven key of the agent. If you 
     const { task_id, result, error } = input;
     if ((result === undefined) === (error === undefined)) {
       const path = result === undefined ? "result" : "error";
-      refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is required: give either result or error" }],
-      });
+      refuseField(path, "is required: give either result or error");
     }
     const { tenant, task: before } = await taskOfWorker({ app, caller, unit }, agent.facts.sx_number, input);
     const lease_sha256 = leaseDigestOf(input.lease_id, before.lease!);
@@ -376,9 +374,7 @@ async function taskOfWorker(
 function leaseDigestOf(lease_id: string | undefined, { attempt, lease_sha256 }: LeaseData): string {
   if (lease_id !== undefined) return leaseDigest(lease_id);
   if (attempt === 1) return lease_sha256;
-  return refuse("invalid", "invalid input: lease_id", {
-    errors: [{ path: "lease_id", message: "is required: this task had several leases" }],
-  });
+  return refuseField("lease_id", "is required: this task had several leases");
 }
 
 type ResultContent = { output_sha256: string; exit: string; receipt: Receipt | null };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
@@ -71,9 +71,7 @@ principal's passport.`,
     const { scopes, expires_in_s, max_spend_usdc } = input;
     const max_spend_micro = max_spend_usdc === undefined ? 0 : Number(microUsdc(max_spend_usdc as Usdc));
     if (max_spend_micro > 0 && !scopes.includes("order"))
-      refuse("invalid", "invalid input: max_spend_usdc", {
-        errors: [{ path: "max_spend_usdc", message: "goes with the scope order, which spends it" }],
-      });
+      refuseField("max_spend_usdc", "goes with the scope order, which spends it");
     const principal = await agentWatched(context, input.id);
     const delegateAgent = agents.acting(await agentNamed(app, input.to));
     const { agent_id, sx_number } = principal.facts;

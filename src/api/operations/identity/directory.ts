@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, limit, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { isSandboxId, sxId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
@@ -75,8 +75,7 @@ const directory = operation({
 
 type Page = Pick<Context<{ limit: number; cursor?: string | undefined }>, "input" | "app" | "subjects">;
 
-const refuseCursor = (message: string): never =>
-  refuse("invalid", "invalid input: cursor", { errors: [{ path: "cursor", message }] });
+const refuseCursor = (message: string): never => refuseField("cursor", message);
 
 const OTHER_SORT = "is the next_cursor of another sort; omit it to start again";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
@@ -68,9 +68,7 @@ returns its status.`,
     const { key, method, challenge_sha256 } = proof;
     const { endorsement, rotate } = input;
     if (rotate && !endorsement)
-      refuse("invalid", "invalid input: endorsement", {
-        errors: [{ path: "endorsement", message: "is required to rotate: the replaced key signs it" }],
-      });
+      refuseField("endorsement", "is required to rotate: the replaced key signs it");
     const purpose = rotate ? "rotate" : "prove";
     const endorsed =
       endorsement && (await provenBy(app, endorsement, { agent_id, purpose, about: key.kid }, "endorsement"));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
-import { Refusal, refuse } from "../../../core/model/refusal.ts";
+import { Refusal, refuseField } from "../../../core/model/refusal.ts";
 import { typedEvent } from "../../../core/read-models/typed-events.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
@@ -197,9 +197,7 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
     ].filter((one) => one !== undefined);
     if ((challenge === undefined) !== (signature === undefined)) {
       const path = challenge === undefined ? "challenge" : "signature";
-      refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is required: challenge and signature go together" }],
-      });
+      refuseField(path, "is required: challenge and signature go together");
     }
     const use = { agent_id: facts.agent_id, purpose: "verify" as const, about };
     const shown =

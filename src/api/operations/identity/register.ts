@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as keys from "../../../domain/access/key.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -112,15 +112,10 @@ async function proofOf(
 ): Promise<GivenProof | undefined> {
   const { agent_id, challenge, signature } = input;
   const ownKey = keyOfId(agent_id);
-  if (ownKey === "unreadable")
-    refuse("invalid", "invalid input: agent_id", {
-      errors: [{ path: "agent_id", message: "looks like a DID but is no did:key of Ed25519" }],
-    });
+  if (ownKey === "unreadable") refuseField("agent_id", "looks like a DID but is no did:key of Ed25519");
   if ((challenge === undefined) !== (signature === undefined)) {
     const path = challenge === undefined ? "challenge" : "signature";
-    refuse("invalid", `invalid input: ${path}`, {
-      errors: [{ path, message: "is required: challenge and signature go together" }],
-    });
+    refuseField(path, "is required: challenge and signature go together");
   }
   if (challenge === undefined || signature === undefined) {
     if (ownKey && !existing)

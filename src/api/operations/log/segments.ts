@@ -6,7 +6,7 @@ import { openTree } from "../../../anchoring/tile-store.ts";
 import type { App } from "../../../core/app.ts";
 import { limit, sha256 } from "../../../core/model/fields.ts";
 import { ObjectsUnavailable } from "../../../core/model/ports/objects.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as segments from "../../../domain/log/segments.ts";
 import { notesOf } from "../../../projections/anchoring/heads.ts";
 import { segmentFrom, segmentsAfter, segmentsProjection } from "../../../projections/anchoring/segments.ts";
@@ -119,10 +119,7 @@ const proofOperation = operation({
     const newest = await newestCheckpoint(app);
     const size = input.size ?? newest.size;
     checkSize(size, newest.size);
-    if (size < to)
-      refuse("invalid", "invalid input: size", {
-        errors: [{ path: "size", message: `is at least ${to}, the position of the segment's last event` }],
-      });
+    if (size < to) refuseField("size", `is at least ${to}, the position of the segment's last event`);
     const tree = openTree(app.pool, MAIN_LOG);
     const span = { begin: input.from - 1, end: to };
     const [root, hashes, notes] = await Promise.all([

@@ -5,7 +5,7 @@ import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
 import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from "../../../anchoring/tiles.ts";
 import { sha256 } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
 import { json, octets, open, operation, text } from "../../declare/index.ts";
 import { hex, logKey, proof } from "./fields.ts";
@@ -127,10 +127,7 @@ const consistency = operation({
   handle: async ({ input: { first, second: asked }, app }) => {
     const newest = await newestCheckpoint(app);
     const second = asked ?? newest.size;
-    if (first > second)
-      refuse("invalid", "invalid input: first", {
-        errors: [{ path: "first", message: `is larger than second, which is ${second}` }],
-      });
+    if (first > second) refuseField("first", `is larger than second, which is ${second}`);
     checkSize(second, newest.size);
     const tree = openTree(app.pool, MAIN_LOG);
     const [first_root, second_root, hashes] = await Promise.all([

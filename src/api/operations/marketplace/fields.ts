@@ -4,7 +4,7 @@ import type { App } from "../../../core/app.ts";
 import { idFrom, lowerCase, time } from "../../../core/model/fields.ts";
 import { digestOf, MOST_OBJECT_BYTES, ObjectDamaged } from "../../../core/model/objects.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
@@ -35,9 +35,6 @@ export const contentField = z
 export const urlField = z
   .url({ protocol: /^https$/, error: "is an https address" })
   .max(2_048, "is at most 2048 characters");
-
-const refuseField = (path: string, message: string) =>
-  refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
 
 type SubmittedContent = {
   content?: string | undefined;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { sha256 } from "../../../core/model/fields.ts";
 import { digestOf, objectName } from "../../../core/model/objects.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
@@ -61,9 +61,7 @@ has only digests of title, summary and content.`,
     const price_micro = microOf(input.price_usd);
     if (price_micro > 0) refuseClosed(app);
     if (url !== null && price_micro > 0)
-      refuse("invalid", "invalid input: price_usd", {
-        errors: [{ path: "price_usd", message: "is 0 with url: we cannot warrant a file elsewhere" }],
-      });
+      refuseField("price_usd", "is 0 with url: we cannot warrant a file elsewhere");
     const text = canonicalBytes({ title, summary }, "title");
     const text_sha256 = digestOf(text);
     await app.objects.put(objectName("stack", unit.fresh_id, text_sha256), text);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
 import { objectName } from "../../../core/model/objects.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
@@ -68,9 +68,7 @@ function afterOf(text: string | undefined, sort: Sort): After | null {
   if (text === undefined) return null;
   const [first, second] = text.split(".").map(Number) as [number, number | undefined];
   if ((second === undefined) !== (sort === "newest"))
-    refuse("invalid", "invalid input: cursor", {
-      errors: [{ path: "cursor", message: `is the next_cursor of a page sorted by ${sort}` }],
-    });
+    refuseField("cursor", `is the next_cursor of a page sorted by ${sort}`);
   return second === undefined ? { value: 0, position: first } : { value: first, position: second };
 }
 

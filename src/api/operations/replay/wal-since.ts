@@ -3,7 +3,7 @@ import { checkCursor } from "../../../../eventstore/cursor.ts";
 import { feed } from "../../../../eventstore/feed.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
 import { shownActors } from "../../../projections/access/keys.ts";
 import { key, operation, pay, stream } from "../../declare/index.ts";
@@ -104,9 +104,7 @@ async function afterCursor(app: App, cursor: string, path: string): Promise<LogH
     case "ok":
       return (await app.store.headAt(checked.position))!;
     case "malformed":
-      return refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is not a whole cursor of this feed; copy it from a line" }],
-      });
+      return refuseField(path, "is not a whole cursor of this feed; copy it from a line");
     case "ahead":
       return diverged(`it is beyond the head of the log, ${checked.head}: the log has lost its end`);
     case "diverged":
@@ -123,9 +121,7 @@ const diverged = (why: string) =>
 /** The place before the tenant's first event recorded at or after a time. */
 async function before(app: App, tenant: string, since: string | undefined): Promise<LogHead> {
   if (since === undefined) {
-    return refuse("invalid", "invalid input: since", {
-      errors: [{ path: "since", message: "is required unless a cursor is given: an ISO 8601 time" }],
-    });
+    return refuseField("since", "is required unless a cursor is given: an ISO 8601 time");
   }
   const first = await app.store.positionAt({ tenant, since_us: microseconds(since) });
   return (await app.store.headAt(first - 1))!;

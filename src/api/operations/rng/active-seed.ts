@@ -1,7 +1,7 @@
 /** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../core/app.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { SeedAtHand } from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
@@ -52,7 +52,7 @@ async function isTaken({ app, unit }: Drawing, seed: seeds.ActiveSeed, count: nu
   const { seed_hash, max_rolls: most } = seed;
   if (count > most) {
     const message = `has at most ${most}: one seed gives no more`;
-    refuse("invalid", "invalid input: rolls", { errors: [{ path: "rolls", message }] });
+    refuseField("rolls", message);
   }
   return unit.reserve(`seed ${seed_hash}`, {
     take: () => app.seed_uses.take(seed_hash, { count, most, before: () => usesOf(app, seed_hash) }),

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256 } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { ByteStream, message } from "../../../domain/games/bytes.ts";
 import { play } from "../../../domain/games/drawn.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
@@ -27,9 +27,7 @@ export const optionalSeed = clientSeed
 export function seedFor(payment_id: string | undefined, block: CommitBlock | undefined): string {
   if (payment_id !== undefined) return `payment:${payment_id.split(":").at(-1)}`;
   if (block) return `block:${block.block_number}:${block.block_hash}`;
-  return refuse("invalid", "invalid input: client_seed", {
-    errors: [{ path: "client_seed", message: "is required: no block has committed these seeds" }],
-  });
+  return refuseField("client_seed", "is required: no block has committed these seeds");
 }
 
 export const proofShown = z

@@ -6,7 +6,7 @@
 import type { App } from "../../../core/app.ts";
 import { decidesNothing } from "../../../core/commands/unit.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
-import { QueryTimeout, refuse } from "../../../core/model/refusal.ts";
+import { QueryTimeout, refuseWith } from "../../../core/model/refusal.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
@@ -204,8 +204,7 @@ export async function runWithin(run: Run, ms: number): Promise<RunOutput | undef
 }
 
 /** Refuses a task that no skill fits, like the whole request. */
-export const refuseTask = (message: string): never =>
-  refuse("invalid", message, { errors: [{ path: "task", message }] });
+export const refuseTask = (message: string): never => refuseWith("task", message);
 
 /** The model that summarizes a skill's findings, where one is set; findings on the caller's money go to none. */
 export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "scope">) =>

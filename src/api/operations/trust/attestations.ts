@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { chainHash, lowerCase, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
@@ -92,15 +92,7 @@ async function attestAll(
     const to = sideOf(agents.acting(await unit.watch(agents, await findTarget(app, named))), made_at);
     attestations.refuseSelf(from, to, speaker.payer);
     const line = `${to.sx_number} ${skill}`;
-    if (lines.has(line))
-      refuse("invalid", `invalid input: ${field(at)}`, {
-        errors: [
-          {
-            path: field(at),
-            message: "repeats a subject and skill above: only the newest counts",
-          },
-        ],
-      });
+    if (lines.has(line)) refuseField(field(at), "repeats a subject and skill above: only the newest counts");
     lines.add(line);
     const words = {
       attestation_id: createHash("sha256")

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseField } from "../../../core/model/refusal.ts";
 import { dayOfDate, dayOfTime } from "../../../projections/trust/days.ts";
 
 export const MOST_DAYS = 366;
@@ -21,9 +21,7 @@ export function dayRangeOf(input: { from?: string | undefined; to?: string | und
   const to = input.to === undefined ? dayOfTime(now) : dayOfDate(input.to);
   const from = input.from === undefined ? to - USUAL_DAYS : dayOfDate(input.from);
   if (from > to || to - from >= MOST_DAYS)
-    return refuse("invalid", "invalid input: from", {
-      errors: [{ path: "from", message: `is at most ${MOST_DAYS - 1} days before to, and not after it` }],
-    });
+    return refuseField("from", `is at most ${MOST_DAYS - 1} days before to, and not after it`);
   return { from, to };
 }
 

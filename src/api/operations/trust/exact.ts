@@ -1,6 +1,6 @@
 import type { App } from "../../../core/app.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import {
@@ -36,11 +36,7 @@ export async function exactAnswer(
   const today = dayOfTime(app.clock.now());
   const day = input.day === undefined ? own_day : Math.floor(Date.parse(input.day) / (DAY_S * 1_000));
   if (day < own_day || day > Math.max(own_day, today))
-    refuse("invalid", "invalid input: day", {
-      errors: [
-        { path: "day", message: `is from ${dateOf(own_day)}, the day of the position, to ${dateOf(today)}` },
-      ],
-    });
+    refuseField("day", `is from ${dateOf(own_day)}, the day of the position, to ${dateOf(today)}`);
   const { key_id } = caller;
   const moved = await movedBy(app.pool, position);
   const found = await exactScore(app.pool, { sx, position: moved, day, key_id, today });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { explain } from "../../../domain/trust/explain.ts";
@@ -178,14 +178,7 @@ can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key
     const isExact = input.exact === "true";
     const odd = isExact ? input.explain === "true" && "explain" : input.day !== undefined && "day";
     if (odd)
-      return refuse("invalid", `invalid input: ${odd}`, {
-        errors: [
-          {
-            path: odd,
-            message: isExact ? "is of stored computations: omit exact" : "goes with exact=true",
-          },
-        ],
-      });
+      return refuseField(odd, isExact ? "is of stored computations: omit exact" : "goes with exact=true");
     const agent = await findAgent(app, input.id);
     const { facts } = agent;
     const status = agents.statusOf(agent);

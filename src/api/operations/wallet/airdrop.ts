@@ -3,7 +3,7 @@ import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { address, chainHash, decimal, idFrom, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
 import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
@@ -14,7 +14,7 @@ import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
-import { developmentChain, network, refuseField } from "./fields.ts";
+import { developmentChain, network } from "./fields.ts";
 
 const airdropShown = z
   .object({

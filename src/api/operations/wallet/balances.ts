@@ -5,6 +5,7 @@ import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../core/model/fields.ts";
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
+import { refuseField } from "../../../core/model/refusal.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
 import { balanceCalls, balancesIn, requireToken } from "../../../domain/wallet/balances.ts";
@@ -13,7 +14,7 @@ import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/to
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
-import { developmentChain, network, refuseField } from "./fields.ts";
+import { developmentChain, network } from "./fields.ts";
 
 const ETHER_DECIMALS = 18;
 const USDC_ADDRESS = lowerCase(USDC.address);

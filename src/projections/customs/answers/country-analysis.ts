@@ -1,6 +1,6 @@
 /** Latvia's trade with one country: `country-analysis`, its years, its rank and share, its products and its trend. */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { growthOf } from "../../../domain/customs/growth.ts";
 import { country } from "../../../domain/customs/inputs.ts";
@@ -90,7 +90,7 @@ export async function countryAnalysis(
 ): Promise<z.infer<typeof countryOutput>> {
   if (input.country === LATVIA) {
     const message = "country is Latvia itself; name a partner such as LT";
-    refuse("invalid", message, { errors: [{ path: "country", message }] });
+    refuseWith("country", message);
   }
   const question = customsQuestion(input);
   return onLatvia(trade, question, async (lease) => {

@@ -1,6 +1,6 @@
 /** Pages of a list that stays the same while its table does: the cursor, and a check that it belongs to this list. */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
 
 export const cursor = z
   .string()
@@ -23,7 +23,7 @@ export function pageOf<Row>(
   const state = vintage.slice(0, 12);
   if (of !== undefined && of !== state) {
     const message = "cursor is of an earlier state of the table; start again without it";
-    refuse("invalid", message, { errors: [{ path: "cursor", message }] });
+    refuseWith("cursor", message);
   }
   const from = Number(place ?? 0);
   const shown = rows.slice(from, from + limit);

@@ -1,7 +1,7 @@
 /** A country's trade with the EU27 as its partners report it: `mirror/reconstruct` and `sovereign/mirror`. */
 
 import type { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { confidenceOf, LEAST_RATIOS, reliabilityOf } from "../../../domain/mirror/confidence.ts";
@@ -41,7 +41,7 @@ function questionOf(input: MirrorInput): Question {
   const year = input.year ?? (period === undefined ? undefined : yearOf(period));
   if (period !== undefined && yearOf(period) !== year) {
     const message = `month ${input.month} is not in year ${year}; omit year or change one`;
-    refuse("invalid", message, { errors: [{ path: "month", message }] });
+    refuseWith("month", message);
   }
   const years = year === undefined ? undefined : { from: year, to: year };
   return {

@@ -1,6 +1,6 @@
 /** The deep analysis of a question's product, country or both, by all methods that apply. */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../../../domain/questions/read.ts";
 import { summaryOf } from "../../../domain/questions/summary.ts";
@@ -47,7 +47,7 @@ function readDeep(reference: ReferenceStore, input: z.output<typeof fusionDeepIn
   const { country = understood.country, hs = understood.product?.code } = input;
   if (country === undefined && hs === undefined) {
     const message = "the question names no country or product: add one to it, or as country or hs";
-    refuse("invalid", message, { errors: [{ path: "question", message }] });
+    refuseWith("question", message);
   }
   return understood;
 }

@@ -3,7 +3,7 @@
  * facts.
  */
 import { z } from "zod";
-import { QueryTimeout, Refusal, refuse } from "../../../core/model/refusal.ts";
+import { QueryTimeout, Refusal, refuseWith } from "../../../core/model/refusal.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
@@ -83,7 +83,7 @@ export async function query(
   const { question, intent } = input;
   if (question === undefined && intent === undefined) {
     const message = "name a question or an intent";
-    refuse("invalid", message, { errors: [{ path: "question", message }] });
+    refuseWith("question", message);
   }
   const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));
   const written = reportDraft(calls);
@@ -186,7 +186,7 @@ function refusedOf(plan: Plan, field: Field, error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
   const why = error.errors?.map(({ message }) => message).join("; ") ?? error.message;
   const message = `${plan.name} cannot answer this: ${why}`;
-  return refuse("invalid", message, { errors: [{ path: field, message }] });
+  return refuseWith(field, message);
 }
 
 const ownProductNames: Nomenclature = Object.entries(ownNames).map(([code, name]) => ({ code, name }));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
@@ -58,7 +58,7 @@ export async function corridor(
 ): Promise<z.infer<typeof corridorOutput>> {
   if (input.partner === input.reporter) {
     const message = "partner is the reporter itself; name two different countries";
-    refuse("invalid", message, { errors: [{ path: "partner", message }] });
+    refuseWith("partner", message);
   }
   const pair: Pair = {
     reporter: input.reporter,

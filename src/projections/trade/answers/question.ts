@@ -1,7 +1,7 @@
 /** Each trade question chooses and leases a dataset that covers it; the answer's `meta` names that dataset. */
 
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { type ExpectedDataset, refuseAwaited } from "../../../datasets/builds.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
@@ -220,7 +220,7 @@ function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: s
   const match = open.find(({ dataset }) => dataset === name);
   if (!match) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
-    return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
+    return refuseWith("dataset", message);
   }
   const query = inCodesOf(match.coverage, question);
   const gap = gapIn(match.coverage, query, true);

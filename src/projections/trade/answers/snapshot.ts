@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { KEEP_DAYS, retainedSince } from "../../../datasets/retention.ts";
 import {
   type DatedRelease,
@@ -23,7 +23,7 @@ export async function releaseNamed(
   { vintage, ...extraField }: { vintage: string; date?: string | undefined; dataset?: string | undefined },
 ): Promise<DatedRelease> {
   for (const path of ["date", "dataset"] as const)
-    if (extraField[path] !== undefined) refuseField(path, `omit ${path}: vintage already selects the data`);
+    if (extraField[path] !== undefined) refuseWith(path, `omit ${path}: vintage already selects the data`);
   const release = await storedRelease(pool, vintage, retainedSince(now));
   if (release && (trade.allow_synthetic || !release.synthetic)) return release;
   const kept = await releasesSince(pool, retainedSince(now));
@@ -42,10 +42,10 @@ export async function releaseOn(
   { pool, trade, now }: Sources,
   { date, dataset }: SnapshotQuery,
 ): Promise<DatedRelease> {
-  if (date > dayOf(now)) refuseField("date", `${date} is in the future; today is ${dayOf(now)} (UTC)`);
+  if (date > dayOf(now)) refuseWith("date", `${date} is in the future; today is ${dayOf(now)} (UTC)`);
   const datasets = requireCandidates(trade).map((manifest) => manifest.dataset);
   if (dataset !== undefined && !datasets.includes(dataset))
-    refuseField("dataset", `there is no dataset ${dataset}; there is ${datasets.join(", ")}`);
+    refuseWith("dataset", `there is no dataset ${dataset}; there is ${datasets.join(", ")}`);
   const requested = dataset === undefined ? datasets : [dataset];
   const firstStored = dayOf(new Date(now.getTime() - KEEP_DAYS * DAY_MS));
   const current = await releasesBefore(pool, new Date(Date.parse(date) + DAY_MS));
@@ -57,8 +57,4 @@ export async function releaseOn(
     "not_found",
     `there is no snapshot of ${date}: the first day is ${earliest}; vintages are stored ${KEEP_DAYS} days`,
   );
-}
-
-function refuseField(path: string, message: string): never {
-  refuse("invalid", message, { errors: [{ path, message }] });
 }
