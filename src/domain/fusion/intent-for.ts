@@ -2,7 +2,7 @@
 import { refuseWith } from "../../core/model/refusal.ts";
 import type { Plan } from "../plans/plan.ts";
 import type { SlotName, Slots } from "../plans/slots.ts";
-import { matches } from "../questions/match.ts";
+import { type Match, matches } from "../questions/match.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../questions/read.ts";
 import { refuseUnclear } from "../questions/unclear.ts";
 
@@ -33,12 +33,15 @@ export function intentFor(
   last_year?: number,
 ): ChosenIntent {
   const field = intent === undefined ? "question" : "intent";
-  const understood = question === undefined ? undefined : readQuestion(question, { nomenclature, plans });
+  const understood = question === undefined ? undefined : readQuestion(question, { nomenclature });
   const read = understood ? slotsOf(understood, last_year) : {};
   const named = given.year !== undefined && given.years === undefined ? { years: String(given.year) } : {};
   const slots: Slots = { ...read, ...named, ...given };
+  const found = matches(understood?.text ?? "", slots, plans);
   const { plan, missing } =
-    chosenPlan({ question, intent }, slots, plans) ?? noFit(question, slots, plans, field);
+    (intent === undefined
+      ? found.find(({ score }) => score > 0)
+      : found.find((match) => match.plan.name === intent)) ?? refuseWithNearest(found, field);
   if (understood) refuseUnclear(understood, given, "question");
   if (missing.length > 0)
     refuseWith(
@@ -48,17 +51,8 @@ export function intentFor(
   return { plan, slots, understood, unused: unusedSlots(plan, slots) };
 }
 
-function chosenPlan({ question, intent }: Omit<IntentQuery, "slots">, slots: Slots, plans: readonly Plan[]) {
-  const found = matches(question ?? "", slots, plans);
-  return intent === undefined
-    ? found.find(({ score }) => score > 0)
-    : found.find(({ plan }) => plan.name === intent);
-}
-
-function noFit(question: string | undefined, slots: Slots, plans: readonly Plan[], field: string): never {
-  const nearest = matches(question ?? "", slots, plans)
-    .slice(0, MOST_NEAREST)
-    .map(({ plan }) => `${plan.name} (“${plan.example}”)`);
+function refuseWithNearest(found: readonly Match[], field: string): never {
+  const nearest = found.slice(0, MOST_NEAREST).map(({ plan }) => `${plan.name} (“${plan.example}”)`);
   return refuseWith(field, `no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`);
 }
 

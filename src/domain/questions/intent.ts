@@ -3,7 +3,6 @@
 import type { Plan } from "../plans/plan.ts";
 import type { Slots } from "../plans/slots.ts";
 import { matches } from "./match.ts";
-import type { Word } from "./words.ts";
 
 export type IntentReading = { name: string; score: number; rivals: { name: string; score: number }[] };
 
@@ -11,12 +10,7 @@ const MOST_RIVALS = 3;
 /** Rivals score at least this share of the best. */
 const NEAR = 0.6;
 
-export function intentOf(
-  words: readonly Word[],
-  slots: Slots,
-  plans: readonly Plan[],
-): IntentReading | undefined {
-  const text = words.map(({ folded }) => folded).join(" ");
+export function intentOf(text: string, slots: Slots, plans: readonly Plan[]): IntentReading | undefined {
   const found = matches(text, slots, plans).map(({ plan, score }) => ({ name: plan.name, score }));
   const [best, ...others] = found;
   if (!best || best.score === 0) return undefined;

@@ -17,6 +17,8 @@ import { type Word, wordsIn } from "./words.ts";
 export type Ambiguous = { slot: "product" | "country"; text: string; readings: Reading[] };
 
 export type Understood = {
+  /** The words, folded and with corrected spelling: plans are matched with them. */
+  text: string;
   product?: Reading & { rivals: Reading[] };
   /** The EU member whose statistics are asked for; without one, any other country. */
   country?: string;
@@ -64,6 +66,7 @@ export function readQuestion(text: string, { nomenclature, plans = [] }: Sources
     named.chosen !== undefined,
   );
   const understood: Understood = {
+    text: words.map(({ folded }) => folded).join(" "),
     ...productSlots(named),
     ...sides.slots,
     ...dated.slots,
@@ -72,7 +75,7 @@ export function readQuestion(text: string, { nomenclature, plans = [] }: Sources
     others: sides.others,
     used: [...named.used, ...sides.used, ...dated.used],
   };
-  const intent = intentOf(words, slotsOf(understood), plans);
+  const intent = intentOf(understood.text, slotsOf(understood), plans);
   return intent ? { ...understood, intent } : understood;
 }
 

@@ -118,12 +118,12 @@ export function queryReading(
   input: z.output<typeof queryInput>,
 ): ReadingSummary | undefined {
   const { question, intent } = input;
-  const { understood, unused } = intentFor(
+  const { plan, understood, unused } = intentFor(
     { question, intent, slots: namedSlots(input) },
     intents,
     productNames(reference),
   );
-  return understood && summaryOf(understood, unused);
+  return understood && { ...summaryOf(understood, unused), intent: plan.name };
 }
 
 /** Reads a question or task; `plans` are the intents among which it chooses. */
