@@ -1,7 +1,8 @@
 /** Patterns of country names in English and Latvian text, from CLDR. */
-import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
+import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
+import { isReporter, partnerName } from "../trade/reporters.ts";
 
-/** `begin` is how each form of the name begins, in lower case: most texts have it of few names, and patterns are slow to make. */
+/** `begin`: the first letters of each form, in lower case. Most texts contain few of them, and patterns are slow to make. */
 type CountryPattern = { code: string; begin: string; pattern: () => RegExp };
 
 let patterns: readonly CountryPattern[] | undefined;
@@ -10,14 +11,8 @@ let patterns: readonly CountryPattern[] | undefined;
 export const countryNames = (): readonly CountryPattern[] => (patterns ??= namesOfAll());
 
 function namesOfAll(): CountryPattern[] {
-  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-  const codes = letters.flatMap((first) => letters.map((second) => first + second));
-  const known = codes.filter((code) => isReporter(code) || unknownPartner(code) === undefined);
-  const [english, latvian] = ["en", "lv"].map((language) => {
-    const names = new Intl.DisplayNames([language], { type: "region", fallback: "none" });
-    return (code: string) => (isToday(code) ? names.of(code) : undefined);
-  }) as [(code: string) => string | undefined, (code: string) => string | undefined];
-  const all = known.flatMap((code) => [
+  const [english, latvian] = [cldrNames("en"), cldrNames("lv")];
+  const all = countryCodes().flatMap((code) => [
     ...[
       english(code),
       isReporter(code) ? partnerName(code) : undefined,
@@ -37,9 +32,6 @@ function namesOfAll(): CountryPattern[] {
       };
     });
 }
-
-/** CLDR names a withdrawn code after its successor, and codes of the statistics not at all. */
-const isToday = (code: string) => !/^Q|^X[^K]/.test(code) && new Intl.Locale(`und-${code}`).region === code;
 
 /** Common names that CLDR lacks. */
 const furtherNames: Record<string, string[]> = {

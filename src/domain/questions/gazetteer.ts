@@ -1,12 +1,10 @@
 /** The names of countries: CLDR's in the 24 languages of the EU, and adjectives and names of peoples from a list. */
-import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
+import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
+import { partnerName } from "../trade/reporters.ts";
 import { englishPhrases, isEveryday, namesOfCountries } from "./vocabulary.ts";
 import { foldedIn, latvianStem } from "./words.ts";
 
 const LANGUAGES = "bg hr cs da nl et fi fr de el hu ga it lt mt pl pt ro sk sl es sv".split(" ");
-
-/** CLDR names a withdrawn code after its successor, and codes of the statistics not at all. */
-const isCurrent = (code: string) => !/^Q|^X[^K]/.test(code) && new Intl.Locale(`und-${code}`).region === code;
 
 export type Entry = { code: string; form: "name" | "adjective" };
 
@@ -26,17 +24,6 @@ let made: Gazetteer | undefined;
 /** Made at the first question: CLDR is slow to read. */
 export const gazetteer = (): Gazetteer => (made ??= gazetteerOf());
 
-function codesOfCountries(): string[] {
-  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-  const codes = letters.flatMap((first) => letters.map((second) => first + second));
-  return codes.filter((code) => isReporter(code) || unknownPartner(code) === undefined);
-}
-
-const namesIn = (language: string) => {
-  const names = new Intl.DisplayNames([language], { type: "region", fallback: "none" });
-  return (code: string) => (isCurrent(code) ? names.of(code) : undefined);
-};
-
 /** "Eswatini (Swaziland)" and "Myanmar (Burma)" are two names each. */
 const partsOf = (name: string) => name.split(/[()]/).filter((part) => part.trim() !== "");
 
@@ -48,8 +35,8 @@ function gazetteerOf(): Gazetteer {
   };
   const plain = (text: string) => foldedIn(text).join(" ");
   const stemmed = (text: string) => foldedIn(text).map(latvianStem).join(" ");
-  const codes = codesOfCountries();
-  const [english, latvian] = [namesIn("en"), namesIn("lv")];
+  const codes = countryCodes();
+  const [english, latvian] = [cldrNames("en"), cldrNames("lv")];
   for (const code of codes) {
     const texts = [english(code), partnerName(code)].flatMap((name) => (name ? partsOf(name) : []));
     for (const text of texts)
@@ -70,7 +57,7 @@ function gazetteerOf(): Gazetteer {
   const spelt = [...names.keys()].filter((name) => !name.includes(" "));
   const latvianNames = codes.flatMap((code) => latvian(code) ?? []).map(plain);
   for (const language of LANGUAGES) {
-    const of = namesIn(language);
+    const of = cldrNames(language);
     for (const code of codes) {
       const key = plain(of(code) ?? "");
       // "Man" and "Chile" are words too; a stranger's name must not hide an English one.
