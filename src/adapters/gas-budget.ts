@@ -61,8 +61,11 @@ const DAY_MS = 86_400_000;
 /** The highest cost of a call that waits for its signature; then its transaction counts in the record. */
 type Reservation = { purpose: Purpose; wei: bigint };
 
-/** The record's last answer for the buyers' budget. `is_stale`: this process changed the record since. */
-type BudgetReading = { day: string; wei: bigint; refreshed_at: number; is_stale: boolean };
+/** The record's last answer for the buyers' budget, and the highest cost that this process signed since. */
+type BudgetReading = { day: string; wei: bigint; refreshed_at: number; since_wei: bigint };
+
+/** A reading serves until this process has signed for a sixteenth of the rest, so that sixteen processes keep to it. */
+const SHARE_OF_REST = 16n;
 
 /** Records each transaction before it is sent, on the day of its signature. */
 export const gasJournal =
@@ -80,7 +83,8 @@ export function gasBudget({
   const budget = budget_eth === undefined ? undefined : parseEther(budget_eth);
   const apart = Object.keys(purposes_eth) as Purpose[];
   const reservations = new Set<Reservation>();
-  let known: BudgetReading = { day: "", wei: 0n, refreshed_at: 0, is_stale: true };
+  const recordings = new Map<string, Promise<void>>();
+  let known: BudgetReading = { day: "", wei: 0n, refreshed_at: 0, since_wei: 0n };
   let refreshing: Promise<void> | undefined;
   let settling: Promise<void> | undefined;
   let price: { wei: Promise<bigint>; at: number } | undefined;
@@ -103,7 +107,6 @@ export function gasBudget({
       const isReplaced = !mined && by === sender && nonce !== null && nonce < final_count;
       if (mined) await recordMined(mined, "settlement");
       if (isReplaced) await record.replaced([transaction]);
-      known.is_stale ||= mined !== undefined || isReplaced;
     }
   }
 
@@ -114,16 +117,25 @@ export function gasBudget({
     return settling;
   }
 
-  const recordMined = ({ transaction, fee_wei }: Receipt, purpose: Purpose) =>
-    record.mined({ transaction, fee_wei, day: dayOf(clock.now().getTime()), purpose });
+  /** Calls that share a transaction record its fee once. */
+  function recordMined({ transaction, fee_wei }: Receipt, purpose: Purpose): Promise<void> {
+    const recording =
+      recordings.get(transaction) ??
+      record
+        .mined({ transaction, fee_wei, day: dayOf(clock.now().getTime()), purpose })
+        .finally(() => recordings.delete(transaction));
+    recordings.set(transaction, recording);
+    return recording;
+  }
 
   async function refresh(now: number): Promise<void> {
     const day = dayOf(now);
     await settled().catch(() => undefined);
     // The sum lacks transactions signed from here on.
-    known = { ...known, refreshed_at: now, is_stale: false };
+    const before = known.since_wei;
+    known.refreshed_at = now;
     const wei = await record.committed(day, { without: apart }).catch(() => undefined);
-    if (wei !== undefined) known = { ...known, day, wei };
+    if (wei !== undefined) known = { ...known, day, wei, since_wei: known.since_wei - before };
   }
 
   function refreshed(now: number): Promise<void> {
@@ -136,14 +148,17 @@ export function gasBudget({
   async function refuseIfSpent(before: readonly Reservation[]): Promise<void> {
     const now = clock.now().getTime();
     const day = dayOf(now);
-    if (known.day !== day) known = { day, wei: 0n, refreshed_at: 0, is_stale: true };
-    // A clock that was set back to another day forces a refresh.
-    const isDue = known.is_stale || now < known.refreshed_at || now - known.refreshed_at >= REFRESH_MS;
-    // A refresh in flight may have summed before this process signed.
-    const begun = refreshing?.then(() => (known.is_stale ? refreshed(now) : undefined));
-    await patiently(begun ?? (isDue ? refreshed(now) : Promise.resolve()));
+    if (known.day !== day) known = { day, wei: 0n, refreshed_at: 0, since_wei: 0n };
     const waiting = sumOf(before.filter(({ purpose }) => !apart.includes(purpose)));
-    if (budget !== undefined && known.wei + waiting >= budget) throw new GasBudgetSpent(nextDay(now));
+    const isShort = () =>
+      budget !== undefined && (known.since_wei + waiting) * SHARE_OF_REST > budget - known.wei;
+    // A clock that was set back to another day forces a refresh.
+    const isOld = now < known.refreshed_at || now - known.refreshed_at >= REFRESH_MS;
+    // A refresh in flight may have summed before this process signed.
+    const begun = refreshing?.then(() => (isShort() ? refreshed(now) : undefined));
+    await patiently(begun ?? (isOld || isShort() ? refreshed(now) : Promise.resolve()));
+    if (budget !== undefined && known.wei + known.since_wei + waiting >= budget)
+      throw new GasBudgetSpent(nextDay(now));
   }
 
   async function refuseIfPurposeSpent(purpose: Purpose, most: string, before: readonly Reservation[]) {
@@ -175,22 +190,28 @@ export function gasBudget({
     return wei;
   }
 
-  /** Refuses a call whose budget is spent; returns the function that ends its reservation. */
-  async function reserve(chain: Chain, purpose: Purpose, gas: bigint): Promise<() => void> {
+  /** Reserves the highest cost of a call that waits for a budget, or refuses it. */
+  async function reserve(chain: Chain, purpose: Purpose, gas: bigint): Promise<Reservation | undefined> {
     if (purposes_eth[purpose] === undefined && !WAITING.has(purpose)) {
       // Every send also looks up the results of earlier days' transactions.
       await patiently(settled()).catch(() => undefined);
-      return () => {};
+      return undefined;
     }
     const one = { purpose, wei: gas * (await priceNow(chain)) };
     // Reserved before the sum is read, so that simultaneous calls see each other; each sees those before it.
     reservations.add(one);
-    const giveBack = () => void reservations.delete(one);
     await refuse(purpose, one).catch((error) => {
-      giveBack();
+      reservations.delete(one);
       throw error;
     });
-    return giveBack;
+    return one;
+  }
+
+  /** The record has the transaction of a call now, in place of its reservation. */
+  function countSigned(reserved: Reservation | undefined): void {
+    if (!reserved) known.refreshed_at = 0;
+    else if (reservations.delete(reserved) && !apart.includes(reserved.purpose))
+      known.since_wei += reserved.wei;
   }
 
   return {
@@ -212,20 +233,18 @@ export function gasBudget({
         ...chain,
         send: async (call, options) => {
           const { purpose, gas } = options;
-          const giveBack = await reserve(chain, purpose, gas);
+          const reserved = await reserve(chain, purpose, gas);
           const recorded = () => {
-            known.is_stale = true;
-            giveBack();
+            countSigned(reserved);
             options.recorded?.();
           };
           try {
             const receipt = await chain.send(call, { ...options, recorded });
             // If this fails, the transaction stays open and counts by its highest cost.
             await recordMined(receipt, purpose).catch(() => undefined);
-            known.is_stale = true;
             return receipt;
           } finally {
-            giveBack();
+            if (reserved) reservations.delete(reserved);
           }
         },
       };
