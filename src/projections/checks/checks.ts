@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import { nameOf } from "../../core/read-models/runner.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Check, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
@@ -52,13 +53,13 @@ export const checksProjection = projection({
   of: [check, following],
   async fold(events, tx) {
     const ids = events.flatMap(({ type, id }) => (type === "ChecksFollowed" ? [] : id));
-    const rows = await rowsOf(tx, [...new Set(ids)]);
+    const rows = await rowsOf(tx, ids);
     for (const event of events) {
       if (event.type === "ChecksFollowed") {
         // This batch may have created the check that it closes.
         await save(tx, rows);
         await close(tx, event.data);
-        for (const [id, row] of await rowsOf(tx, [...rows.keys()])) rows.set(id, row);
+        for (const [id, row] of await rowsOf(tx, rows.keys())) rows.set(id, row);
       } else rows.set(event.id, folded(rows.get(event.id), event));
     }
     await save(tx, rows);
@@ -86,23 +87,11 @@ function folded(row: CheckRow | undefined, event: PositionedEvent<typeof check>)
   };
 }
 
-async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, CheckRow>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await tx.query<CheckRow>("select * from read.checks_v1 where check_id = any($1)", [ids]);
-  return new Map(rows.map((row) => [row.check_id, row]));
-}
+const rowsOf = (tx: pg.ClientBase, ids: Iterable<string>) =>
+  readRows<CheckRow, "check_id">(tx, "read.checks_v1", "check_id", ids);
 
-async function save(tx: pg.ClientBase, rows: Map<string, CheckRow>): Promise<void> {
-  const [first] = rows.values();
-  if (!first) return;
-  const columns = Object.keys(first);
-  await tx.query(
-    `insert into read.checks_v1 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.checks_v1, $1::jsonb)
-     on conflict (check_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify([...rows.values()])],
-  );
-}
+const save = (tx: pg.ClientBase, rows: Map<string, CheckRow>) =>
+  saveRows(tx, "read.checks_v1", ["check_id"], rows.values());
 
 /** The chain no longer changes an end at or below a final block, nor an expiry by then. */
 const SETTLED = `followed and network = $1 and coalesce(ended_block <= $2, valid_before <= $3)`;

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { emptyBuckets, entriesOf, withValue } from "../../domain/commerce/buckets.ts";
 import * as product from "../../domain/commerce/product.ts";
@@ -98,11 +99,7 @@ async function foldProducts(
     const { slug, type } = state.facts;
     return { tenant, product_id, slug, type, is_withdrawn: state.withdrawn_at !== null, state };
   });
-  await tx.query(
-    `insert into read.products_v1 select * from jsonb_populate_recordset(null::read.products_v1, $1::jsonb)
-     on conflict (tenant, product_id) do update set is_withdrawn = excluded.is_withdrawn, state = excluded.state`,
-    [JSON.stringify(now)],
-  );
+  await saveRows(tx, "read.products_v1", ["tenant", "product_id"], now);
 }
 
 /** Folds over the shelves and only the reservations that events refer to: there may be many others. */
@@ -145,11 +142,7 @@ async function foldStocks(
   const shelvesNow = now.flatMap(({ state, ...of }) =>
     state.shelves.map((shelf, place) => ({ ...of, ...shelf, place })),
   );
-  await tx.query(
-    `insert into read.shelves_v1 select * from jsonb_populate_recordset(null::read.shelves_v1, $1::jsonb)
-     on conflict (tenant, product_id, location) do update set on_hand = excluded.on_hand, reserved = excluded.reserved`,
-    [JSON.stringify(shelvesNow)],
-  );
+  await saveRows(tx, "read.shelves_v1", ["tenant", "product_id", "location"], shelvesNow);
   const openNow = now.flatMap(({ state, ...of }) =>
     entriesOf(state.open).map(([order_id, reservation]) => ({ ...of, order_id, reservation })),
   );

@@ -4,6 +4,7 @@
  */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { StockOut } from "../../domain/commerce/demand.ts";
 import { type MonthlySales, monthOf } from "../../domain/commerce/demand.ts";
@@ -138,11 +139,7 @@ async function foldStock(tx: pg.ClientBase, events: readonly StockEvent[]): Prom
     const change = changeOf(goods, key, event);
     if (change) setAvailable(goods, key, change, event.position);
   }
-  await tx.query(
-    `insert into read.demand_stock_v1 select * from jsonb_populate_recordset(null::read.demand_stock_v1, $1::jsonb)
-     on conflict (shop, product_id) do update set available = excluded.available`,
-    [JSON.stringify([...goods.levels.values()])],
-  );
+  await saveRows(tx, "read.demand_stock_v1", ["shop", "product_id"], goods.levels.values());
   await insert(tx, "demand_held_v1", [...goods.held.values()]);
   await insert(tx, "stock_outs_v1", [...goods.ended, ...goods.outs.values()]);
 }

@@ -1,6 +1,7 @@
 /** One row per order, for lists, searches by id, and due orders. Customers stay sealed. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { saveRows } from "../../core/read-models/rows.ts";
 import type { Order, OrderStatus } from "../../domain/commerce/order.ts";
 import * as order from "../../domain/commerce/order.ts";
 
@@ -56,7 +57,7 @@ export const ordersProjection = projection({
         state,
       });
     }
-    await save(tx, [...rows.values()]);
+    await saveRows(tx, "read.orders_v1", ["tenant", "order_id"], rows.values());
   },
 });
 
@@ -67,18 +68,6 @@ async function rowsOf(tx: pg.ClientBase, names: string[]): Promise<Map<string, O
   const values = [keys.map(([tenant]) => tenant), keys.map(([, id]) => id)];
   const { rows } = await tx.query<OrderRow>(sql, values);
   return new Map(rows.map((row) => [`${row.tenant}\n${row.order_id}`, row]));
-}
-
-async function save(tx: pg.ClientBase, rows: readonly OrderRow[]): Promise<void> {
-  const [first] = rows;
-  if (!first) return;
-  const columns = Object.keys(first);
-  await tx.query(
-    `insert into read.orders_v1 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.orders_v1, $1::jsonb)
-     on conflict (tenant, order_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify(rows)],
-  );
 }
 
 /** Newest first; `total` counts all of the tenant's orders. */

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { saveRows } from "../../core/read-models/rows.ts";
 import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
@@ -33,25 +34,6 @@ export type NodeRow = {
   position: number;
   state: Node;
 };
-
-const columns = [
-  "sx",
-  "status",
-  "online",
-  "capabilities",
-  "kinds",
-  "hourly_rate_micro",
-  "max_concurrent",
-  "running",
-  "valid_audits",
-  "settled",
-  "earned_micro",
-  "slashes",
-  "failures",
-  "failed_at",
-  "position",
-  "state",
-] as const satisfies (keyof NodeRow)[];
 
 export const nodesProjection = projection({
   name: "compute_nodes",
@@ -104,7 +86,8 @@ export const nodesProjection = projection({
       const row = rows.get(lent.get(key) ?? Number.NaN);
       if (row) Object.assign(row, afterTaskEvent(row, event));
     }
-    await save(tx, [...rows.values()], [...newlyLent.values()]);
+    await saveRows(tx, "read.compute_nodes_v3", ["sx"], rows.values());
+    await saveRows(tx, "read.compute_lent_v3", ["tenant", "task_id"], newlyLent.values());
   },
 });
 
@@ -183,21 +166,6 @@ function afterTaskEvent(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRo
 function failed({ failures, failed_at }: NodeRow, at: string): Partial<NodeRow> {
   const isApart = failed_at === null || Date.parse(at) >= Date.parse(failed_at) + node.FAILURE_S * 1_000;
   return isApart ? { failures: failures + 1, failed_at: at } : {};
-}
-
-async function save(tx: pg.ClientBase, rows: readonly NodeRow[], lent: readonly LastLease[]): Promise<void> {
-  if (rows.length > 0) {
-    const text = `insert into read.compute_nodes_v3 (${columns.join(", ")})
-      select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_nodes_v3, $1::jsonb)
-      on conflict (sx) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`;
-    await tx.query({ name: "compute_nodes_save", text, values: [JSON.stringify(rows)] });
-  }
-  if (lent.length > 0) {
-    const text = `insert into read.compute_lent_v3
-      select tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_lent_v3, $1::jsonb)
-      on conflict (tenant, task_id) do update set sx = excluded.sx`;
-    await tx.query({ name: "compute_lent_save", text, values: [JSON.stringify(lent)] });
-  }
 }
 
 const COLUMNS = `sx::float8 as sx, status, online, to_json(capabilities) as capabilities, to_json(kinds) as kinds, hourly_rate_micro::float8 as hourly_rate_micro, max_concurrent,

@@ -5,6 +5,7 @@ import { textArray } from "../../../eventstore/pg-arrays.ts";
 import { batched } from "../../../eventstore/query-batch.ts";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
@@ -36,28 +37,6 @@ export type TaskRow = {
   position: number;
   state: Task;
 };
-
-const columns = [
-  "task_id",
-  "tenant",
-  "sx",
-  "status",
-  "kind",
-  "offer",
-  "max_price_micro",
-  "limit_s",
-  "assign",
-  "min_trust",
-  "ready_at",
-  "due_at",
-  "awaits_audit",
-  "copy_of",
-  "lease_sha256",
-  "leased_at",
-  "limit_at",
-  "position",
-  "state",
-] as const satisfies (keyof TaskRow)[];
 
 /** The result is neither paid nor refunded. */
 const UNPAID = "'submitted', 'accepted', 'rejected', 'disputed'";
@@ -110,21 +89,22 @@ export const tasksProjection = projection({
   of: [task],
   async fold(events, tx) {
     const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    const changed = new Map<string, TaskRow>();
     const kept = new Map<string, string | null>();
     const leases: Lease[] = [];
     const sums = new Sums();
     for (const event of events) {
       const { id, tenant } = event;
-      const before = rows.get(id);
+      const before = changed.get(id) ?? rows.get(id);
       const state = task.existing(task.evolve(before?.state, event));
-      rows.set(id, rowOf(event, state, before?.position ?? event.position));
+      changed.set(id, rowOf(event, state, before?.position ?? event.position));
       sums.changed(before?.state, state);
       if (changesRetention(before?.state, state))
         for (const name of objectsOf(id, state)) kept.set(name, state.ended_at);
       if (event.type === "TaskLeased")
         leases.push({ lease_sha256: event.data.lease_sha256, tenant, task_id: id, sx: event.data.sx });
     }
-    await save(tx, [...rows.values()]);
+    await saveRows(tx, "read.compute_tasks_v4", ["task_id"], changed.values());
     await setRetention(tx, kept);
     await saveLeases(tx, leases);
     await sums.save(tx);
@@ -195,15 +175,6 @@ async function rowsOf(
   const sql = "select task_id, position, state from read.compute_tasks_v4 where task_id = any($1)";
   const { rows } = await tx.query<TaskRow>(sql, [ids]);
   return new Map(rows.map((row) => [row.task_id, row]));
-}
-
-async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
-  await tx.query(
-    `insert into read.compute_tasks_v4 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v4, $1::jsonb)
-     on conflict (task_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify(rows)],
-  );
 }
 
 /** Unpaid results of a node in micro-USDC, a moment old. */

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { queriedOnce } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Agent, AgentStatus, KeyKind } from "../../domain/identity/agent.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -63,7 +64,12 @@ export const agentsProjection = projection({
     create index if not exists agent_keys_v2_agent on read.agent_keys_v2 (sx_number);`,
   of: [agent],
   async fold(events, tx) {
-    const before = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    const before = await readRows<AgentRow, "lower_id">(
+      tx,
+      "read.agents_v2",
+      "lower_id",
+      events.map(({ id }) => id),
+    );
     const rows = new Map(before);
     const ofKeys: KeyEvent[] = [];
     for (const event of events) {
@@ -72,7 +78,7 @@ export const agentsProjection = projection({
       rows.set(event.id, row);
       if (KEY_EVENTS.has(event.type)) ofKeys.push({ event, sx_number: row.sx_number });
     }
-    await save(tx, [...rows.values()]);
+    await saveRows(tx, "read.agents_v2", ["sx_number"], rows.values());
     await count(tx, before, rows);
     if (ofKeys.length > 0) await foldKeys(tx, ofKeys);
   },
@@ -93,23 +99,6 @@ function folded(row: AgentRow | undefined, event: PositionedEvent<typeof agent>)
     changed_position: event.position,
     state,
   };
-}
-
-async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, AgentRow>> {
-  const { rows } = await tx.query<AgentRow>("select * from read.agents_v2 where lower_id = any($1)", [ids]);
-  return new Map(rows.map((row) => [row.lower_id, row]));
-}
-
-async function save(tx: pg.ClientBase, rows: AgentRow[]): Promise<void> {
-  const [first] = rows;
-  if (!first) return;
-  const columns = Object.keys(first);
-  await tx.query(
-    `insert into read.agents_v2 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.agents_v2, $1::jsonb)
-     on conflict (sx_number) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify(rows)],
-  );
 }
 
 /** Stores the number of agents by status: queries are frequent, and counting a million rows is slow. */
@@ -150,8 +139,10 @@ async function foldKeys(tx: pg.ClientBase, events: readonly KeyEvent[]): Promise
     for (const row of foldKey(keys, event, sx_number)) changed.add(row);
   // A key that is live again may have been another agent's, so that row ends first.
   for (const live of [false, true])
-    await saveKeys(
+    await saveRows(
       tx,
+      "read.agent_keys_v2",
+      ["kid", "sx_number"],
       [...changed].filter((row) => row.live === live),
     );
 }
@@ -184,15 +175,6 @@ function foldKey(
       ? [keys.get(`${data.kid} ${sx_number}`)].flatMap((row) => row ?? [])
       : [...keys.values()].filter((row) => row.sx_number === sx_number && row.live);
   return ended.map((row) => Object.assign(row, { live: false, revoked_at }));
-}
-
-async function saveKeys(tx: pg.ClientBase, rows: readonly AgentKeyRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query(
-    `insert into read.agent_keys_v2 select * from jsonb_populate_recordset(null::read.agent_keys_v2, $1::jsonb)
-     on conflict (kid, sx_number) do update set live = excluded.live, proven_at = excluded.proven_at, revoked_at = excluded.revoked_at`,
-    [JSON.stringify(rows)],
-  );
 }
 
 /** A moment old. */

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { saveRows } from "../../core/read-models/rows.ts";
 import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import { daysAfter, FOR_EVER, type Retention, readTexts, setRetention, TAKEN_DOWN } from "./stored-texts.ts";
@@ -22,20 +23,6 @@ type BountyRow = {
   position: number;
   state: Bounty;
 };
-
-const columns = [
-  "bounty_id",
-  "status",
-  "creator",
-  "reward_micro",
-  "skills",
-  "title",
-  "description",
-  "due_at",
-  "opened_at",
-  "position",
-  "state",
-] as const satisfies (keyof BountyRow)[];
 
 export const bountiesProjection = projection({
   name: "bounties",
@@ -74,8 +61,10 @@ export const bountiesProjection = projection({
       tx,
       folded.filter(({ state }) => !state.hidden).map(({ state }) => textOf(state)),
     );
-    await save(
+    await saveRows(
       tx,
+      "read.bounties_v1",
+      ["bounty_id"],
       folded.map((row) => ({ ...row, ...texts.get(textOf(row.state)) })),
     );
     await setRetention(
@@ -142,15 +131,6 @@ async function rowsOf(
   const sql = "select bounty_id, position, state from read.bounties_v1 where bounty_id = any($1)";
   const { rows } = await tx.query<BountyRow>(sql, [ids]);
   return new Map(rows.map((row) => [row.bounty_id, row]));
-}
-
-async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
-  await tx.query(
-    `insert into read.bounties_v1 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.bounties_v1, $1::jsonb)
-     on conflict (bounty_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify(rows)],
-  );
 }
 
 export type ListedBounty = { position: number; state: Bounty } & BountyText;

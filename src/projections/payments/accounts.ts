@@ -1,10 +1,9 @@
 /** One row per account, and the payments credited to it: for totals, and for reverted payments. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as account from "../../domain/payments/account.ts";
-
-const columns = ["credited", "reversed", "available", "held", "spent", "withdrawn", "debt"] as const;
 
 type Row = account.Sums & { tenant: string };
 
@@ -40,7 +39,12 @@ export const accountsProjection = projection({
     create index if not exists withdrawals_v2_paid on read.withdrawals_v2 (paid_at);`,
   of: [account],
   async fold(events, tx) {
-    const rows = await rowsOf(tx, [...new Set(events.map(({ tenant }) => tenant))]);
+    const rows = await readRows<Row, "tenant">(
+      tx,
+      "read.accounts_v2",
+      "tenant",
+      events.map(({ tenant }) => tenant),
+    );
     const credits = new Map<string, string>();
     for (const event of events) {
       const { tenant, type, data } = event;
@@ -54,7 +58,7 @@ export const accountsProjection = projection({
       await tx.query("update read.account_credits_v2 set reversed = true where source = $1", [data.source]);
     }
     await saveCredits(tx, credits);
-    await save(tx, [...rows.values()]);
+    await saveRows(tx, "read.accounts_v2", ["tenant"], rows.values());
   },
 });
 
@@ -93,21 +97,6 @@ async function saveCredits(tx: pg.ClientBase, credits: Map<string, string>): Pro
     [[...credits.keys()], [...credits.values()]],
   );
   credits.clear();
-}
-
-async function rowsOf(tx: pg.ClientBase, tenants: string[]): Promise<Map<string, Row>> {
-  const sql = "select * from read.accounts_v2 where tenant = any($1)";
-  const { rows } = await tx.query<Row>(sql, [tenants]);
-  return new Map(rows.map((row) => [row.tenant, row]));
-}
-
-async function save(tx: pg.ClientBase, rows: readonly Row[]): Promise<void> {
-  await tx.query(
-    `insert into read.accounts_v2 (tenant, ${columns.join(", ")})
-     select tenant, ${columns.join(", ")} from jsonb_populate_recordset(null::read.accounts_v2, $1::jsonb)
-     on conflict (tenant) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify(rows)],
-  );
 }
 
 /** The sum of all accounts in micro-USDC, a moment old. */

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { ConfirmationData } from "../../domain/payments/confirmation.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
@@ -115,7 +116,7 @@ export const paymentsProjection = projection({
   of: [payment, confirmation],
   async fold(events, tx) {
     const ids = events.flatMap(({ type, id }) => (type === "ChainConfirmed" ? [] : id));
-    const rows = await rowsOf(tx, [...new Set(ids)]);
+    const rows = await readRows<PaymentRow, "id">(tx, "read.payments_v1", "id", ids);
     const sums = new Sums();
     for (const event of events) {
       if (event.type === "ChainConfirmed") {
@@ -133,30 +134,12 @@ export const paymentsProjection = projection({
       rows.set(id, row);
       sums.count(row, event);
     }
-    await save(tx, rows);
+    await saveRows(tx, "read.payments_v1", ["id"], rows.values());
     await sums.save(tx);
   },
 });
 
 const timeOf = ({ recorded_at_us }: EventPosition) => new Date(recorded_at_us / 1000).toISOString();
-
-async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, PaymentRow>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await tx.query<PaymentRow>("select * from read.payments_v1 where id = any($1)", [ids]);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-async function save(tx: pg.ClientBase, rows: Map<string, PaymentRow>): Promise<void> {
-  if (rows.size === 0) return;
-  const [first] = rows.values();
-  const columns = Object.keys(first!);
-  await tx.query(
-    `insert into read.payments_v1 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.payments_v1, $1::jsonb)
-     on conflict (id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    [JSON.stringify([...rows.values()])],
-  );
-}
 
 /** A second claim after a failure starts over. */
 const claimed = (id: string, tenant: string, claim: Claim): PaymentRow => ({

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Execution, ExecutionStatus } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
@@ -37,9 +38,12 @@ export const executionsProjection = projection({
       where status in ('requested', 'running');`,
   of: [executions],
   async fold(events, tx) {
-    const ids = [...new Set(events.map(({ id }) => id))];
-    const sql = "select * from read.skill_executions_v1 where execution_id = any($1)";
-    const rows = new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.execution_id, row]));
+    const rows = await readRows<Row, "execution_id">(
+      tx,
+      "read.skill_executions_v1",
+      "execution_id",
+      events.map(({ id }) => id),
+    );
     for (const event of events) {
       const before = rows.get(event.id);
       const state = executions.existingExecution(executions.evolve(before?.state, event));
@@ -55,13 +59,7 @@ export const executionsProjection = projection({
       });
       await keepObject(tx, event);
     }
-    await tx.query(
-      `insert into read.skill_executions_v1
-       select * from jsonb_populate_recordset(null::read.skill_executions_v1, $1::jsonb)
-       on conflict (execution_id) do update set status = excluded.status, worker = excluded.worker,
-         lease_until = excluded.lease_until, state = excluded.state`,
-      [JSON.stringify([...rows.values()])],
-    );
+    await saveRows(tx, "read.skill_executions_v1", ["execution_id"], rows.values());
   },
 });
 

@@ -1,6 +1,7 @@
 /** The reactor that writes to EAS reads its work here: attestations to send, sent, or to revoke. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 
@@ -24,7 +25,7 @@ export const onChainProjection = projection({
   of: [attestation],
   async fold(events, tx) {
     const ids = events.flatMap(({ type, data }) => (type === "AttestationMade" ? [] : data.attestation_id));
-    const rows = await rowsOf(tx, [...new Set(ids)]);
+    const rows = await readRows<Row, "attestation_id">(tx, "read.trust_on_chain_v1", "attestation_id", ids);
     const changed = new Set<string>();
     for (const event of events) {
       const { attestation_id } = event.data;
@@ -33,13 +34,11 @@ export const onChainProjection = projection({
       rows.set(attestation_id, row);
       changed.add(attestation_id);
     }
-    if (changed.size === 0) return;
-    await tx.query(
-      `insert into read.trust_on_chain_v1
-       select * from jsonb_populate_recordset(null::read.trust_on_chain_v1, $1::jsonb)
-       on conflict (attestation_id) do update set status = excluded.status, revoked = excluded.revoked,
-         revoked_there = excluded.revoked_there, changed_at = excluded.changed_at`,
-      [JSON.stringify([...changed].map((id) => rows.get(id)))],
+    await saveRows(
+      tx,
+      "read.trust_on_chain_v1",
+      ["attestation_id"],
+      [...changed].map((id) => rows.get(id)!),
     );
   },
 });
@@ -52,12 +51,6 @@ type Row = {
   revoked_there: boolean;
   changed_at: string;
 };
-
-async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
-  if (ids.length === 0) return new Map();
-  const sql = "select * from read.trust_on_chain_v1 where attestation_id = any($1)";
-  return new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.attestation_id, row]));
-}
 
 /** undefined = no change; an attestation that goes to no chain has no row. */
 function folded(

@@ -1,5 +1,6 @@
 /** A wallet's payments are evidence of the agent that proved it, earlier ones included; none after a revocation. */
 import type pg from "pg";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as agent from "../../domain/identity/agent.ts";
 import type * as payment from "../../domain/payments/payment.ts";
@@ -69,7 +70,12 @@ export async function foldPayments(
   tx: pg.ClientBase,
   events: readonly PositionedEvent<typeof payment>[],
 ): Promise<number> {
-  const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+  const rows = await readRows<Row, "id">(
+    tx,
+    "read.trust_payments_v3",
+    "id",
+    events.map(({ id }) => id),
+  );
   const touched = new Set<string>();
   const payers = new Set([...rows.values()].map(({ payer }) => payer));
   for (const { type, data } of events) if (type === "PaymentClaimed") payers.add(data.payer);
@@ -108,8 +114,10 @@ export async function foldPayments(
       moved = position;
     }
   }
-  await save(
+  await saveRows(
     tx,
+    "read.trust_payments_v3",
+    ["id"],
     [...touched].map((id) => rows.get(id)!),
   );
   await addSpent(tx, spent);
@@ -173,27 +181,11 @@ const evidenceOf = (row: Row, sx: number, valid_from: number): NewEvidence => ({
   valid_to: null,
 });
 
-async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
-  const { rows } = await tx.query<Row>("select * from read.trust_payments_v3 where id = any($1)", [ids]);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
 /** The agents that own these wallets now. */
 async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<string, number>> {
   const sql = "select wallet, sx from read.trust_wallets_v3 where wallet = any($1) and valid_to is null";
   const { rows } = await tx.query<WalletHolder>(sql, [wallets]);
   return new Map(rows.map(({ wallet, sx }) => [wallet, sx]));
-}
-
-async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query(
-    `insert into read.trust_payments_v3 select * from jsonb_populate_recordset(null::read.trust_payments_v3, $1::jsonb)
-     on conflict (id) do update set (payer, tenant, amount_micro, priced, settled, given_back, settled_position, settled_event_id, settled_day) =
-       row (excluded.payer, excluded.tenant, excluded.amount_micro, excluded.priced, excluded.settled, excluded.given_back,
-            excluded.settled_position, excluded.settled_event_id, excluded.settled_day)`,
-    [JSON.stringify(rows)],
-  );
 }
 
 /** Returns the newest position that ended a piece; 0 = none. */

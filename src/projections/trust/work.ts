@@ -1,6 +1,7 @@
 /** Evidence and measurements of tasks, and each requester's purse by day. */
 import type pg from "pg";
 import { batched } from "../../../eventstore/query-batch.ts";
+import { readRows, saveRows } from "../../core/read-models/rows.ts";
 import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
@@ -89,7 +90,12 @@ export async function foldWork(tx: pg.ClientBase, events: readonly WorkLogEvent[
     return task_id === undefined ? [] : [{ event, task_id }];
   });
   if (about.length === 0) return 0;
-  const rows = await rowsOf(tx, [...new Set(about.map(({ task_id }) => task_id))]);
+  const rows = await readRows<Row, "task_id">(
+    tx,
+    "read.trust_tasks_v3",
+    "task_id",
+    about.map(({ task_id }) => task_id),
+  );
   const requesters = new Map([...rows].map(([task_id, { requester }]) => [task_id, requester]));
   for (const { event, task_id } of about)
     if (event.type === "TaskSubmitted") requesters.set(task_id, event.tenant);
@@ -114,7 +120,7 @@ export async function foldWork(tx: pg.ClientBase, events: readonly WorkLogEvent[
     if (sx !== null)
       evidence.push({ kind: "penalty", sx, points: PENALTY_MICRO, event_id, day, position, source });
   }
-  await saveRows(tx, [...rows.values()]);
+  await saveTasks(tx, [...rows.values()]);
   await savePurses(tx, purses);
   await saveMeasured(tx, [...measured.values()]);
   await insertEvidence(tx, evidence);
@@ -132,11 +138,6 @@ const newRow = (task_id: string, { tenant, data }: SubmittedEvent): Row => ({
 });
 
 type SubmittedEvent = PositionedEvent<typeof task> & { type: "TaskSubmitted" };
-
-async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
-  const { rows } = await tx.query<Row>("select * from read.trust_tasks_v3 where task_id = any($1)", [ids]);
-  return new Map(rows.map((row) => [row.task_id, row]));
-}
 
 /** The agent of a tenant: the tenant itself, or the owner of the tenant's wallet. */
 const AGENT_OF = `case when r.requester ~ '^soul:[0-9]+$' then substr(r.requester, 6)::bigint
@@ -261,7 +262,7 @@ function measure(
 
 const MEASURED = ["TaskResultSubmitted", "TaskLeaseExpired", "TaskAudited", "TaskCompared"];
 
-async function saveRows(tx: pg.ClientBase, rows: Row[]): Promise<void> {
+async function saveTasks(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   await tx.query(
     `insert into read.trust_tasks_v3 select * from jsonb_populate_recordset(null::read.trust_tasks_v3, $1::jsonb)
      on conflict (task_id) do update set (work, sx, points, fee_micro, counted_day, counted_position, punished) =
@@ -276,13 +277,7 @@ async function savePurses(tx: pg.ClientBase, purses: Purses): Promise<void> {
       ...{ tenant, day, kept_micro: kept.get(day) ?? 0, given_micro: given.get(day) ?? 0 },
     })),
   );
-  if (days.length === 0) return;
-  await tx.query(
-    `insert into read.trust_requesters_v3
-     select * from jsonb_populate_recordset(null::read.trust_requesters_v3, $1::jsonb)
-     on conflict (tenant, day) do update set (kept_micro, given_micro) = row (excluded.kept_micro, excluded.given_micro)`,
-    [JSON.stringify(days)],
-  );
+  await saveRows(tx, "read.trust_requesters_v3", ["tenant", "day"], days);
 }
 
 async function saveMeasured(tx: pg.ClientBase, days: NodeDay[]): Promise<void> {
