@@ -1,4 +1,5 @@
 /** Where the process begins: the environment becomes settings, the command line decides what to run. */
+import { existsSync } from "node:fs";
 import pino from "pino";
 import { textOfError } from "./cli/error-text.ts";
 import { linesForTerminal } from "./cli/log-lines.ts";
@@ -12,6 +13,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 try {
+  // The environment's own values come first.
+  if (existsSync(".env")) process.loadEnvFile(".env");
   const settings = () => {
     const config = readConfig(process.env);
     for (const message of config.misspelt) logger(config.LOG_LEVEL).warn(message);

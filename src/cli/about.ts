@@ -1,6 +1,7 @@
 /** The commands' descriptions for `--help`, which loads no command. */
 export const about = {
   serve: "run the service (what `npm start` does)",
+  status: "say whether the service is ready, with its address, the sandbox key and calls to try",
   demo: "buy one answer with a demo wallet, step by step, and check it; or goods, by --story shop",
   keys: "issue, list and revoke API keys; each change is an event in the log",
   agents: "suspend an agent, reinstate it, revoke its passport, erase its name",

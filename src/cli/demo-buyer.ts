@@ -75,9 +75,9 @@ export type Purchase = {
 
 /**
  * The request besides its URL; a body makes it a POST. `hurried`: does not wait for the proof or an unavailable
- * service, but for a settlement in progress.
+ * service, but for a settlement in progress. `requestId` names each HTTP request.
  */
-export type BuyerRequest = { body?: object; hurried?: true };
+export type BuyerRequest = { body?: object; hurried?: true; requestId?: () => string };
 
 /** A call that gives up in time; a refusal where nobody answers. */
 const MOST_RETRIES = 5;
@@ -96,8 +96,9 @@ export async function untilServed(request: () => Promise<Response>): Promise<Res
 export async function get(
   url: string,
   headers: Record<string, string> = {},
-  { body }: BuyerRequest = {},
+  { body, requestId }: BuyerRequest = {},
 ): Promise<Response> {
+  if (requestId) headers = { ...headers, "X-Request-Id": requestId() };
   const posted = body && {
     method: "POST",
     body: JSON.stringify(body),

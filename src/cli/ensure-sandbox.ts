@@ -9,13 +9,21 @@ import type { Config } from "../runtime/config.ts";
 import { buildOptions } from "./build-options.ts";
 import { withProgress } from "./progress-bar.ts";
 
-/** Announces the sandbox to the service; returns the function that creates missing parts. */
-export function expectSandbox(app: App, config: Config, log: Logger): (signal: AbortSignal) => Promise<void> {
+/** Creates the missing parts of the sandbox; `ready` is called once every operation answers. */
+export type MakeSandbox = (signal: AbortSignal, ready?: () => void) => Promise<void>;
+
+/** Announces the sandbox to the service. */
+export function expectSandbox(
+  app: App,
+  config: Config,
+  log: Logger,
+  own_calls: Set<string> = new Set(),
+): MakeSandbox {
   const parts = ([SANDBOX, SANDBOX_LV] as const).map((dataset) => ({ dataset, ...trackBuild() }));
   app.vintage_store.expect(
     parts.map(({ dataset, making }) => ({ dataset, synthetic: true, released: false, making })),
   );
-  return async (signal) => {
+  return async (signal, ready) => {
     try {
       // This code takes long to load, and the server listens already.
       const { releaseSandboxTables } = await import("../operator/reference.ts");
@@ -43,9 +51,12 @@ export function expectSandbox(app: App, config: Config, log: Logger): (signal: A
         const { facts } = await withProgress(dataset, tell, make);
         log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
       }
-      await buyAsSandboxAgents(app, log, signal);
+      ready?.();
+      await buyAsSandboxAgents(app, log, signal, own_calls);
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, "the sandbox failed; `tallystick sandbox` tries again");
+      if (signal.aborted) return;
+      log.error({ err: error }, "the sandbox failed; `tallystick sandbox` tries again");
+      ready?.();
     }
   };
 }

@@ -9,6 +9,7 @@ const GROUPS: readonly {
   load(terminal: Terminal): Promise<Command[]>;
 }[] = [
   { names: ["serve"], load: async (terminal) => [(await import("./serve.ts")).serveCommand(terminal)] },
+  { names: ["status"], load: async (terminal) => [(await import("./status.ts")).statusCommand(terminal)] },
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
   { names: ["agents"], load: async (terminal) => [(await import("./agents.ts")).agentsCommand(terminal)] },

@@ -1,4 +1,5 @@
 /** The sandbox agents' purchases from their own service: calls over HTTP, paid with the development chain's money. */
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
@@ -39,8 +40,16 @@ export const makeSandboxAgents = (app: App): Promise<void> =>
 /** A killed process's lease expires within this. */
 const FOLDED_MS = 8_000;
 
-/** Lets each agent with a wallet buy the rest of its dozen calls; a refused call costs nothing and is skipped. */
-export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSignal): Promise<void> {
+/**
+ * Lets each agent with a wallet buy the rest of its dozen calls; a refused call costs nothing and is skipped. Adds the
+ * id of each request to `own_calls`.
+ */
+export async function buyAsSandboxAgents(
+  app: App,
+  log: Logger,
+  signal: AbortSignal,
+  own_calls: Set<string> = new Set(),
+): Promise<void> {
   if (!app.embedded_chain) return;
   const { position } = await app.store.head();
   // Without the list of purchases, they would be repeated.
@@ -54,7 +63,7 @@ export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSig
       const account = missing.length > 0 ? await agentWallet(at) : undefined;
       for (const name of missing) {
         if (signal.aborted || !account) break;
-        await call(app.settings.public_url, account, examples.get(name)!).then(
+        await call(app.settings.public_url, account, examples.get(name)!, own_calls).then(
           () => paid++,
           (error) =>
             log.debug({ name, reason: String(error) }, "a call of the sandbox's agents is passed over"),
@@ -80,11 +89,16 @@ async function missingCalls(app: App, at: number, taste: readonly string[]): Pro
 }
 
 /** Pays for a line such as "GET /v1/agent/trade/countries", or "POST /path {…}". */
-async function call(url: string, account: LocalAccount, line: string): Promise<void> {
+async function call(url: string, account: LocalAccount, line: string, own_calls: Set<string>): Promise<void> {
   const [, , path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(line)!;
   const question = {
     ...(body !== undefined && { body: JSON.parse(body) as object }),
     hurried: true as const,
+    requestId: () => {
+      const id = randomUUID();
+      own_calls.add(id);
+      return id;
+    },
   };
   await buy(url + path, await sign(account, await ask(url + path, question)), question);
 }

@@ -30,6 +30,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   const port = typeof address === "object" && address ? address.port : config.PORT;
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
+  if (config.DATABASE_URL === undefined) process.stdout.write(`Starting Postgres in ${config.DATA_DIR} …\n`);
   // Postgres starts while the remaining code loads.
   const database = startDatabase(config, log, stopping.signal);
   // Its failure is reported to whoever awaits it later.
@@ -83,7 +84,9 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   if (opened === undefined) return;
   door.handle = opened.handle;
   process.stdout.write(opened.greeting);
-  await opened.makeSandbox?.(stopping.signal);
+  const tellReady = () => void process.stdout.write(opened.ready);
+  if (opened.makeSandbox) await opened.makeSandbox(stopping.signal, tellReady);
+  else tellReady();
 }
 
 /** The answer of /ready while proxies should stop sending calls. */

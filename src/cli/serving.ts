@@ -1,7 +1,6 @@
 /** The service of `tallystick serve`: runtime, server and sandbox. Its code loads while Postgres starts. */
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
 import type { Logger } from "pino";
 import type { App } from "../core/app.ts";
 import { digestOf } from "../domain/access/secret.ts";
@@ -11,13 +10,16 @@ import { openRuntime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import type { Database } from "../runtime/database.ts";
 import { openServer } from "../runtime/server.ts";
-import { expectSandbox } from "./ensure-sandbox.ts";
+import { expectSandbox, type MakeSandbox } from "./ensure-sandbox.ts";
+import { readyText, sandboxKeyPath } from "./ready-text.ts";
 
 export type Serving = {
   handle: RequestListener;
   greeting: string;
+  /** Printed once every operation answers. */
+  ready: string;
   /** Creates the sandbox, if configured. */
-  makeSandbox: ReturnType<typeof expectSandbox> | undefined;
+  makeSandbox: MakeSandbox | undefined;
   close(): Promise<void>;
 };
 
@@ -31,13 +33,15 @@ export async function openServing(
   try {
     const { app, close } = runtime;
     stopping.throwIfAborted();
+    const own_calls = new Set<string>();
     // Announced before anybody can query whether the service is ready.
     const makeSandbox =
-      config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log) : undefined;
+      config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log, own_calls) : undefined;
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
     const sandboxKey = embedded ? await storedSandboxKey(app, config.DATA_DIR) : undefined;
-    const handle = await openServer(runtime, config, log, stopping, sandboxKey);
-    return { handle, greeting: greetingOf(config.PUBLIC_URL, app, sandboxKey), makeSandbox, close };
+    const handle = await openServer(runtime, config, log, stopping, { sandbox_key: sandboxKey, own_calls });
+    const greeting = greetingOf(config.PUBLIC_URL, app, makeSandbox !== undefined);
+    return { handle, greeting, ready: readyText(config.PUBLIC_URL, sandboxKey), makeSandbox, close };
   } catch (error) {
     await runtime.close();
     throw error;
@@ -46,7 +50,7 @@ export async function openServing(
 
 /** The key for trials: stored in DATA_DIR, one per embedded database; none if the log is read-only. */
 async function storedSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
-  const path = join(dataDir, "sandbox.key");
+  const path = sandboxKeyPath(dataDir);
   const kept = (await readFile(path, "utf8").catch(() => "")).trim();
   if (kept !== "" && (await isKnown(app, kept))) return kept;
   if (!(await accepts(app))) return undefined;
@@ -77,25 +81,10 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
 }
 
 /** The terminal's message once calls are answered. */
-function greetingOf(url: string, app: App, key: string | undefined): string {
-  const lines = [
-    `\nTallystick listens at ${url}   (a page for people; OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
-    `The log and its proofs: ${url}/log\n`,
-  ];
-  if (app.embedded_chain) {
-    lines.push(
-      "Payments settle on a development chain: its USDC is worthless, but its signatures are valid on Base.",
-      "Do not sign with a funded wallet. `npm run demo` pays a first call with a demo wallet.\n",
-    );
-  } else lines.push(`Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.\n`);
-  if (key) {
-    lines.push(
-      `Sandbox key  ${key}\n`,
-      "Try these:",
-      `  curl -s '${url}/v1/agent/health'`,
-      `  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/trade/top-partners?reporter=DE&limit=3'`,
-      `  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z'\n`,
-    );
-  } else lines.push("Issue a key with `tallystick keys issue --tenant NAME`.\n");
-  return `${lines.join("\n")}\n`;
+function greetingOf(url: string, app: App, isMakingSandbox: boolean): string {
+  const payments = app.embedded_chain
+    ? "Payments settle on a development chain: its USDC is worthless, but its signatures are valid on Base.\nDo not sign with a funded wallet."
+    : `Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.`;
+  const data = isMakingSandbox ? "\nThe synthetic trade data are made now, which takes some seconds." : "";
+  return `Tallystick listens at ${url}\n${payments}${data}\n`;
 }

@@ -2,10 +2,9 @@
 
 const INTRO = `# Settings
 
-Every setting is an environment variable; an empty one has its default. Generated from \`.env.example\` by \`npm run docs\`: a clone
-has that file, to copy to \`.env\` and change. \`docker compose\` reads \`.env\` by itself; without it:
-
-    set -a; . ./.env; set +a; npm start
+Every setting is an environment variable; an empty one has its default. \`npm start\`, every \`tallystick\` command and
+\`docker compose\` read the file \`.env\` of the folder that they start in; a variable of the environment comes first. Copy
+\`.env.example\`, from which \`npm run docs\` makes this page.
 `;
 
 /** The page from the text of .env.example, which explains each setting above it. */

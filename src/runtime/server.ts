@@ -20,13 +20,16 @@ import type { Runtime } from "./assemble.ts";
 import { callerStatusOf } from "./caller-status.ts";
 import type { Config } from "./config.ts";
 
-/** Pages show `sandbox_key` to browsers on this machine. Follows the log until `stopping`, to forget changed keys. */
+/**
+ * Pages show `sandbox_key` to browsers on this machine. Calls whose request id is in `own_calls` are logged at debug.
+ * Follows the log until `stopping`, to forget changed keys.
+ */
 export async function openServer(
   runtime: Runtime,
   config: Config & { PUBLIC_URL: string },
   log: Logger,
   stopping: AbortSignal,
-  sandbox_key?: string,
+  { sandbox_key, own_calls = new Set() }: { sandbox_key?: string | undefined; own_calls?: Set<string> } = {},
 ): Promise<RequestListener> {
   const { app, areas, quotas, limits } = runtime;
   const catalogue = catalogueOf(areas);
@@ -99,6 +102,7 @@ export async function openServer(
     public_url,
     trust_proxy: config.TRUST_PROXY,
     metrics_token: config.METRICS_TOKEN,
+    own_calls,
     stopping,
   });
 }

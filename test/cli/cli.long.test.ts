@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { PATIENT } from "../support/patience.ts";
 import { until } from "../support/until.ts";
-import { runWith } from "./command.ts";
+import { runIn, runWith } from "./command.ts";
 import { runHere } from "./in-process.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
@@ -92,6 +92,18 @@ describe("without a running service", () => {
     expect(stderr).toContain("PORT is a whole number from 0 to 65535");
     expect(stderr).toContain("DATABASE_URL is a Postgres URL");
     expect(stderr).not.toContain("at ");
+  });
+
+  test("settings come from .env in the folder, and the environment comes first", async () => {
+    const folder = await mkdtemp(join(dir, "dotenv-"));
+    await writeFile(join(folder, ".env"), "PORT=http\n");
+    const list = (extra: Record<string, string | undefined>) =>
+      runIn(folder, { ...environment(), ...extra }, "keys", "list");
+    expect(await list({ PORT: undefined })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("PORT is a whole number from 0 to 65535"),
+    });
+    expect((await list({})).code).toBe(0);
   });
 
   test("a wrong option is named", async () => {
@@ -190,6 +202,17 @@ describe("with the service running", () => {
     });
     expect(trade.status).toBe(503);
     expect(trade.headers.get("retry-after")).toBeTruthy();
+  });
+
+  test("status says that it is ready, and repeats the key and the calls", async () => {
+    const { port } = new URL(service.url);
+    const told = await start(["status"], { PORT: port });
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Ready: open http/) });
+    for (const command of service.output().match(/^ {2}curl .*$/gm)!) expect(told.stdout).toContain(command);
+    expect(await start(["status"], { PORT: "9" })).toMatchObject({
+      code: 1,
+      stderr: "nothing answers at http://127.0.0.1:9; `npm start` starts the service\n",
+    });
   });
 
   test("a used port is named", async () => {

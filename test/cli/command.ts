@@ -13,10 +13,17 @@ export function runCommand(dir: string, ...args: string[]): Promise<Ran> {
 }
 
 /** Runs `tallystick …args` with these settings. */
-export function runWith(settings: Record<string, string | undefined>, ...args: string[]): Promise<Ran> {
+export const runWith = (settings: Record<string, string | undefined>, ...args: string[]): Promise<Ran> =>
+  runIn(process.cwd(), settings, ...args);
+
+export function runIn(
+  cwd: string,
+  settings: Record<string, string | undefined>,
+  ...args: string[]
+): Promise<Ran> {
   const env = { PATH: process.env.PATH, LOG_LEVEL: "warn", ...settings };
   return new Promise((done) => {
-    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [bin, ...args], { cwd, env }, (error, stdout, stderr) => {
       done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
     });
   });

@@ -113,7 +113,9 @@ export async function startService(
   });
   server.on(
     "request",
-    await openServer(runtime, { ...config, PUBLIC_URL }, log, stopping.signal, options.sandbox_key),
+    await openServer(runtime, { ...config, PUBLIC_URL }, log, stopping.signal, {
+      sandbox_key: options.sandbox_key,
+    }),
   );
   return {
     url,

@@ -33,6 +33,8 @@ export type HttpParts = {
   public_url: string;
   trust_proxy: boolean | number;
   metrics_token: string | undefined;
+  /** Request ids of the process's own calls, each used once; they are logged at debug. */
+  own_calls: Set<string>;
   stopping: AbortSignal;
 };
 
@@ -207,7 +209,7 @@ function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
 }
 
 /** Adds request id, trace, one log line and one measurement. Headers are never logged. */
-function observe({ log, metrics, trust_proxy }: HttpParts) {
+function observe({ log, metrics, trust_proxy, own_calls }: HttpParts) {
   let warned = false;
   return (req: Request, res: Response) => {
     const began = performance.now();
@@ -229,8 +231,9 @@ function observe({ log, metrics, trust_proxy }: HttpParts) {
       const seconds = (performance.now() - began) / 1e3;
       const operation = (res.locals.operation as string | undefined) ?? "none";
       metrics.answered(operation, res.statusCode, seconds);
+      const level = own_calls.delete(request_id) ? "debug" : "info";
       run(() =>
-        log.info({
+        log[level]({
           request_id,
           method,
           path,

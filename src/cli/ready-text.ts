@@ -1,0 +1,22 @@
+/** The last lines of a start, and of `tallystick status`: the address, a key, and calls to try. */
+import { join } from "node:path";
+
+/** The key for trials, in DATA_DIR. */
+export const sandboxKeyPath = (dataDir: string): string => join(dataDir, "sandbox.key");
+
+/** Without a key: how to issue one. */
+export function readyText(url: string, key: string | undefined): string {
+  const pages = `
+Ready: open ${url} in a browser (the log ${url}/log, OpenAPI ${url}/openapi.json, MCP ${url}/mcp)
+`;
+  if (!key) return `${pages}\nIssue a key with \`tallystick keys issue --tenant NAME\`.\n`;
+  return `${pages}
+Sandbox key  ${key}
+
+Try:
+  curl -s '${url}/v1/agent/health'
+  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/trade/top-partners?reporter=DE&limit=3'
+  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z'
+  npm run demo     # pays a first call with a demo wallet
+`;
+}
