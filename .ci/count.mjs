@@ -1,4 +1,4 @@
-// Prints the count of all tests in the JSON reports of vitest that it is given; exits 1 when a test or a report failed, or nothing ran.
+// Prints the failed tests and the count of all tests in the JSON reports of vitest that it is given; exits 1 when a test or a report failed, or nothing ran.
 import { existsSync, readFileSync } from "node:fs";
 
 const reports = process.argv.slice(2);
@@ -14,5 +14,12 @@ const failedFiles = files.filter(
   (file) => file.status === "failed" && !file.assertionResults.some(({ status }) => status === "failed"),
 ).length;
 const failed = failedTests + failedFiles + missing.length;
+for (const file of files.filter(({ status }) => status === "failed")) {
+  console.log(`\nfailed: ${file.name} ${file.message}`);
+  for (const { fullName, failureMessages } of file.assertionResults.filter(({ status }) => status === "failed")) {
+    console.log(`  ${fullName}\n${failureMessages.join("\n")}`);
+  }
+}
+for (const path of missing) console.log(`failed: no report at ${path}`);
 console.log(`${passed} passed, ${failed} failed, ${tests.length - passed - failedTests} skipped`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
