@@ -16,7 +16,9 @@ const failedFiles = files.filter(
 const failed = failedTests + failedFiles + missing.length;
 for (const file of files.filter(({ status }) => status === "failed")) {
   console.log(`\nfailed: ${file.name} ${file.message}`);
-  for (const { fullName, failureMessages } of file.assertionResults.filter(({ status }) => status === "failed")) {
+  for (const { fullName, failureMessages } of file.assertionResults.filter(
+    ({ status }) => status === "failed",
+  )) {
     console.log(`  ${fullName}\n${failureMessages.join("\n")}`);
   }
 }
