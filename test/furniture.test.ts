@@ -8,7 +8,8 @@ import { catalogueOf } from "../src/api/declare/catalogue.ts";
 import { methodOf, pathOf } from "../src/api/declare/operation-facts.ts";
 import { documentsOf } from "../src/api/describe/documents.ts";
 import { areas } from "../src/areas/index.ts";
-import { program } from "../src/cli/program.ts";
+import { commandsPage } from "../src/cli/commands-page.ts";
+import { allCommands } from "../src/cli/program.ts";
 import { settingsPage } from "../src/cli/settings-page.ts";
 import { environment, readConfig } from "../src/runtime/config.ts";
 import { catalogue } from "./support/catalogue.ts";
@@ -116,13 +117,9 @@ test("ARCHITECTURE names every folder of src, in at most 1,200 words", () => {
   expect(text.split(/\s+/).length).toBeLessThanOrEqual(1_200);
 });
 
-test("README names every command", async () => {
-  const settings = () => readConfig({});
-  const root = await program({ settings, logger: () => pino({ enabled: false }) });
-  const shown = root.createHelp().visibleCommands(root);
-  const names = shown.map((command) => command.name()).filter((name) => name !== "help");
-  expect(names).toContain("serve");
-  for (const name of names) expect(read("README.md")).toMatch(new RegExp(`^\\| \`${name}\\b`, "m"));
+test("docs/command-line.md explains every command and option", async () => {
+  const terminal = { settings: () => readConfig({}), logger: () => pino({ enabled: false }) };
+  expect(read("docs/command-line.md"), "run `npm run docs`").toBe(commandsPage(await allCommands(terminal)));
 });
 
 describe("requests.http", () => {

@@ -1,4 +1,4 @@
-/** `tallystick docs`: generates the pages of all operations, events and settings. */
+/** `tallystick docs`: generates the pages of all operations, events, settings and commands. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Argument, Command } from "commander";
@@ -8,22 +8,27 @@ import { operationsPage } from "../api/describe/reference.ts";
 import { eventsPage } from "../areas/events-page.ts";
 import { areas } from "../areas/index.ts";
 import { about } from "./about.ts";
+import { commandsPage } from "./commands-page.ts";
+import { allCommands } from "./program.ts";
 import { settingsPage } from "./settings-page.ts";
+import type { Terminal } from "./terminal.ts";
 
-const PAGES = {
+const pages = (terminal: Terminal) => ({
   operations: () => operationsPage(catalogueOf(areas)),
   events: () => eventsPage(areas),
   settings: async () => settingsPage(await settingsExample()),
-};
-type Page = keyof typeof PAGES;
+  "command-line": async () => commandsPage(await allCommands(terminal)),
+});
+type Page = keyof ReturnType<typeof pages>;
+const NAMES: readonly Page[] = ["operations", "events", "settings", "command-line"];
 
 const settingsExample = () =>
   readFile(join(PACKAGE, ".env.example"), "utf8").catch((error) => {
     throw new Error(`cannot read .env.example (${error.code}): run this in a clone of the repository`);
   });
 
-export const docsCommand = () =>
+export const docsCommand = (terminal: Terminal) =>
   new Command("docs")
     .description(about.docs)
-    .addArgument(new Argument("[page]", "which one").choices(Object.keys(PAGES)).default("operations"))
-    .action(async (page: Page) => void process.stdout.write(await PAGES[page]()));
+    .addArgument(new Argument("[page]", "which one").choices(NAMES).default("operations"))
+    .action(async (page: Page) => void process.stdout.write(await pages(terminal)[page]()));

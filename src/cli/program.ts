@@ -47,7 +47,7 @@ const GROUPS: readonly {
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
   { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
   { names: ["rerun"], load: async (terminal) => [(await import("./rerun.ts")).rerunCommand(terminal)] },
-  { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },
+  { names: ["docs"], load: async (terminal) => [(await import("./docs.ts")).docsCommand(terminal)] },
 ];
 
 /** The commands in the first page of help. */
@@ -68,3 +68,7 @@ export async function program(terminal: Terminal, wanted?: string): Promise<Comm
     root.addCommand(command, { hidden: command.name() === "docs" });
   return root;
 }
+
+/** Every command, each loaded whole. */
+export const allCommands = async (terminal: Terminal): Promise<Command[]> =>
+  (await Promise.all(GROUPS.map(({ load }) => load(terminal)))).flat().filter((one) => one.name() !== "docs");

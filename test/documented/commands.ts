@@ -9,7 +9,9 @@ export type Documented = { page: string; command: string; in_block: boolean };
 
 /** Generated from the code, or about the past. */
 const isPage = (path: string) =>
-  path.endsWith(".md") && !path.startsWith("decisions/") && !["operations.md", "events.md"].includes(path);
+  path.endsWith(".md") &&
+  !path.startsWith("decisions/") &&
+  !["operations.md", "events.md", "command-line.md"].includes(path);
 
 const pages = () => [
   "README.md",
