@@ -8,11 +8,10 @@ import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { USDC } from "../domain/payments/usdc.ts";
+import { stories } from "./stories.ts";
 
 const NETWORK = "eip155:8453";
 const CHAIN_ID = 8453;
-/** Micro-USDC. A service is a stranger, so its price is checked against this before signing. */
-const MOST = 100_000n;
 const ANSWER_MS = 30_000;
 /** How long to wait for a part of the service that is unavailable or starting. */
 const AWAY_MS = 60_000;
@@ -140,7 +139,11 @@ export function parsed(text: string): unknown {
  * Requests without paying; throws a Refusal if the answer is not a 402 that this buyer would pay, up to `most`
  * micro-USDC.
  */
-export async function ask(url: string, question: BuyerRequest = {}, most = MOST): Promise<Offer> {
+export async function ask(
+  url: string,
+  question: BuyerRequest = {},
+  most = stories.answer.most,
+): Promise<Offer> {
   const answer = await get(url, {}, question);
   if (answer.status !== 402) refuse("unprocessable", `${url} answered ${answer.status} in place of a 402`);
   const { resource, accepts } = read("PAYMENT-REQUIRED", offer, answer.headers);

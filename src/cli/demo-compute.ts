@@ -19,9 +19,8 @@ import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { ask, buy, fetchAnswer, parsed, sign } from "./demo-buyer.ts";
 import { tell } from "./demo-story.ts";
+import { stories } from "./stories.ts";
 
-/** Micro-USDC in escrow for the task. */
-const MOST_TASK = 20_000n;
 const SUBMIT = "/soul/compute/submit";
 
 /** Counts the primes below 20,000: it takes a moment, and everybody can check it. */
@@ -118,7 +117,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
 
 async function submit(url: string, wallet: LocalAccount): Promise<z.infer<typeof submitted>> {
   const question = { body: TASK };
-  const offer = await ask(url, question, MOST_TASK);
+  const offer = await ask(url, question, stories.compute.most);
   if (!/development chain/i.test(offer.resource.description))
     refuse(
       "forbidden",

@@ -14,9 +14,8 @@ import { ask, buy, fetchAnswer, get, parsed, sign } from "./demo-buyer.ts";
 import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { agentWallet } from "./demo-wallets.ts";
+import { stories } from "./stories.ts";
 
-/** Micro-USDC that the attesting agent pays. */
-const MOST_WORD = 500_000n;
 /** Scores are computed at most once a minute. */
 const COMPUTED_MS = 100_000;
 const ASK_AGAIN_MS = 1_000;
@@ -128,7 +127,7 @@ async function knownAgent(url: string) {
 /** The agent pays for its attestation with the development chain's money. */
 async function vouch(url: string, at: number, subject: string): Promise<z.infer<typeof attested>> {
   const question = { body: { subject, skill: "honesty", weight: 5 } };
-  const offer = await ask(url, question, MOST_WORD);
+  const offer = await ask(url, question, stories.passport.most);
   if (!/development chain/i.test(offer.resource.description))
     refuse(
       "forbidden",

@@ -13,9 +13,8 @@ import { ask, buy, get, ownersProof, sign, untilServed } from "./demo-buyer.ts";
 import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { askAt } from "./report.ts";
+import { stories } from "./stories.ts";
 
-/** Micro-USDC that this buyer pays for a brief. */
-const MOST_BRIEF = 25_000_000n;
 const QUESTION = { hs: "44", region: "LV", years: "2020-2024" };
 
 export async function buyBrief(
@@ -28,7 +27,7 @@ export async function buyBrief(
   const path = "/v1/agent/sovereign/brief";
   tell.step(1, "What it costs", `POST ${path}`);
   const body = { body: QUESTION };
-  const offer = await ask(url + path, body, MOST_BRIEF);
+  const offer = await ask(url + path, body, stories.report.most);
   if (!app.embedded_chain)
     return refuse("forbidden", "this story pays only play money: start a development chain by `npm start`");
   tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);

@@ -7,9 +7,8 @@ import { ask, type BuyerRequest, buy, sign } from "./demo-buyer.ts";
 import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { onceFinal } from "./shop.ts";
+import { stories } from "./stories.ts";
 
-/** Micro-USDC that this buyer pays for goods. */
-const MOST_GOODS = 200_000_000n;
 const FINAL_S = 120;
 
 const product = z.looseObject({
@@ -89,7 +88,10 @@ export async function buyPellets({ url, app }: DemoService, wallet: LocalAccount
   tell.line("", "Name and address are sealed in the log; with their key they can be erased.");
 
   tell.step(4, "Paying for it", "POST /v1/agent/orders/pay");
-  const paid = await bought(wallet, at("orders/pay"), order, { body: made.pay.body, most: MOST_GOODS });
+  const paid = await bought(wallet, at("orders/pay"), order, {
+    body: made.pay.body,
+    most: stories.shop.most,
+  });
   tell.line("order", `${paid.order_id} is ${paid.status}: goods, order and payment are one commit`);
 
   tell.step(5, "The operator ships it", `tallystick shop ship ${made.order_id}`);

@@ -10,9 +10,8 @@ import { ask, buy, fetchAnswer, ownersProof, parsed, type SignedPayment, sign } 
 import { idOf } from "./demo-proof.ts";
 import type { DemoService } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
+import { stories } from "./stories.ts";
 
-/** Micro-USDC that this buyer pays for a run. */
-const MOST_RUN = 500_000n;
 const RUN = "/v1/agent/skills/run";
 const TASK = {
   agent: "strategist",
@@ -54,7 +53,7 @@ export async function runSkills({ url, app }: DemoService, wallet: LocalAccount)
       "the run repeats from the log, and this machine has no access to that service's database",
     );
   tell.step(1, "What it costs", `POST ${RUN}`);
-  const offer = await ask(url + RUN, { body: TASK }, MOST_RUN);
+  const offer = await ask(url + RUN, { body: TASK }, stories.skill.most);
   if (!app.embedded_chain)
     return refuse("forbidden", "this story pays only play money: start a development chain by `npm start`");
   tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);
@@ -102,7 +101,7 @@ async function bought(
   wallet: LocalAccount,
   body: object,
 ): Promise<{ shown: ShownExecution; payment: SignedPayment }> {
-  const offer = await ask(url + RUN, { body }, MOST_RUN);
+  const offer = await ask(url + RUN, { body }, stories.skill.most);
   const payment = await sign(wallet, offer);
   const { body: text } = await buy(url + RUN, payment, { body, hurried: true });
   const read = execution.safeParse(parsed(text));

@@ -9,7 +9,7 @@ import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { SANDBOX } from "../datasets/sandbox.ts";
-import { USDC } from "../domain/payments/usdc.ts";
+import { decimalUsdc, USDC } from "../domain/payments/usdc.ts";
 import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
 import { ask, buy, get, type Offer, type Purchase, type SignedPayment, sign } from "./demo-buyer.ts";
@@ -17,6 +17,7 @@ import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
 import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
+import { type StoryName, stories } from "./stories.ts";
 import type { Terminal } from "./terminal.ts";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
@@ -26,6 +27,14 @@ const WISHES = [
   { path: "/v1/agent/trade/top-partners", query: "?reporter=DE&flow=IMPORT&limit=3", of_data: true },
   { path: "/v1/agent/replay/wal-since", query: "?since=2026-01-01T00:00:00Z", of_data: false },
 ];
+
+const STORIES = `
+Stories, and the most that each pays at once:
+${Object.entries(stories)
+  .map(([name, { about, most }]) => `  ${name.padEnd(10)}${decimalUsdc(most).padStart(8)} USDC  ${about}`)
+  .join("\n")}
+
+Without --key it pays only on a development chain, with a wallet whose key is public.`;
 
 export function demoCommand({ settings, logger }: Terminal): Command {
   return new Command("demo")
@@ -37,19 +46,13 @@ export function demoCommand({ settings, logger }: Terminal): Command {
       asWallet,
     )
     .addOption(
-      new Option(
-        "--story <name>",
-        "answer: one answer and its proof; shop: pellets, from price list to delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, with each figure looked up again; skill: one runs, another is cancelled and refunded, the first is re-run",
-      )
-        .choices(["answer", "shop", "passport", "compute", "report", "skill"])
+      new Option("--story <name>", "the story, as listed below")
+        .choices(Object.keys(stories))
         .default("answer"),
     )
-    .addHelpText(
-      "after",
-      "\nWithout --key it pays only on a development chain, with a wallet whose key is public. It pays at most 0.10 USDC.",
-    )
+    .addHelpText("after", STORIES)
     .action(
-      async ({ url, key, story }: { url?: string; key?: ReturnType<typeof asWallet>; story: string }) => {
+      async ({ url, key, story }: { url?: string; key?: ReturnType<typeof asWallet>; story: StoryName }) => {
         const config = settings();
         const isAnswer = story === "answer";
         if (!isAnswer && key !== undefined)

@@ -1,12 +1,21 @@
 import { Command } from "commander";
+import { printable } from "../../eventstore/verify/report.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { acceptIdea, allIdeas, declineIdea, landIdea, readIdea } from "../operator/ideas.ts";
 import { about } from "./about.ts";
+import { type Columns, JSON_LINES, printList, shortTime } from "./listing.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
-/** A stranger's text on the terminal: control characters are shown, not executed. */
-const harmless = (text: string) =>
-  text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
+/** A stranger's text, line by line. */
+const printableLines = (text: string) => text.split("\n").map(printable).join("\n");
+
+const COLUMNS: Columns<Awaited<ReturnType<typeof allIdeas>>[number]> = [
+  ["IDEA", ({ idea_id }) => String(idea_id)],
+  ["STATUS", ({ status }) => status],
+  ["FILE", ({ target_file }) => target_file ?? "none"],
+  ["PROPOSED", ({ proposed_at }) => shortTime(proposed_at)],
+  ["TENANT", ({ tenant }) => tenant],
+];
 
 export function ideasCommand(terminal: Terminal): Command {
   const ideas = new Command("ideas").description(about.ideas);
@@ -14,13 +23,12 @@ export function ideasCommand(terminal: Terminal): Command {
     .command("list")
     .description("lists ideas, newest first")
     .option("--status <status>", "only proposed, passed, failed, accepted, declined or landed ideas")
-    .action(async ({ status }: { status?: string }) => {
-      const rows = await withRuntime(terminal, ({ app }) => allIdeas(app, status));
-      for (const row of rows)
-        process.stdout.write(
-          `${row.idea_id}  ${row.status}  ${row.target_file ?? "no file"}  ${row.proposed_at}  ${row.tenant}\n`,
-        );
-    });
+    .option(...JSON_LINES)
+    .action((options) =>
+      withRuntime(terminal, async ({ app }) =>
+        printList(await allIdeas(app, options.status), COLUMNS, options),
+      ),
+    );
   ideas
     .command("show")
     .description("shows an idea, its checks and its draft; runs none of it")
@@ -29,7 +37,7 @@ export function ideasCommand(terminal: Terminal): Command {
       const { idea, text, draft } = await withRuntime(terminal, ({ app }) => readIdea(app, id));
       const { title, description } = JSON.parse(text || "{}") as Record<string, string>;
       process.stdout.write(`Idea ${id} is ${idea.status}, for ${idea.facts.target_file ?? "no file"}.\n`);
-      process.stdout.write(`${harmless(title ?? "")}\n\n${harmless(description ?? "")}\n\n`);
+      process.stdout.write(`${printableLines(title ?? "")}\n\n${printableLines(description ?? "")}\n\n`);
       if (idea.checked)
         process.stdout.write(
           `${idea.checked.verdict} version ${idea.checked.checks_version} of the checks:\n`,
@@ -37,7 +45,7 @@ export function ideasCommand(terminal: Terminal): Command {
       for (const { name, passed, detail } of idea.checked?.checks ?? [])
         process.stdout.write(`${passed ? "ok  " : "FAIL"}  ${name}: ${detail}\n`);
       process.stdout.write(
-        idea.facts.draft_sha256 === null ? "\nThere is no draft.\n" : `\n${harmless(draft)}\n`,
+        idea.facts.draft_sha256 === null ? "\nThere is no draft.\n" : `\n${printableLines(draft)}\n`,
       );
     });
   for (const [name, does, decide] of [

@@ -3,6 +3,7 @@ import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain
 import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
 import { about } from "./about.ts";
+import { type Columns, JSON_LINES, printList, shortTime } from "./listing.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function keysCommand(terminal: Terminal): Command {
@@ -39,15 +40,10 @@ export function keysCommand(terminal: Terminal): Command {
     .command("list")
     .description("list keys, without their secrets")
     .option("--tenant <name>", "only this tenant's (test keys: test:<name>)")
-    .option("--json", "print one JSON object a line", false)
-    .action(async (options) => {
-      await withRuntime(terminal, async ({ app }) => {
-        if (!options.json) print(row(["KEY", "TENANT", "SCOPES", "DAILY", "MONTHLY", "ISSUED", "STATE"]));
-        for await (const key of listAllKeys(app, options.tenant)) {
-          print(options.json ? JSON.stringify(key) : row(cells(key)));
-        }
-      });
-    });
+    .option(...JSON_LINES)
+    .action((options) =>
+      withRuntime(terminal, ({ app }) => printList(listAllKeys(app, options.tenant), COLUMNS, options)),
+    );
 
   keys
     .command("revoke")
@@ -65,22 +61,15 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const cells = (key: KeyRow): string[] => [
-  key.key_id,
-  key.tenant,
-  key.scopes.join(","),
-  String(key.daily ?? "none"),
-  String(key.monthly ?? "none"),
-  key.issued_at.slice(0, 19),
-  key.revoked_at ? `revoked ${key.revoked_at.slice(0, 19)}` : "active",
+const COLUMNS: Columns<KeyRow> = [
+  ["KEY", ({ key_id }) => key_id],
+  ["TENANT", ({ tenant }) => tenant],
+  ["SCOPES", ({ scopes }) => scopes.join(",")],
+  ["DAILY", ({ daily }) => String(daily ?? "none")],
+  ["MONTHLY", ({ monthly }) => String(monthly ?? "none")],
+  ["ISSUED", ({ issued_at }) => shortTime(issued_at)],
+  ["STATUS", ({ revoked_at }) => (revoked_at ? `revoked ${shortTime(revoked_at)}` : "active")],
 ];
-
-const WIDTHS = [26, 24, 24, 8, 8, 20, 0];
-const row = (texts: string[]) =>
-  texts
-    .map((text, column) => text.padEnd(WIDTHS[column] ?? 0))
-    .join(" ")
-    .trimEnd();
 
 function asTenant(text: string): string {
   const answer = tenantName.safeParse(text);

@@ -8,6 +8,7 @@ import { type Order, type OrderStatus, statuses } from "../domain/commerce/order
 import { commerceProblems } from "../domain/commerce/problems.ts";
 import {
   type ProductType,
+  pricedUnits,
   productTypes,
   slug,
   type UnitName,
@@ -15,9 +16,12 @@ import {
 } from "../domain/commerce/product.ts";
 import { location, type Shelf, type StockLine } from "../domain/commerce/stock.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
+import type { OrderToHandle } from "../operator/shop.ts";
+import type { StockedProduct } from "../projections/commerce/catalogue.ts";
 import type { OrderKey } from "../projections/commerce/orders.ts";
 import { about } from "./about.ts";
 import { eraseCommand } from "./erase.ts";
+import { type Columns, JSON_LINES, printList, shortTime } from "./listing.ts";
 import { importSalesCommand } from "./shop-sales.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
@@ -42,7 +46,16 @@ const TEST = ["--test", "the shop of test keys", false] as const;
 
 function goodsCommands(run: RunInShop): Command[] {
   const list = new Command("list")
-    .description("put a product on the list; it sells once it has a price and stock")
+    .description("list products with their prices without tax and their stock")
+    .option(...JSON_LINES)
+    .option(...TEST)
+    .action((options) =>
+      run(async (app, operator) =>
+        printList(await operator.listGoods(app, spaceOf(options)), productColumns(now()), options),
+      ),
+    );
+  const add = new Command("add")
+    .description("add a product; it sells once it has a price and stock")
     .requiredOption("--slug <name>", "its slug: lower-case letters, digits, hyphens", asSlug)
     .requiredOption("--type <type>", productTypes.join(", "), oneOf<ProductType>(productTypes))
     .requiredOption("--name <text>", "text for buyers")
@@ -51,7 +64,7 @@ function goodsCommands(run: RunInShop): Command[] {
     .option("--units <list>", "units for sale, each with its number of base units", asUnits)
     .option("--kwh <n>", "net calorific value in kWh/kg, of fuel", asPositive)
     .option("--cn <code>", "Combined Nomenclature code; default: that of its type")
-    .option("--vat <percent>", "value added tax", asPercent, 2_100)
+    .option("--vat <percent>", "value added tax; default: 21", asPercent)
     .option("--id <n>", "its product_id; default: the next", asCount)
     .option(...TEST)
     .addHelpText(
@@ -70,9 +83,9 @@ function goodsCommands(run: RunInShop): Command[] {
           units: options.units ?? [{ unit: options.base, base: 1 }],
           kg_per_base: options.kg,
           kwh_per_kg: options.kwh ?? null,
-          vat_bp: options.vat,
+          vat_bp: options.vat ?? STANDARD_VAT_BP,
         });
-        print(`Product ${product_id}, ${options.slug}, is listed. Next: shop price, shop receive.`);
+        print(`Product ${product_id}, ${options.slug}, is added. Next: shop price, shop receive.`);
       }),
     );
   const price = new Command("price")
@@ -126,13 +139,56 @@ function goodsCommands(run: RunInShop): Command[] {
         tellShelves((await operator.adjustStock(app, spaceOf(options), facts)).shelves);
       }),
     );
-  return [list, price, withdraw, receive, adjust];
+  return [list, add, price, withdraw, receive, adjust];
 }
+
+/** Latvia's standard rate, in basis points. */
+const STANDARD_VAT_BP = 2_100;
+
+const now = () => new Date().toISOString();
+
+const productColumns = (at: string): Columns<StockedProduct> => [
+  ["PRODUCT", ({ facts }) => String(facts.product_id)],
+  ["SLUG", ({ facts }) => facts.slug],
+  ["TYPE", ({ facts }) => facts.type],
+  [
+    "PRICES",
+    (product) =>
+      pricedUnits(product, at)
+        .map(({ unit, net_cents }) => `${unit} EUR ${decimalEuro(net_cents)}`)
+        .join(", ") || "none",
+  ],
+  [
+    "STOCK",
+    ({ facts, shelves }) =>
+      shelves
+        .map(({ location, on_hand, reserved }) => `${location} ${on_hand - reserved} ${facts.base_unit}`)
+        .join(", ") || "none",
+  ],
+  ["STATUS", ({ withdrawn_at }) => (withdrawn_at ? `withdrawn ${shortTime(withdrawn_at)}` : "on sale")],
+];
 
 function tellShelves(shelves: readonly Shelf[]): void {
   for (const { location, on_hand, reserved } of shelves)
     print(`${location.padEnd(20)} ${on_hand} on hand, ${reserved} reserved, ${on_hand - reserved} available`);
 }
+
+const ORDER_COLUMNS: Columns<OrderToHandle> = [
+  ["ORDER", ({ order }) => String(order.facts.order_id)],
+  ["GOODS", ({ order: { facts } }) => `${facts.quantity} ${facts.unit} ${facts.slug}`],
+  ["EUR", ({ order: { facts } }) => decimalEuro(facts.gross_cents)],
+  ["USDC", ({ order: { facts } }) => decimalUsdc(facts.usdc_micro)],
+  ["BUYER", ({ tenant }) => tenant],
+  ["CUSTOMER", ({ customer }) => (customer ? JSON.stringify(customer) : "erased")],
+];
+
+/** An order's JSON without its sealed customer. */
+const orderObject = ({ tenant, order, customer }: OrderToHandle) => ({
+  tenant,
+  customer,
+  ...order,
+  facts: { ...order.facts, customer: undefined },
+});
 
 function ofOrder(name: string, about: string): Command {
   return new Command(name)
@@ -155,27 +211,12 @@ function orderCommands(run: RunInShop): Command[] {
   const list = new Command("orders")
     .description("list open orders: paid ones, or those with another status, with their customers")
     .option("--status <status>", statuses.join(", "), oneOf<OrderStatus>(statuses), "paid")
-    .option("--json", "print one JSON object a line", false)
+    .option(...JSON_LINES)
     .option(...TEST)
     .action((options) =>
       run(async (app, operator) => {
-        for (const { tenant, order, customer } of await operator.listOrders(
-          app,
-          spaceOf(options),
-          options.status,
-        )) {
-          const { order_id, quantity, unit, slug, gross_cents, usdc_micro } = order.facts;
-          if (options.json)
-            print(
-              JSON.stringify({ tenant, customer, ...order, facts: { ...order.facts, customer: undefined } }),
-            );
-          else
-            print(
-              `${order_id}  ${quantity} ${unit} ${slug}  EUR ${decimalEuro(gross_cents)} = ${decimalUsdc(usdc_micro)} USDC  ${tenant}  ${
-                customer ? JSON.stringify(customer) : "erased"
-              }`,
-            );
-        }
+        const orders = await operator.listOrders(app, spaceOf(options), options.status);
+        await printList(orders, ORDER_COLUMNS, options, orderObject);
       }),
     );
   const paid = ofOrder("paid", "record an invoice as paid")

@@ -3,6 +3,7 @@ import type { App } from "../core/app.ts";
 import { sxId } from "../domain/identity/fields.ts";
 import type { SeedRow } from "../projections/trust/seeds.ts";
 import { about } from "./about.ts";
+import { type Columns, JSON_LINES, printList } from "./listing.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Trust = typeof import("../operator/trust.ts");
@@ -39,12 +40,10 @@ export function trustCommand(terminal: Terminal): Command {
   group
     .command("list")
     .description("list agents' initial points, with reasons")
-    .option("--json", "print one JSON object a line", false)
-    .action(async ({ json }: { json: boolean }) => {
-      const seeds = await run((app, { listSeeds }) => listSeeds(app));
-      if (!json) print(row(["AGENT", "POINTS", "REASON"]));
-      for (const seed of seeds) print(json ? JSON.stringify(seed) : row(cells(seed)));
-    });
+    .option(...JSON_LINES)
+    .action((options) =>
+      run(async (app, { listSeeds }) => printList(await listSeeds(app), COLUMNS, options)),
+    );
 
   return group;
 }
@@ -53,13 +52,10 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const row = ([agent = "", points = "", reason = ""]: string[]) =>
-  `${agent.padEnd(12)} ${points.padEnd(12)} ${reason}`;
-
-const cells = ({ sx_number, points_micro, reason }: SeedRow) => [
-  sxId(sx_number),
-  pointsText(points_micro),
-  reason,
+const COLUMNS: Columns<SeedRow> = [
+  ["AGENT", ({ sx_number }) => sxId(sx_number)],
+  ["POINTS", ({ points_micro }) => pointsText(points_micro)],
+  ["REASON", ({ reason }) => reason],
 ];
 
 const pointsText = (micro: number) => String(micro / 1e6);

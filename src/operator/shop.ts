@@ -11,7 +11,13 @@ import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
 import * as product from "../domain/commerce/product.ts";
 import type { StockLine } from "../domain/commerce/stock.ts";
 import * as stock from "../domain/commerce/stock.ts";
-import { catalogueProjection, findProduct, nextProductId } from "../projections/commerce/catalogue.ts";
+import {
+  catalogueProjection,
+  findProduct,
+  listProducts,
+  nextProductId,
+  type StockedProduct,
+} from "../projections/commerce/catalogue.ts";
 import { buyersOf, type OrderKey, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
 import { isFinal } from "../projections/payments/watched.ts";
@@ -117,6 +123,12 @@ export async function adjustStock(
 ): Promise<StockLevels> {
   const decision = stock.adjust({ ...facts, adjusted_at: nowOf(app) });
   return moveStock(app, await named(app, space, name), "shop.adjust", decision);
+}
+
+/** All products of a shop, withdrawn ones included. */
+export async function listGoods(app: App, space: ShopSpace): Promise<StockedProduct[]> {
+  await whole(app, catalogueProjection);
+  return listProducts(app.pool, { tenant: shopTenant(space) });
 }
 
 /** An order with its recipient, unless that was erased. */

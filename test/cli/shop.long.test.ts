@@ -44,9 +44,9 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   ]);
   expect(stdout).toMatch(/order +\d+ is delivered\n/);
   const [, order_id] = /order +(\d+), awaiting_payment/.exec(stdout)!;
-  expect(await shop({}, "orders")).toBe("");
+  expect(await shop({}, "orders")).toBe("ORDER  GOODS  EUR  USDC  BUYER  CUSTOMER\n");
   const { stdout: told } = await run("shop", "orders", "--status", "delivered");
-  expect(told).toContain(`${order_id}  10 bag granulas-premium  EUR 59.90`);
+  expect(told).toMatch(new RegExp(`^${order_id} +10 bag granulas-premium +59\\.90 `, "m"));
   expect(told).toContain("anna@example.org");
   const tenant = /wallet:\S+/.exec(told)![0];
   const mistyped = await inProcess(["shop", "erase", "ana@example.org", "--tenant", tenant], settings());
@@ -60,21 +60,26 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is delivered")]);
 });
 
-test("products are listed, priced, stocked, corrected and withdrawn; faults are named", async () => {
+test("products are added, listed, priced, stocked, corrected and withdrawn; faults are named", async () => {
   const [database, vault] = databases as [FreshDatabase, FreshDatabase];
   const own = { DATABASE_URL: database.url, SUBJECT_KEYS_URL: vault.url, DATA_DIR: join(dir, "other") };
   const there = (...args: string[]) => shop(own, ...args);
   const refused = async (...args: string[]) =>
     (await runWith({ ...settings(), ...own }, "shop", ...args)).stderr;
-  const listed = ["list", "--slug", "pellets", "--type", "granulas", "--name", "Pellets", "--kg", "15"];
-  expect(await there(...listed, "--units", "bag=1,pallet=65", "--kwh", "4.9")).toContain(
-    "Product 1, pellets, is listed",
+  const added = ["add", "--slug", "pellets", "--type", "granulas", "--name", "Pellets", "--kg", "15"];
+  expect(await there(...added, "--units", "bag=1,pallet=65", "--kwh", "4.9")).toContain(
+    "Product 1, pellets, is added",
   );
   expect(await there("price", "pellets", "bag", "4.95")).toContain("EUR 4.95");
   expect(await there("receive", "pellets", "riga", "100", "--reference", "note 7")).toContain(
     "100 available",
   );
   expect(await there("adjust", "pellets", "riga", "--reason", "torn", "--", "-3")).toContain("97 on hand");
+  expect(await there("list")).toMatch(/^1 +pellets +granulas +bag EUR 4\.95 +riga 97 bag +on sale$/m);
+  expect(JSON.parse(await there("list", "--json"))).toMatchObject({
+    facts: { slug: "pellets", vat_bp: 2_100 },
+    shelves: [{ location: "riga", on_hand: 97 }],
+  });
   expect(await refused("price", "pellets", "crate", "5")).toContain("is one of bag, pallet");
   expect(await refused("price", "pellets", "bag", "0")).toContain("from 0.01");
   // The shop of test keys is separate.
