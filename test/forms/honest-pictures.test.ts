@@ -6,6 +6,7 @@ import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries } from "../../src/adapters/printing/series.ts";
 import type { Chart } from "../../src/core/model/chart.ts";
 import { reconstructChart } from "../../src/projections/mirror/answers/chart.ts";
+import { timelineChart } from "../../src/projections/trade/answers/forms/lines.ts";
 import { concentrationChart } from "../../src/projections/trade/answers/forms/rankings.ts";
 
 const printer = createPrinter();
@@ -159,4 +160,37 @@ test("a reconstruction has a band that is the wider the lower its confidence is"
   expect(unsure!.high - unsure!.low).toBeGreaterThan(sure!.high - sure!.low);
   expect(unknown).toBeNull();
   expect(notes[0]).toContain("0.50 to 0.90");
+});
+
+test("a month that is not delivered in full leaves a gap and a note, and never a fall", () => {
+  const month = (period: string, imports_eur: number | null, complete: boolean) => ({
+    reporter: "LV",
+    period,
+    imports_eur,
+    imports_kg: null,
+    complete,
+  });
+  const chart = timelineChart({
+    data: [
+      month("2026-01", 100, true),
+      month("2026-02", 110, true),
+      month("2026-03", 9, false),
+      month("2026-04", null, false),
+    ],
+    meta: {
+      ...provenance,
+      hs: "44",
+      coverage: {
+        products: { complete: true, count: 1, codes: ["44"] },
+        reporters: ["LV"],
+        months: { from: "2026-01", to: "2026-02" },
+      },
+      incomplete: [],
+      count: 4,
+      formula: "",
+    },
+  });
+  expect(chart.title).toBe("Monthly imports of Latvia: 44 Wood and charcoal");
+  expect(chart.series).toEqual([{ name: "imports", values: [100, 110, null, null] }]);
+  expect(chart.notes).toEqual(["Not drawn, because not delivered in full: 2026-03."]);
 });

@@ -1,8 +1,8 @@
 /** Customs answers in other forms than JSON: pictures, and rows of those that are no plain list. */
 import { z } from "zod";
 import type { Chart } from "../../../core/model/chart.ts";
-import { flowLines, yearBars } from "../../trade/answers/forms/lines.ts";
-import { flowWord } from "../../trade/answers/forms/names.ts";
+import { flowLines, undeliveredNotes, yearBars } from "../../trade/answers/forms/lines.ts";
+import { flowWord, productTitle } from "../../trade/answers/forms/names.ts";
 import { seasonBars } from "../../trade/answers/forms/prices.ts";
 import { ranking } from "../../trade/answers/forms/rankings.ts";
 import { classification, type classificationsOutput } from "./classifications.ts";
@@ -16,11 +16,11 @@ const titled = (code: string, name: string | null) => (name === null ? code : `$
 
 export const trendsChart = ({ data, meta }: z.infer<typeof trendsOutput>): Chart => ({
   kind: "line",
-  title: `Latvia: monthly ${flowWord(meta.direction)}`,
+  title: `Latvia: monthly ${flowWord(meta.direction)}, ${productTitle(meta.hs)}`,
   x: data.months.map(({ period }) => period),
   series: flowLines(data.months),
   unit: "EUR",
-  notes: [],
+  notes: undeliveredNotes(data.months),
 });
 
 /** Bars of what it is ranked by. */

@@ -17,13 +17,21 @@ export const flowLines = (months: Month[]): Series[] =>
   FLOWS.filter(({ column }) => months.some((month) => month[column] !== undefined)).map(
     ({ column, name }) => ({
       name,
-      values: months.map((month) => month[column] ?? null),
-      provisional: months.map(({ complete }) => !complete),
+      values: months.map((month) => (month.complete ? (month[column] ?? null) : null)),
     }),
   );
 
+/** Part of a month's sum would look like a fall, so it is not drawn. */
+export function undeliveredNotes(months: Month[]): string[] {
+  const open = months.filter(
+    (month) => !month.complete && FLOWS.some(({ column }) => typeof month[column] === "number"),
+  );
+  const periods = [...new Set(open.map(({ period }) => period))].sort();
+  return periods.length === 0 ? [] : [`Not drawn, because not delivered in full: ${periods.join(", ")}.`];
+}
+
 /** A line for each reporter and flow; the title alone names what all lines share. */
-export function timelineChart({ data }: z.infer<typeof timelineOutput>): Chart {
+export function timelineChart({ data, meta }: z.infer<typeof timelineOutput>): Chart {
   const reporters = [...new Set(data.map(({ reporter }) => reporter))];
   const monthsOf = (reporter: string | undefined) => data.filter((row) => row.reporter === reporter);
   const lines = reporters.map((reporter) => ({ reporter, flows: flowLines(monthsOf(reporter)) }));
@@ -35,13 +43,13 @@ export function timelineChart({ data }: z.infer<typeof timelineOutput>): Chart {
   };
   return {
     kind: "line",
-    title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}`,
+    title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}: ${productTitle(meta.hs)}`,
     x: monthsOf(reporters[0]).map(({ period }) => period),
     series: lines.flatMap(({ reporter, flows }) =>
       flows.map((line) => ({ ...line, name: nameOf(reporter, line.name) })),
     ),
     unit: "EUR",
-    notes: [],
+    notes: undeliveredNotes(data),
   };
 }
 
@@ -56,7 +64,7 @@ export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailO
   x: data.months.map(({ period }) => period),
   series: flowLines(data.months),
   unit: "EUR",
-  notes: [],
+  notes: undeliveredNotes(data.months),
 });
 
 type Year = {
