@@ -117,6 +117,16 @@ test("ARCHITECTURE names every folder of src, in at most 1,200 words", () => {
   expect(text.split(/\s+/).length).toBeLessThanOrEqual(1_200);
 });
 
+test("docs/README.md links every page of docs", () => {
+  const pages = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+  const index = read("docs/README.md");
+  expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
+});
+
+test("README has at most 700 words", () => {
+  expect(read("README.md").split(/\s+/).length).toBeLessThanOrEqual(700);
+});
+
 test("docs/command-line.md explains every command and option", async () => {
   const terminal = { settings: () => readConfig({}), logger: () => pino({ enabled: false }) };
   expect(read("docs/command-line.md"), "run `npm run docs`").toBe(commandsPage(await allCommands(terminal)));
