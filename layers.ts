@@ -17,7 +17,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     types:pg pg-copy-streams`),
 
   // The engine: it knows no area.
-  "src/core/model": row("types:@event-driven-io/emmett node:crypto viem/utils zod"),
+  "src/core/model": row(
+    "types:@event-driven-io/emmett fastest-levenshtein minisearch node:crypto stemmer viem/utils zod",
+  ),
   "src/core": row(`
     eventstore src/core/model @opentelemetry/api lru-cache node:async_hooks node:crypto node:events node:v8
     p-limit types:pg`),
@@ -83,7 +85,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     fastest-levenshtein helmet node:crypto node:events types:node:http types:pino raw-body`),
 
   // It runs in browsers, and its verifiers in Node.
-  "src/explorer": row("node:fs node:url node:zlib viem/accounts"),
+  "src/explorer": row("src/core/model node:fs node:url node:zlib viem/accounts"),
 
   // An area is said once; the runtime knows all of them, and the command line is the runtime's.
   "src/areas": row(`
@@ -106,7 +108,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     src/operator src/outside src/projections src/reactors src/runtime src/runtime/settings src/witness src/worker cli-progress
     commander jose node:child_process node:crypto node:http types:node:net node:stream/consumers
     node:timers/promises node:util types:pino pino-pretty viem/accounts viem/utils zod`),
-  "src/main.ts": row("src/cli src/core src/core/model src/runtime types:commander pino"),
+  "src/main.ts": row("src/cli src/core src/core/model src/runtime types:commander node:fs pino"),
 };
 
 /** Layers without clock, chance, input or output: callers pass them. */

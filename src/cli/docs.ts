@@ -9,15 +9,13 @@ import { eventsPage } from "../areas/events-page.ts";
 import { areas } from "../areas/index.ts";
 import { about } from "./about.ts";
 import { commandsPage } from "./commands-page.ts";
-import { allCommands } from "./program.ts";
 import { settingsPage } from "./settings-page.ts";
-import type { Terminal } from "./terminal.ts";
 
-const pages = (terminal: Terminal) => ({
+const pages = (commands: () => Promise<readonly Command[]>) => ({
   operations: () => operationsPage(catalogueOf(areas)),
   events: () => eventsPage(areas),
   settings: async () => settingsPage(await settingsExample()),
-  "command-line": async () => commandsPage(await allCommands(terminal)),
+  "command-line": async () => commandsPage(await commands()),
 });
 type Page = keyof ReturnType<typeof pages>;
 const NAMES: readonly Page[] = ["operations", "events", "settings", "command-line"];
@@ -27,8 +25,8 @@ const settingsExample = () =>
     throw new Error(`cannot read .env.example (${error.code}): run this in a clone of the repository`);
   });
 
-export const docsCommand = (terminal: Terminal) =>
+export const docsCommand = (commands: () => Promise<readonly Command[]>) =>
   new Command("docs")
     .description(about.docs)
     .addArgument(new Argument("[page]", "which one").choices(NAMES).default("operations"))
-    .action(async (page: Page) => void process.stdout.write(await pages(terminal)[page]()));
+    .action(async (page: Page) => void process.stdout.write(await pages(commands)[page]()));

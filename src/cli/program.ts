@@ -47,7 +47,10 @@ const GROUPS: readonly {
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
   { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
   { names: ["rerun"], load: async (terminal) => [(await import("./rerun.ts")).rerunCommand(terminal)] },
-  { names: ["docs"], load: async (terminal) => [(await import("./docs.ts")).docsCommand(terminal)] },
+  {
+    names: ["docs"],
+    load: async (terminal) => [(await import("./docs.ts")).docsCommand(() => allCommands(terminal))],
+  },
 ];
 
 /** The commands in the first page of help. */

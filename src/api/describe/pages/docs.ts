@@ -6,24 +6,33 @@ import { priceText } from "../../declare/access/way.ts";
 import type { Catalogue } from "../../declare/operation.ts";
 import type { Document } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
+import { inputText } from "../find-operations.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 import { type Destination, type Rendering, rendering } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";
 
 const FOLDER = join(PACKAGE, "docs");
 
-const ELSEWHERE = new Map([["operations", "/docs#operations"]]);
+const INDEX = "README";
+
+const ELSEWHERE = new Map([
+  ["operations", "/docs#operations"],
+  [INDEX, "/docs"],
+]);
 
 const SERVED = new Map([
   ["/.env.example", "/docs/settings"],
+  ["/docs/decisions", "/docs#decisions-title"],
   ["/src/explorer/verifier.js", "/log/verifier.js"],
   ["/src/explorer/roll-verifier.js", "/rng/roll-verifier.js"],
 ]);
 
 type Article = Rendering & { name: string };
+/** `index`: docs/README.md, which leads to the pages by job. */
+type Articles = { index: Article; pages: Map<string, Article> };
 
 export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[] {
-  let read: Promise<Map<string, Article>> | undefined;
+  let read: Promise<Articles> | undefined;
   const articles = () => {
     read ??= readArticles().catch((error) => {
       read = undefined;
@@ -36,13 +45,15 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       path: "/docs",
       type: "text/html",
       summary: "The documentation, with a page to try each operation",
-      render: async () => indexPage(catalogue, parts, [...(await articles()).values()]),
+      render: async () => indexPage(catalogue, parts, await articles()),
     },
     {
       path: "/docs/search.json",
       type: "application/json",
       summary: "The search index of that page",
-      render: async () => ({ body: JSON.stringify(searched(catalogue, [...(await articles()).values()])) }),
+      render: async () => ({
+        body: JSON.stringify(entriesOf(catalogue, await articles())),
+      }),
     },
     {
       path: "/docs/operations/{name}",
@@ -69,7 +80,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       render: async (_app, { params }) => {
         const asked = String(params.page);
         const name = asked.replace(/(\.md)?\/?$/, "");
-        const article = (await articles()).get(name);
+        const article = (await articles()).pages.get(name);
         const place = ELSEWHERE.get(name) ?? (article && name !== asked ? `/docs/${name}` : undefined);
         if (place !== undefined) return movedTo(place);
         if (!article) return refuse("not_found", "no such page; /docs lists all");
@@ -91,17 +102,16 @@ const movedTo = (place: string) => ({
   body: written(html`<!doctype html><title>Moved</title><p>Now at <a href="${place}">${place}</a>.</p>`),
 });
 
-async function readArticles(): Promise<Map<string, Article>> {
+async function readArticles(): Promise<Articles> {
   const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
-  const pages = files.map((path) => path.slice(0, -3)).filter((name) => !ELSEWHERE.has(name));
-  return new Map(
-    await Promise.all(
-      pages.map(async (name) => {
-        const source = await readFile(join(FOLDER, `${name}.md`), "utf8");
-        return [name, { name, ...rendering(source, (target) => linkFrom(name, target)) }] as const;
-      }),
-    ),
-  );
+  const names = files.map((path) => path.slice(0, -3)).filter((name) => !ELSEWHERE.has(name));
+  const [index, ...pages] = await Promise.all([INDEX, ...names].map(readArticle));
+  return { index: index!, pages: new Map(pages.map((page) => [page.name, page])) };
+}
+
+async function readArticle(name: string): Promise<Article> {
+  const source = await readFile(join(FOLDER, `${name}.md`), "utf8");
+  return { name, ...rendering(source, (target) => linkFrom(name, target)) };
 }
 
 function linkFrom(page: string, target: string): Destination {
@@ -113,8 +123,8 @@ function linkFrom(page: string, target: string): Destination {
   return ELSEWHERE.get(name) ?? `/docs/${name}${hash}`;
 }
 
-function indexPage({ areas, operations }: Catalogue, parts: PageParts, articles: readonly Article[]) {
-  const isDecision = ({ name }: Article) => name.startsWith("decisions/");
+function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, pages }: Articles) {
+  const decisions = [...pages.values()].filter(({ name }) => name.startsWith("decisions/"));
   const listOf = (some: readonly Article[]) => html`<ul class="entries">${some.map(
     ({ name, title, lead }) => html`
           <li><a href="/docs/${name}">${title}</a> <span class="soft">${lead}</span></li>`,
@@ -126,17 +136,13 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, articles:
     place: "/docs",
     embedded_chain: parts.embedded_chain,
     body: html`
-      <h1 class="claim">Documentation</h1>
       <form id="search" class="search" role="search">
         <label for="words">Search pages and operations</label>
         <input id="words" type="search" autocomplete="off" spellcheck="false" placeholder="seasons of a product, refund, verify…">
       </form>
       <div id="found" class="result" role="status" aria-live="polite" hidden></div>
       <div id="contents">
-        <section aria-labelledby="guides-title">
-          <h2 id="guides-title">Guides</h2>
-          ${listOf(articles.filter((one) => !isDecision(one)))}
-        </section>
+        <article class="prose">${index.body}</article>
         <section aria-labelledby="operations">
           <h2 id="operations">Operations</h2>
           ${areas.map(
@@ -154,23 +160,28 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, articles:
         </section>
         <section aria-labelledby="decisions-title">
           <h2 id="decisions-title">Decisions</h2>
-          ${listOf(articles.filter(isDecision))}
+          ${listOf(decisions)}
         </section>
       </div>`,
   });
 }
 
 /** A searchable section: its address, title and words. */
-type Entry = { path: string; title: string; of: string; text: string };
+type Entry = { path: string; title: string; of: string; text: string; input?: string };
 
-const searched = ({ operations }: Catalogue, articles: readonly Article[]): Entry[] => [
-  ...operations.map(({ name, area, summary, description }) => ({
-    path: `/docs/operations/${name}`,
-    title: summary,
-    of: `${area} · ${name}`,
-    text: description,
+/** Every operation and every section of the pages, as the search reads them. */
+export const documentationEntries = async (catalogue: Catalogue): Promise<Entry[]> =>
+  entriesOf(catalogue, await readArticles());
+
+const entriesOf = ({ operations }: Catalogue, { pages }: Articles): Entry[] => [
+  ...operations.map((operation) => ({
+    path: `/docs/operations/${operation.name}`,
+    title: operation.summary,
+    of: `${operation.area} · ${operation.name}`,
+    text: operation.description,
+    input: inputText(operation),
   })),
-  ...articles.flatMap(({ name, title, sections }) =>
+  ...[...pages.values()].flatMap(({ name, title, sections }) =>
     sections.map((section) => ({
       path: `/docs/${name}#${section.anchor}`,
       title: section.title,

@@ -1,0 +1,73 @@
+/** Finds entries by words: forms of a word match, wrong letters are corrected, and rare words weigh more (BM25+). */
+import { distance } from "fastest-levenshtein";
+import MiniSearch from "minisearch";
+import { stemmer } from "stemmer";
+
+/** Words of every question, which tell no entry from another. */
+const COMMON = new Set(
+  (
+    "a about an and any are as at be by can do does for from get has have how i if in into is it its me much my of on " +
+    "one or our should that the their them they this to us was what when where which who why will with you your"
+  ).split(" "),
+);
+
+/** Shorter words are too often the beginning of another, or another but for a letter. */
+const SHORTEST_BEGINNING = 4;
+const SHORTEST_MISSPELT = 5;
+/** Wrong letters as a share of the word's length. */
+const WRONG_LETTERS = 0.2;
+
+/** `weights`: of the text in each field; `weightOf`: of an entry among others. */
+export type SearchFields<Entry> = {
+  weights: Readonly<Record<string, number>>;
+  textOf(entry: Entry, field: string): string;
+  weightOf?(entry: Entry): number;
+};
+
+/** A function from words to the entries that have any of them, the best first. */
+export function textSearch<Entry>(
+  entries: readonly Entry[],
+  { weights, textOf, weightOf = () => 1 }: SearchFields<Entry>,
+): (words: string) => Entry[] {
+  const index = new MiniSearch<{ id: number; entry: Entry }>({
+    fields: Object.keys(weights),
+    extractField: (document, field) => (field === "id" ? String(document.id) : textOf(document.entry, field)),
+    processTerm: (word) => stemOf(word, vocabulary),
+  });
+  const vocabulary = new Map<string, string>();
+  index.addAll(entries.map((entry, id) => ({ id, entry })));
+  const stems = new Set(vocabulary.values());
+  return (words) =>
+    index
+      .search(words, {
+        boost: weights,
+        boostDocument: (id) => weightOf(entries[Number(id)]!),
+        processTerm: (word) => {
+          const stem = stemOf(word);
+          return stem === null || stems.has(stem) ? stem : corrected(word.toLowerCase(), vocabulary, stem);
+        },
+        prefix: (stem) => stem.length >= SHORTEST_BEGINNING,
+      })
+      .map(({ id }) => entries[Number(id)]!);
+}
+
+function stemOf(word: string, vocabulary?: Map<string, string>): string | null {
+  const whole = word.toLowerCase();
+  if (whole === "" || COMMON.has(whole)) return null;
+  const stem = stemmer(whole);
+  vocabulary?.set(whole, stem);
+  return stem;
+}
+
+/** The stem of the nearest known word; `stem` itself where none is near, since it may begin one. */
+function corrected(word: string, vocabulary: ReadonlyMap<string, string>, stem: string): string {
+  if (word.length < SHORTEST_MISSPELT) return stem;
+  const most = Math.round(word.length * WRONG_LETTERS);
+  let nearest = { stem, wrong: most + 1 };
+  for (const [whole, its] of vocabulary) {
+    if (Math.abs(whole.length - word.length) > most || whole[0] !== word[0]) continue;
+    const wrong = distance(word, whole);
+    if (wrong < nearest.wrong) nearest = { stem: its, wrong };
+  }
+  return nearest.stem;
+}
