@@ -118,7 +118,9 @@ test("ARCHITECTURE names every folder of src, in at most 1,200 words", () => {
 });
 
 test("docs/README.md links every page of docs", () => {
-  const pages = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+  const pages = readdirSync(join(ROOT, "docs")).filter(
+    (name) => name.endsWith(".md") && name !== "README.md",
+  );
   const index = read("docs/README.md");
   expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
 });

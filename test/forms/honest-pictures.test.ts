@@ -194,3 +194,9 @@ test("a month that is not delivered in full leaves a gap and a note, and never a
   expect(chart.series).toEqual([{ name: "imports", values: [100, 110, null, null] }]);
   expect(chart.notes).toEqual(["Not drawn, because not delivered in full: 2026-03."]);
 });
+
+test("an SVG has its title as text for screen readers, escaped", async () => {
+  const chart = chartOf({ title: "Exports < imports & more" });
+  const svg = (await printer.print({ form: "image/svg+xml", chart, provenance })).toString();
+  expect(svg).toMatch(/^<svg role="img" [^>]*>\n<title>Exports &#60; imports &#38; more<\/title>/);
+});

@@ -114,7 +114,7 @@ describe("a picture", () => {
       expect(new Resvg(svg).width).toBe(900);
       expect(new Set([...svg.matchAll(/<([a-z]\w*)/gi)].map(([, name]) => name))).toEqual(
         new Set(
-          ["svg", "rect", "path", "text", ...(kind === "line" ? ["g", "defs", "clipPath"] : [])].filter(
+          ["svg", "title", "rect", "path", "text", ...(kind === "line" ? ["g", "defs", "clipPath"] : [])].filter(
             (name) => svg.includes(`<${name}`),
           ),
         ),

@@ -3,9 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Resvg } from "@resvg/resvg-js";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
+import { html, written } from "../../core/model/html.ts";
 import { FONT, HEIGHT, WIDTH } from "./look.ts";
 import { optionOf } from "./option.ts";
-import { textWidth } from "./text.ts";
+import { readable, textWidth } from "./text.ts";
 
 const require = createRequire(import.meta.url);
 /** The single bundled file loads ten times faster than its thousand modules. */
@@ -36,11 +37,17 @@ const painter = canvas.getZr().painter as unknown as {
 /** The same chart gives the same bytes. */
 export function draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Uint8Array {
   const svg = drawn(chart, provenance);
-  return form === "image/svg+xml" ? Buffer.from(svg) : new Resvg(svg, { font }).render().asPng();
+  return form === "image/svg+xml"
+    ? Buffer.from(titled(svg, readable(chart).title))
+    : new Resvg(svg, { font }).render().asPng();
 }
 
 /** A document's chart as SVG with outlined letters: it needs no font, and screen readers skip its scale. */
 export const outlined = (chart: Chart): string => new Resvg(drawn(chart), { font }).toString();
+
+/** Screen readers read the title instead of every label. */
+const titled = (svg: string, title: string): string =>
+  svg.replace(/<svg ([^>]*)>/, `<svg role="img" $1>\n${written(html`<title>${title}</title>`)}`);
 
 function drawn(chart: Chart, provenance?: Provenance): string {
   canvas.clear();
