@@ -51,7 +51,7 @@ describe("an area added to the registry", () => {
     const answer = await send("twice");
     expect(answer.status).toBe(409);
     expect((await answer.json()) as object).toHaveProperty("type", `${service.url}/problems#parcel-sent`);
-    expect(await text("/problems")).toContain("**parcel-sent** (409)");
+    expect(await text("/problems")).toContain('<h2 id="parcel-sent">');
   });
 
   test("is served over MCP, by its name among the areas", async () => {

@@ -7,7 +7,8 @@ import { open } from "../../src/api/declare/access/open.ts";
 import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { operation } from "../../src/api/declare/operation.ts";
 import { json } from "../../src/api/declare/output.ts";
-import { problemOfRefusal, problemsPage } from "../../src/api/serve/problem.ts";
+import { problemsText } from "../../src/api/describe/pages/problems.ts";
+import { problemOfRefusal } from "../../src/api/serve/problem.ts";
 import { areas } from "../../src/areas/index.ts";
 import { coreProblems, type ProblemType, problemOfCode, problemTypes } from "../../src/core/model/problem.ts";
 import { Refusal, refuse } from "../../src/core/model/refusal.ts";
@@ -100,9 +101,9 @@ describe("a refusal", () => {
 });
 
 test("the page lists every kind once, and says of each what it means", () => {
-  const page = problemsPage(problems);
+  const page = problemsText(problems);
   for (const { slug, status, title, meaning } of problems)
-    expect(page.split(`- **${slug}** (${status}): ${title}. ${meaning}\n`)).toHaveLength(2);
+    expect(page.split(`## ${slug}\n\n${status} ${title}. ${meaning}\n`)).toHaveLength(2);
 });
 
 describe("a kind of an area's own", () => {
@@ -128,7 +129,9 @@ describe("a kind of an area's own", () => {
   afterAll(() => service?.stop());
 
   const asked = async (path: string) => {
-    const response = await fetch(service.url + path);
+    const response = await fetch(service.url + path, {
+      headers: { Accept: "application/json, text/markdown" },
+    });
     return { status: response.status, text: await response.text() };
   };
 
@@ -140,7 +143,7 @@ describe("a kind of an area's own", () => {
       title: "Cold kettle",
       detail: "the kettle is cold",
     });
-    expect((await asked("/problems")).text).toContain("- **kettle-cold** (410): Cold kettle. Heat it first.");
+    expect((await asked("/problems")).text).toContain("## kettle-cold\n\n410 Cold kettle. Heat it first.");
     const { paths, components } = JSON.parse((await asked("/openapi.json")).text);
     expect(paths["/v1/agent/test/boil"].get.responses[410]).toEqual({ $ref: "#/components/responses/410" });
     expect(components.responses[410].description).toBe(

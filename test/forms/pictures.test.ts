@@ -114,9 +114,14 @@ describe("a picture", () => {
       expect(new Resvg(svg).width).toBe(900);
       expect(new Set([...svg.matchAll(/<([a-z]\w*)/gi)].map(([, name]) => name))).toEqual(
         new Set(
-          ["svg", "title", "rect", "path", "text", ...(kind === "line" ? ["g", "defs", "clipPath"] : [])].filter(
-            (name) => svg.includes(`<${name}`),
-          ),
+          [
+            "svg",
+            "title",
+            "rect",
+            "path",
+            "text",
+            ...(kind === "line" ? ["g", "defs", "clipPath"] : []),
+          ].filter((name) => svg.includes(`<${name}`)),
         ),
       );
       expect(svg.replaceAll(/>[^<]*</g, "><")).not.toMatch(/\s(href|on\w+|xlink:href)=|url\((?!#)/);

@@ -164,10 +164,8 @@ test("every setting can be read, listed and found", async () => {
 test.each([
   ["/docs/operations", "/docs#operations"],
   ["/docs/operations/", "/docs#operations"],
-  ["/docs/operations.md", "/docs#operations"],
-  ["/docs/payments.md", "/docs/payments"],
   ["/docs/payments/", "/docs/payments"],
-  ["/docs/decisions/0004-merkle-tree-later.md", "/docs/decisions/0004-merkle-tree-later"],
+  ["/docs/README", "/docs"],
 ])("%s leads to %s", async (path, place) => {
   const { status, headers, body } = await get(path, BROWSER);
   expect({ status, location: headers.location }).toEqual({ status: 301, location: place });
@@ -179,6 +177,34 @@ test("what the search looks through has every operation and the pages' words", a
   for (const { name } of catalogue)
     expect(entries.map(({ path }) => path)).toContain(`/docs/operations/${name}`);
   expect(entries.find(({ path }) => path === "/docs/payments#asking-again")?.text).toContain("24 hours");
+});
+
+test.each([
+  ["/docs/payments.md", BROWSER.Accept],
+  ["/docs/payments", "text/markdown"],
+  ["/docs/operations.md", BROWSER.Accept],
+  ["/docs/decisions/0004-merkle-tree-later.md", BROWSER.Accept],
+  ["/problems", "text/markdown"],
+])("%s for %s is Markdown", async (path, Accept) => {
+  const { status, headers, body } = await get(path, { Accept });
+  expect([status, headers["content-type"]]).toEqual([200, expect.stringContaining("text/markdown")]);
+  expect(body).toMatch(/^# /);
+});
+
+test("a problem's type leads to a page for people, at its kind", async () => {
+  const { headers, body } = await get("/problems", BROWSER);
+  expect(headers["content-type"]).toContain("text/html");
+  expect(body).toContain('<h2 id="not-found">');
+});
+
+test("models get every guide in one text, and crawlers the address of every page", async () => {
+  const full = (await get("/llms-full.txt")).body;
+  expect(full).toMatch(/^# Documentation\n/);
+  for (const title of ["# Clients", "# Operations", "# Settings"]) expect(full).toContain(`\n${title}\n`);
+  expect(full).not.toContain("# 0004");
+  const sites = (await get("/sitemap.xml")).body;
+  for (const { name } of catalogue) expect(sites).toContain(`/docs/operations/${name}</loc>`);
+  expect((await get("/robots.txt")).body).toMatch(/^Sitemap: http.*\/sitemap\.xml$/m);
 });
 
 test("watchers, crawlers and browsers find what they look for", async () => {

@@ -1,3 +1,4 @@
+import Negotiator from "negotiator";
 import type { App } from "../../core/app.ts";
 import type { Fields } from "../declare/input.ts";
 import type { Path } from "../declare/operation.ts";
@@ -26,3 +27,7 @@ export type RenderedDocument = {
   headers?: Record<string, string>;
   body: string;
 };
+
+/** Whether a visitor prefers a media type to a page. */
+export const wants = (type: string, accept: string | undefined): boolean =>
+  accept !== undefined && new Negotiator({ headers: { accept } }).mediaType(["text/html", type]) === type;

@@ -6,7 +6,6 @@ import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
 import type { Catalogue, Operation, Path } from "../declare/operation.ts";
 import { pathOf } from "../declare/operation-facts.ts";
-import { problemsPage } from "../serve/problem.ts";
 import { priceList } from "../serve/x402/discovery.ts";
 import type { PaymentTerms } from "../serve/x402/required.ts";
 import type { Document } from "./document.ts";
@@ -15,6 +14,7 @@ import { openapi } from "./openapi.ts";
 import { asOpenapi30 } from "./openapi-3-0.ts";
 import { docsDocuments } from "./pages/docs.ts";
 import { homeDocuments } from "./pages/home.ts";
+import { problemsDocument } from "./pages/problems.ts";
 import { rngDocument } from "./pages/rng.ts";
 import { llmsPage } from "./reference.ts";
 
@@ -57,7 +57,7 @@ export function documentsOf(
     fixed("/llms.txt", "text/plain", "The service on one page, for models", () =>
       llmsPage(catalogue, terms.public_url),
     ),
-    fixed("/problems", "text/markdown", "Every kind of error", () => problemsPage(catalogue.problems)),
+    problemsDocument(catalogue, pages),
     fixed("/.well-known/x402", "application/json", "The price list", () =>
       JSON.stringify(priceList(catalogue.operations, terms)),
     ),
@@ -69,13 +69,14 @@ export function documentsOf(
     fixed("/.well-known/api-catalog", "application/linkset+json", "RFC 9727 catalogue", () =>
       apiCatalog(terms.public_url),
     ),
-    fixed("/robots.txt", "text/plain", "Rules for crawlers", () => ROBOTS),
+    fixed("/robots.txt", "text/plain", "Rules for crawlers", () => robots(terms.public_url)),
     ...explorerDocuments(),
   ];
 }
 
 /** Search engines should index the pages, not the answers. */
-const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /mcp\n";
+const robots = (public_url: string) =>
+  `User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /mcp\nSitemap: ${public_url}/sitemap.xml\n`;
 
 const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
   areas: areas.filter(({ name }) => name === wanted),

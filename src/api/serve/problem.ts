@@ -130,13 +130,3 @@ export function refusalOf(error: unknown): Refusal | undefined {
     });
   return undefined;
 }
-
-export const problemsPage = (types: readonly ProblemType[]) =>
-  [
-    "# Problems",
-    "",
-    "Every error is `application/problem+json` (RFC 9457). `type` ends in one of these names.",
-    "",
-    ...types.map(({ slug, status, title, meaning }) => `- **${slug}** (${status}): ${title}. ${meaning}`),
-    "",
-  ].join("\n");

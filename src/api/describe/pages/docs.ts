@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { html, written } from "../../../core/model/html.ts";
+import { html, markup, written } from "../../../core/model/html.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { priceText } from "../../declare/access/way.ts";
 import type { Catalogue } from "../../declare/operation.ts";
-import type { Document } from "../document.ts";
+import { type Document, wants } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import { inputText } from "../find-operations.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
@@ -29,7 +29,7 @@ const SERVED = new Map([
 
 type Article = Rendering & { name: string };
 /** `index`: docs/README.md, which leads to the pages by job. */
-type Articles = { index: Article; pages: Map<string, Article> };
+type Articles = { index: Article; pages: Map<string, Article>; sources: Map<string, string> };
 
 export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[] {
   let read: Promise<Articles> | undefined;
@@ -56,6 +56,18 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       }),
     },
     {
+      path: "/llms-full.txt",
+      type: "text/plain",
+      summary: "The guides and every operation in one text, for models",
+      render: async () => ({ body: fullText((await articles()).sources) }),
+    },
+    {
+      path: "/sitemap.xml",
+      type: "application/xml",
+      summary: "Every page, for crawlers",
+      render: async () => ({ body: siteMap(parts.public_url, catalogue, await articles()) }),
+    },
+    {
       path: "/docs/operations/{name}",
       type: "text/html",
       summary: "An operation: input, answer, and a runnable example",
@@ -76,12 +88,17 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
     {
       path: "/docs/{+page}",
       type: "text/html",
-      summary: "A page of the documentation",
-      render: async (_app, { params }) => {
-        const asked = String(params.page);
-        const name = asked.replace(/(\.md)?\/?$/, "");
-        const article = (await articles()).pages.get(name);
-        const place = ELSEWHERE.get(name) ?? (article && name !== asked ? `/docs/${name}` : undefined);
+      summary:
+        "A page of the documentation; as Markdown with .md after its name, or for Accept: text/markdown",
+      render: async (_app, { params, accept }) => {
+        const path = String(params.page);
+        const name = path.replace(/(\.md)?\/?$/, "");
+        const { pages, sources } = await articles();
+        const source = sources.get(name);
+        if (source === undefined) return refuse("not_found", "no such page; /docs lists all");
+        if (path.endsWith(".md") || wants("text/markdown", accept)) return asMarkdown(source);
+        const article = pages.get(name);
+        const place = ELSEWHERE.get(name) ?? (name !== path ? `/docs/${name}` : undefined);
         if (place !== undefined) return movedTo(place);
         if (!article) return refuse("not_found", "no such page; /docs lists all");
         return pageOf({
@@ -96,6 +113,8 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
   ];
 }
 
+const asMarkdown = (body: string) => ({ type: "text/markdown", headers: { Vary: "Accept" }, body });
+
 const movedTo = (place: string) => ({
   status: 301,
   headers: { Location: place },
@@ -104,14 +123,17 @@ const movedTo = (place: string) => ({
 
 async function readArticles(): Promise<Articles> {
   const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
-  const names = files.map((path) => path.slice(0, -3)).filter((name) => !ELSEWHERE.has(name));
-  const [index, ...pages] = await Promise.all([INDEX, ...names].map(readArticle));
-  return { index: index!, pages: new Map(pages.map((page) => [page.name, page])) };
-}
-
-async function readArticle(name: string): Promise<Article> {
-  const source = await readFile(join(FOLDER, `${name}.md`), "utf8");
-  return { name, ...rendering(source, (target) => linkFrom(name, target)) };
+  const sources = new Map(
+    await Promise.all(
+      files.map(async (path) => [path.slice(0, -3), await readFile(join(FOLDER, path), "utf8")] as const),
+    ),
+  );
+  const articleOf = (name: string): Article => ({
+    name,
+    ...rendering(sources.get(name)!, (target) => linkFrom(name, target)),
+  });
+  const names = [...sources.keys()].filter((name) => !ELSEWHERE.has(name));
+  return { index: articleOf(INDEX), pages: new Map(names.map((name) => [name, articleOf(name)])), sources };
 }
 
 function linkFrom(page: string, target: string): Destination {
@@ -124,7 +146,7 @@ function linkFrom(page: string, target: string): Destination {
 }
 
 function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, pages }: Articles) {
-  const decisions = [...pages.values()].filter(({ name }) => name.startsWith("decisions/"));
+  const decisions = [...pages.values()].filter(({ name }) => isDecision(name));
   const listOf = (some: readonly Article[]) => html`<ul class="entries">${some.map(
     ({ name, title, lead }) => html`
           <li><a href="/docs/${name}">${title}</a> <span class="soft">${lead}</span></li>`,
@@ -164,6 +186,27 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, 
         </section>
       </div>`,
   });
+}
+
+const isDecision = (name: string) => name.startsWith("decisions/");
+
+/** The index first, then guides and references; decisions say why and not how. */
+const fullText = (sources: ReadonlyMap<string, string>): string =>
+  [INDEX, ...[...sources.keys()].filter((name) => name !== INDEX && !isDecision(name))]
+    .map((name) => sources.get(name)!)
+    .join("\n\n");
+
+/** https://www.sitemaps.org/protocol.html */
+function siteMap(public_url: string, { operations }: Catalogue, { pages }: Articles): string {
+  const paths = [
+    ...["/", "/docs", "/log", "/rng", "/soul", "/problems"],
+    ...[...pages.keys()].map((name) => `/docs/${name}`),
+    ...operations.map(({ name }) => `/docs/operations/${name}`),
+  ];
+  const entries = paths.map((path) => html`<url><loc>${public_url + path}</loc></url>`);
+  return written(
+    html`${markup('<?xml version="1.0" encoding="UTF-8"?>\n')}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries}</urlset>`,
+  );
 }
 
 /** A searchable section: its address, title and words. */

@@ -1,8 +1,7 @@
-import Negotiator from "negotiator";
 import { html } from "../../../core/model/html.ts";
 import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
 import type { Catalogue, Operation } from "../../declare/operation.ts";
-import type { Document, Visit } from "../document.ts";
+import { type Document, type Visit, wants } from "../document.ts";
 import { CHARTED_BY, chartDocument, exampleChart } from "./example-chart.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 
@@ -15,15 +14,13 @@ export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[
     summary: "This service for people: purpose, calls to paste, prices; JSON for those who ask for it",
     render: (app, visit) => {
       const chart = exampleChart(app);
-      return wantsJson(visit) ? summary(catalogue, parts, chart) : home(catalogue, parts, visit, chart);
+      return wants("application/json", visit.accept)
+        ? summary(catalogue, parts, chart)
+        : home(catalogue, parts, visit, chart);
     },
   },
   chartDocument(),
 ];
-
-const wantsJson = ({ accept }: Visit): boolean =>
-  accept !== undefined &&
-  new Negotiator({ headers: { accept } }).mediaType(["text/html", "application/json"]) === "application/json";
 
 const LINKS = {
   docs: "/docs",
