@@ -100,7 +100,7 @@ test("news of a test tenant are quoted to its test keys alone", async () => {
   for (const tenant of ["test:", "test:operator", "test:test:acme", "Test:acme", "soul:1", "test:anonymous"])
     expect(await send({ tenant, items: [{ text }] })).toMatchObject({
       status: 400,
-      errors: [{ path: "tenant", message: expect.stringContaining("test:<name>") }],
+      errors: [{ path: "tenant", message: expect.stringContaining("test:acme") }],
     });
 });
 
