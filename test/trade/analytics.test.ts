@@ -3,6 +3,10 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { flows } from "../../src/domain/trade/units.ts";
+import { product as fusionProduct, productInput } from "../../src/projections/fusion/answers/product.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
+import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
+import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
 import { woodInput } from "../../src/projections/trade/answers/wood.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { scaled } from "../support/scale.ts";
@@ -11,6 +15,8 @@ import { openAnalyses } from "./analyses.ts";
 let opened: Awaited<ReturnType<typeof openAnalyses>>;
 let ask: (typeof opened)["ask"];
 let sql: (typeof opened)["sql"];
+
+const partnersOf = (asked: object) => topPartners(opened.trade, rankingInput.parse(asked));
 
 beforeAll(async () => {
   opened = await openAnalyses();
@@ -68,11 +74,42 @@ describe("heatmap", () => {
     }
   });
 
-  test("gives null, not zero, for reporters that the dataset does not cover", async () => {
-    const { data } = await ask.heatmap({ year: 2024, hs2: "39", hs: "39206290" });
-    expect(data[0]).toMatchObject({ rank: 1, reporter: "DE", value_eur: 9900, share: 1, complete: false });
-    for (const row of data.slice(1))
-      expect(row).toMatchObject({ rank: null, value_eur: null, share: null, quantity_kg: null });
+  test("below chapters one country never stands in for the EU, not even where its dataset is named", async () => {
+    const { trade } = opened;
+    const product = { hs: "39206290" };
+    const asked = [
+      () => ask.heatmap({ year: 2024, ...product }),
+      () => ask.heatmap({ year: 2024, ...product, dataset: "comext-ds-045409" }),
+      () => ask.sources({ year: 2024, ...product }),
+      () => fusionProduct(trade, productInput.parse({ year: 2024, ...product })),
+      () =>
+        reconstruct(
+          trade,
+          () => undefined,
+          anyTargetInput.parse({ target_country: "CN", direction: "EXPORT", year: 2024, ...product }),
+        ),
+    ];
+    for (const one of asked) {
+      const refusal = await refusalOf(one());
+      expect(refusal).toMatchObject({ type: { slug: "outside-coverage" } });
+      expect(refusal.message).toMatch(
+        /covers the reporters DE; not AT, BE, .* for 39206290.*; give chapter 39, or/,
+      );
+    }
+    // Its own country is answered, and the answer says whom it covers.
+    const { meta } = await partnersOf({ reporter: "DE", year: 2024, ...product });
+    expect(meta.coverage.reporters).toEqual(["DE"]);
+    expect(meta.real_data).toBeUndefined();
+  });
+
+  test("where the sandbox answers beside real data, the answer says what real data there are", async () => {
+    const { meta } = await ask.heatmap({ year: 2024, hs: "87" });
+    expect(meta).toMatchObject({
+      synthetic: true,
+      real_data: [{ dataset: "comext-ds-045409", why: "covers the products 39206290" }],
+    });
+    const named = await partnersOf({ reporter: "DE", year: 2024, hs: "39", dataset: "sandbox" });
+    expect(named.meta.real_data).toMatchObject([{ dataset: "comext-ds-045409" }]);
   });
 
   test("refuses a year and a product outside the coverage by field", async () => {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { intraIndustry } from "../../../domain/fusion/intra-industry.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
+import { reportersOfEu } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, year } from "../../../domain/trade/inputs.ts";
 import { isResidue, productLevels } from "../../../domain/trade/products.ts";
 import { isReporter, partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
@@ -88,7 +89,12 @@ export async function product(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof productOutput>> {
   const requestedYears = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const question = { ...input, reporters: [], years: requestedYears, fields: { years: "year" } } as const;
+  const question = {
+    ...input,
+    reporters: reportersOfEu(input.hs),
+    years: requestedYears,
+    fields: { reporter: "hs", years: "year" },
+  } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     const year = yearOrLast(lease, { ...question, hs });
     const years = { from: year, to: year };

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { type CompletenessCheck, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
+import {
+  type CompletenessCheck,
+  completenessOf,
+  flowsOf,
+  reportersOfEu,
+} from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
@@ -66,12 +71,13 @@ export async function heatmap(
 ): Promise<z.infer<typeof heatmapOutput>> {
   const { year, flow } = input;
   const years = { from: year, to: year };
+  const hs = productOf(input);
   const question = {
     ...input,
-    hs: productOf(input),
-    reporters: [],
+    hs,
+    reporters: reportersOfEu(hs),
     years,
-    fields: { hs: productField(input), years: "year" },
+    fields: { hs: productField(input), reporter: productField(input), years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };

@@ -4,7 +4,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
+import { completenessOf, flowsOf, reportersOfEu } from "../../../domain/trade/coverage.ts";
 import {
   dataset,
   flow,
@@ -116,11 +116,12 @@ export async function rerouteWatch(
   const { origin, flow } = input;
   const first = readMonth(input.month);
   const [from, to] = [addMonths(first, -WINDOW), addMonths(first, WINDOW - 1)];
+  const hs = productOf(input);
   const question = {
-    hs: productOf(input),
+    hs,
     flow,
     dataset: input.dataset,
-    reporters: input.reporter === undefined ? [] : [input.reporter],
+    reporters: input.reporter === undefined ? reportersOfEu(hs) : [input.reporter],
     years: { from: yearOf(from), to: yearOf(to) },
     fields: { hs: productField(input), years: "month" },
   } as const;

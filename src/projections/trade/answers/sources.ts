@@ -2,6 +2,7 @@ import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
+import { reportersOfEu } from "../../../domain/trade/coverage.ts";
 import {
   dataset,
   hs2,
@@ -103,11 +104,12 @@ export async function sources(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof sourcesOutput>> {
   const { flow, threshold } = input;
+  const hs = productOf(input);
   const question = {
-    hs: productOf(input),
+    hs,
     flow,
     dataset: input.dataset,
-    reporters: input.reporter === undefined ? [] : [input.reporter],
+    reporters: input.reporter === undefined ? reportersOfEu(hs) : [input.reporter],
     years: input.year === undefined ? undefined : { from: input.year, to: input.year },
     fields: { hs: productField(input), years: "year" },
   } as const;
