@@ -63,7 +63,7 @@ describe("wood products", () => {
 
 describe("heatmap", () => {
   test("lists all 27 and marks the undelivered December of 2025", async () => {
-    const { data, meta } = await ask.heatmap({ year: 2025, hs2: "87" });
+    const { data, meta } = await ask.heatmap({ year: 2025, hs: "87" });
     expect(data.map(({ reporter }) => reporter).sort()).toEqual([...reporterCodes].sort());
     expect(data.map(({ rank }) => rank)).toEqual(Array.from({ length: 27 }, (_, at) => at + 1));
     const late = data.filter(({ complete }) => !complete).map(({ reporter }) => reporter);
@@ -113,26 +113,22 @@ describe("heatmap", () => {
   });
 
   test("refuses a year and a product outside the coverage by field", async () => {
-    const refusal = await refusalOf(ask.heatmap({ year: 2004, hs2: "44" }));
+    const refusal = await refusalOf(ask.heatmap({ year: 2004, hs: "44" }));
     expect(refusal).toMatchObject({ code: "invalid", errors: [{ path: "year" }] });
-    const product = await refusalOf(ask.heatmap({ year: 2024, hs2: "77" }));
-    expect(product).toMatchObject({ code: "invalid", errors: [{ path: "hs2" }] });
-    const partners = await refusalOf(ask.concentration({ reporter: "DE", year: 2024, hs2: "77" }));
-    expect(partners).toMatchObject({ errors: [{ path: "hs2" }] });
-    const finer = await refusalOf(ask.prices({ reporter: "DE", hs2: "87", hs: "870322" }));
+    const product = await refusalOf(ask.heatmap({ year: 2024, hs: "77" }));
+    expect(product).toMatchObject({ code: "invalid", errors: [{ path: "hs" }] });
+    const partners = await refusalOf(ask.concentration({ reporter: "DE", year: 2024, hs: "77" }));
+    expect(partners).toMatchObject({ errors: [{ path: "hs" }] });
+    const finer = await refusalOf(ask.prices({ reporter: "DE", hs: "870322" }));
     expect(finer).toMatchObject({
       errors: [{ path: "hs", message: expect.stringMatching(/covers the products/) }],
-    });
-    const beside = await refusalOf(ask.heatmap({ year: 2024, hs2: "44", hs: "3920" }));
-    expect(beside).toMatchObject({
-      errors: [{ path: "hs", message: expect.stringMatching(/not within hs2 44/) }],
     });
   });
 });
 
 describe("product detail and prices", () => {
   test("has months, partners and the rest that add up to the total", async () => {
-    const { data, meta } = await ask.detail({ reporter: "DE", hs2: "87", years: "2022-2024" });
+    const { data, meta } = await ask.detail({ reporter: "DE", hs: "87", years: "2022-2024" });
     expect(data.months).toHaveLength(36);
     const months = data.months.reduce((sum, row) => sum + row.imports_eur! + row.exports_eur!, 0);
     const partners = data.top_partners.reduce((sum, { value_eur }) => sum + value_eur, 0);
@@ -143,12 +139,12 @@ describe("product detail and prices", () => {
   test.each([
     ["44", "cells"],
     ["87", "chapter_partners"],
-  ])("prices chapter %s over %s and reports the value without a mass", async (hs2, table) => {
-    const { data } = await ask.prices({ reporter: "DE", hs2, flow: "IMPORT", years: "2023-2024" });
+  ])("prices chapter %s over %s and reports the value without a mass", async (hs, table) => {
+    const { data } = await ask.prices({ reporter: "DE", hs, flow: "IMPORT", years: "2023-2024" });
     const expected = await sql<{ period: number; price: number; excluded: number }>(`
       select period, 1000 * sum(value_eur) filter (quantity_kg > 0) / sum(quantity_kg)::double as price,
         coalesce(sum(value_eur) filter (quantity_kg is null), 0)::bigint as excluded
-      from ${table} where reporter = 'DE' and flow = 'IMPORT' and hs2 = '${hs2}' and period // 100 in (2023, 2024)
+      from ${table} where reporter = 'DE' and flow = 'IMPORT' and hs2 = '${hs}' and period // 100 in (2023, 2024)
       group by 1 order by 1`);
     expect(data.series.map((row) => row.excluded_value_eur)).toEqual(expected.map((row) => row.excluded));
     for (const [at, row] of data.series.entries())
@@ -160,7 +156,7 @@ describe("product detail and prices", () => {
   });
 
   test("has no price without trade, and shows a provisional month outside of the statistics", async () => {
-    const one = await ask.prices({ reporter: "DE", hs2: "39", hs: "39206290" });
+    const one = await ask.prices({ reporter: "DE", hs: "39206290" });
     // 9000 EUR in January over 2000 kg of WORLD; no imports in February. Exports state no mass.
     expect(one.data.series).toMatchObject([
       { flow: "IMPORT", price_eur_per_tonne: 4500, value_eur: 9000, quantity_kg: 2000, complete: true },
@@ -179,7 +175,7 @@ describe("product detail and prices", () => {
       lowest: null,
       excluded_share: 1,
     });
-    const ragged = await ask.prices({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2025" });
+    const ragged = await ask.prices({ reporter: "DE", hs: "87", flow: "EXPORT", years: "2025" });
     expect(ragged.data.series.at(-1)).toMatchObject({ period: "2025-12", complete: false });
     expect(ragged.data.summary[0]!.months).toBe(11);
   });
@@ -187,7 +183,7 @@ describe("product detail and prices", () => {
 
 describe("seasonality", () => {
   test("needs more than one year, and says so", async () => {
-    const { data } = await ask.season({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2024" });
+    const { data } = await ask.season({ reporter: "DE", hs: "87", flow: "EXPORT", years: "2024" });
     expect(data).toEqual([
       {
         flow: "EXPORT",
@@ -202,7 +198,7 @@ describe("seasonality", () => {
   });
 
   test("ignores an undelivered month", async () => {
-    const { data } = await ask.season({ reporter: "DE", hs2: "84", years: "2020-2025" });
+    const { data } = await ask.season({ reporter: "DE", hs: "84", years: "2020-2025" });
     expect(data.map(({ flow, months_used }) => [flow, months_used])).toEqual([
       ["IMPORT", 71],
       ["EXPORT", 71],
@@ -217,7 +213,7 @@ describe("seasonality", () => {
 describe("for any reporter, chapter, year and flow", () => {
   const question = fc.record({
     reporter: fc.constantFrom(...reporterCodes),
-    hs2: fc.constantFrom("27", "44", "84", "85", "87"),
+    hs: fc.constantFrom("27", "44", "84", "85", "87"),
     year: fc.integer({ min: 2006, max: 2024 }),
     flow: fc.constantFrom(...flows),
   });
@@ -242,10 +238,10 @@ describe("for any reporter, chapter, year and flow", () => {
 
   test("shares of countries sum to one, seasons average one", async () => {
     await fc.assert(
-      fc.asyncProperty(question, async ({ reporter, hs2, year, flow }) => {
-        const map = await ask.heatmap({ hs2, year, flow });
+      fc.asyncProperty(question, async ({ reporter, hs, year, flow }) => {
+        const map = await ask.heatmap({ hs, year, flow });
         expect(map.data.reduce((sum, { share }) => sum + share!, 0)).toBeCloseTo(1, 4);
-        const [profile] = (await ask.season({ reporter, hs2, flow })).data;
+        const [profile] = (await ask.season({ reporter, hs, flow })).data;
         if (profile!.profile === null) return;
         expect(profile!.profile.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(12, 4);
       }),

@@ -6,7 +6,7 @@ import {
   flowsOf,
   reportersOfEu,
 } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
+import { dataset, flow, hs, year } from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
   reporterCode,
@@ -23,8 +23,7 @@ import { flowSums, inFlow, type Slice, totalsIn } from "./tables.ts";
 export const heatmapInput = z.object({
   year: year.describe("Calendar year"),
   flow: flow.optional(),
-  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
-  hs: hsWithin.optional(),
+  hs: hs.optional(),
   dataset: dataset.optional(),
 });
 
@@ -71,13 +70,11 @@ export async function heatmap(
 ): Promise<z.infer<typeof heatmapOutput>> {
   const { year, flow } = input;
   const years = { from: year, to: year };
-  const hs = productOf(input);
   const question = {
     ...input,
-    hs,
-    reporters: reportersOfEu(hs),
+    reporters: reportersOfEu(input.hs),
     years,
-    fields: { hs: productField(input), reporter: productField(input), years: "year" },
+    fields: { reporter: "hs", years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };

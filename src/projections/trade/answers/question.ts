@@ -42,8 +42,8 @@ export type Question = Covered & {
   dataset?: string | undefined;
   /** Names of the input fields, for refusals. */
   fields?: {
-    hs?: "hs" | "hs2" | "code" | "dataset";
-    reporter?: "reporter" | "reporters" | "dataset" | "hs" | "hs2";
+    hs?: "hs" | "code" | "dataset";
+    reporter?: "reporter" | "reporters" | "dataset" | "hs";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
     partner?: "target_country" | "country";
@@ -251,9 +251,9 @@ function refuseGap(question: Question, gap: Gap, why: string): never {
   // A question about all partners has no partner field: the remedy is another dataset.
   const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
   const path = { hs, partner, reporter, flow, years }[gap.path];
-  const isFine =
-    gap.path === "reporter" && question.hs !== undefined && question.hs.length > productLevels.hs2;
-  const message = isFine ? `${why}; give chapter ${question.hs.slice(0, 2)}, or a covered reporter` : why;
+  const { hs: code = "" } = question;
+  const isFine = gap.path === "reporter" && code.length > productLevels.hs2;
+  const message = isFine ? `${why}; give chapter ${code.slice(0, 2)}, or a covered reporter` : why;
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
