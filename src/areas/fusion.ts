@@ -3,6 +3,7 @@ import { fusionOperations } from "../api/operations/fusion/fusion.ts";
 import { queryOperations } from "../api/operations/fusion/query.ts";
 import { sanctionsOperations } from "../api/operations/fusion/sanctions.ts";
 import { deepAnalysisOperations } from "../api/operations/reports/questions.ts";
+import { questionProblems } from "../domain/questions/problems.ts";
 import type { Area } from "./area.ts";
 
 export const fusion: Area = {
@@ -19,5 +20,5 @@ export const fusion: Area = {
     ...deepAnalysisOperations,
     ...sanctionsOperations,
   ],
-  problems: {},
+  problems: questionProblems,
 };

@@ -48,9 +48,13 @@ export type OpenPartition = {
   rollup: YearRollup | undefined;
 };
 
+/** Real datasets beside a synthetic answer, each with why it does not answer. */
+export type RealData = readonly { dataset: string; why: string }[];
+
 /** A vintage that does not change until it is released. */
 export type Lease = {
   manifest: Manifest;
+  real_data?: RealData | undefined;
   partitions: OpenPartition[];
   query<Row>(sql: string, params?: Params, signal?: AbortSignal): Promise<Row[]>;
   release(): void;

@@ -42,6 +42,10 @@ describe("a subscription", () => {
     given([subscribed, triggered(id("a"))])
       .when(subscriptions.remove(AT))
       .then([deleted]);
+    expect([subscribed, deleted].reduce(subscriptions.evolve, undefined as never)).toMatchObject({
+      status: "deleted",
+      credits: 0,
+    });
     given([subscribed, deleted]).when(subscriptions.remove(AT)).thenNothingHappened();
     given([subscribed, deleted]).when(subscriptions.topUp(500, AT)).thenThrows(refusedAs("conflict"));
     given([subscribed, deleted]).when(subscriptions.rotateSecret(AT)).thenThrows(refusedAs("conflict"));
@@ -54,6 +58,21 @@ describe("a subscription", () => {
     given(gone)
       .when(subscriptions.fail(id("a"), failure, 0, AT))
       .thenNothingHappened();
+  });
+});
+
+test("an alert of the first version is read with its deviation, and its standard deviation by that name", () => {
+  const { deviation_eur: _, standard_deviation_eur, ...found } = finding;
+  const stored = {
+    alert_id: id("a"),
+    finding: { ...found, deviation_eur: standard_deviation_eur },
+    triggered_at: AT,
+  };
+  const { upcast, 1: first, 2: second } = subscriptions.events.AlertTriggered;
+  expect(second.parse(upcast[1](first.parse(stored)))).toEqual({
+    alert_id: id("a"),
+    finding,
+    triggered_at: AT,
   });
 });
 

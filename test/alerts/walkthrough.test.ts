@@ -139,10 +139,13 @@ test("topup, rotation and deletion", async () => {
   expect(rotated.secret).not.toBe(secret);
   expect(Date.parse(rotated.old_secret_until!) - Date.now()).toBeGreaterThan(86_000_000);
   expect(await statusOf(subscription_id!)).not.toHaveProperty("secret");
-  expect((await call("DELETE", `/${subscription_id}`)).data).toMatchObject({ status: "deleted" });
-  expect((await call("DELETE", `/${subscription_id}`)).data).toMatchObject({ status: "deleted" });
-  expect(await statusOf(subscription_id!)).toMatchObject({ status: "deleted" });
+  expect((await call("DELETE", `/${subscription_id}`)).data).toMatchObject({ status: "deleted", credits: 0 });
+  expect((await call("DELETE", `/${subscription_id}`)).data).toMatchObject({ status: "deleted", credits: 0 });
+  expect(await statusOf(subscription_id!)).toMatchObject({ status: "deleted", credits: 0 });
   expect((await call("POST", "/topup", { subscription_id })).status).toBe(409);
+  await service.app.caughtUp(alertsProjection);
+  const listed = "select credits from read.alert_subscriptions_v1 where subscription_id = $1";
+  expect((await service.app.pool.query(listed, [subscription_id])).rows).toEqual([{ credits: 0 }]);
 });
 
 test("a subscription is its tenant's only", async () => {

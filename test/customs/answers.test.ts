@@ -202,7 +202,6 @@ test("seasonal equals trade's seasonality for the same code; a short span is an 
   );
   const same = await season(latvia.trade, {
     reporter: "LV",
-    hs2: "44",
     hs: "44013100",
     years: asked.years,
     flow: asked.direction,

@@ -207,6 +207,29 @@ describe("a question before it is paid", () => {
     expect(refused.understood).toBeUndefined();
   });
 
+  test("with two near readings is refused as ambiguous before and after its payment is asked for", async () => {
+    const ambiguous = { question: "How dependent is Latvia on imports of clothes?" };
+    const { headers } = await service.issue({ scopes: ["read", "order", "skill"] });
+    const before = await unpaid("fusion/query", ambiguous);
+    expect(before).toMatchObject({ status: 402, errors: [{ path: "question" }] });
+    for (const [path, body, field] of [
+      ["fusion/query", ambiguous, "question"],
+      ["fusion/deep-analysis", ambiguous, "question"],
+      ["skills/run", { agent: "strategist", task: ambiguous.question }, "task"],
+    ] as const) {
+      const answer = await fetch(`${service.url}/v1/agent/${path}`, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const problem = (await answer.json()) as Record<string, unknown>;
+      expect([path, answer.status, problem.type]).toEqual([path, 400, expect.stringMatching(/#ambiguous$/)]);
+      expect(problem.errors).toMatchObject([{ path: field, message: expect.stringMatching(/61 .* or 62 /) }]);
+    }
+    // A code given as a field needs no reading of the words.
+    expect((await query({ ...ambiguous, hs: "44" })).data.slots).toMatchObject({ hs: "44", country: "LV" });
+  });
+
   test("can be read free of charge", async () => {
     const asked = `${service.url}/v1/agent/fusion/intents?question=${encodeURIComponent(question)}`;
     const { meta } = (await (await fetch(asked)).json()) as { meta: { understood: object } };

@@ -81,6 +81,29 @@ test("a country is answered with marked quotations, the operator's to all and a 
   expect((await newsFor("other")).map(({ quote }) => quote)).toEqual([QUOTE]);
 });
 
+test("news of a test tenant are quoted to its test keys alone", async () => {
+  const text = "A strike in Iceland stops fish.";
+  const of = { tenant: "test:acme", batch_id: "test-1" };
+  expect(await send({ ...of, source: "Own wire", items: [{ text, published_at }] })).toMatchObject({
+    status: 202,
+    data: { tenant: "test:acme", items: 1 },
+  });
+  await correlated(service);
+  expect(await get(`${ROOT}/batches/test-1?tenant=test:acme`)).toMatchObject({ status: 200 });
+  const newsFor = async (space: "live" | "test") => {
+    const { headers } = await service.issue({ tenant: "acme", space });
+    const { data } = await get("/v1/agent/fusion/news?country=IS", headers);
+    return (data as { quote: string }[]).map(({ quote }) => quote);
+  };
+  expect(await newsFor("test")).toEqual([text]);
+  expect(await newsFor("live")).toEqual([]);
+  for (const tenant of ["test:", "test:operator", "test:test:acme", "Test:acme", "soul:1", "test:anonymous"])
+    expect(await send({ tenant, items: [{ text }] })).toMatchObject({
+      status: 400,
+      errors: [{ path: "tenant", message: expect.stringContaining("test:acme") }],
+    });
+});
+
 test("a product is matched by codes within it or above it, and an empty query matches nothing", async () => {
   const quotesOf = async (query: string) => {
     const { data } = await get(`/v1/agent/fusion/news?${query}`, {});

@@ -112,7 +112,15 @@ async function alert(app: App): Promise<void> {
   await app.decide(subscriptions, target, subscriptions.subscribe(facts), { meta });
   const finding: subscriptions.Finding = {
     ...{ reporter: "DE", product: "44", flow: "IMPORT", period: "2024-01", direction: "spike" },
-    ...{ value_eur: 2, base_eur: 1, deviation_eur: 1, z: 4, p_value: 0.001, p_adjusted: 0.01 },
+    ...{
+      value_eur: 2,
+      base_eur: 1,
+      deviation_eur: 1,
+      standard_deviation_eur: 1,
+      z: 4,
+      p_value: 0.001,
+      p_adjusted: 0.01,
+    },
     ...{ dataset: "sandbox", vintage: "ab".repeat(32), synthetic: true },
   };
   const found = [{ alert_id: `msg_${"5a".repeat(16)}`, finding }];

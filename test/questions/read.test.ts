@@ -1,10 +1,13 @@
 /** The reader of questions: what it finds in a table of questions, and what holds for any text. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Refusal } from "../../src/core/model/refusal.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
+import type { Plan } from "../../src/domain/plans/plan.ts";
 import { slotNames } from "../../src/domain/plans/slots.ts";
 import { readQuestion, slotsOf } from "../../src/domain/questions/read.ts";
 import { isOneAway, spellingOf } from "../../src/domain/questions/spelling.ts";
+import { refuseTwoPlans, refuseUnclear } from "../../src/domain/questions/unclear.ts";
 import { latvianStem } from "../../src/domain/questions/words.ts";
 import { ownNames } from "../../src/domain/trade/product-names.ts";
 import { unknownPartner } from "../../src/domain/trade/reporters.ts";
@@ -102,6 +105,60 @@ describe("what is not known or not clear", () => {
     expect(codesOf("exports of chemicals from Belgium")).toEqual([["28", "29"]]);
     expect(codesOf("imports of coffee and cheese to Latvia")).toEqual([["0901", "0406"]]);
     expect(codesOf("beef exports of Ireland")).toEqual([]);
+  });
+
+  test("a name of two countries has both readings, and a full name has one", () => {
+    const codesOf = (text: string) =>
+      read(text).ambiguous.map(({ slot, readings }) => [slot, ...readings.map(({ code }) => code)]);
+    expect(codesOf("Imports of copper from Congo to Belgium")).toEqual([["country", "CD", "CG"]]);
+    expect(codesOf("Congolese exports of copper to Belgium")).toEqual([["country", "CD", "CG"]]);
+    for (const [name, code] of [
+      ["the Democratic Republic of the Congo", "CD"],
+      ["DR Congo", "CD"],
+      ["the Republic of the Congo", "CG"],
+      ["the British Virgin Islands", "VG"],
+    ] as const) {
+      expect(read(`Imports of copper from ${name} to Belgium`)).toMatchObject({
+        partner: code,
+        ambiguous: [],
+      });
+    }
+  });
+
+  test("two near readings are refused as ambiguous and named both; a slot that is given needs no reading", () => {
+    const both = { product: true, country: true };
+    const refusalOf = (work: () => unknown) => {
+      try {
+        work();
+      } catch (error) {
+        return error as Refusal;
+      }
+      return undefined;
+    };
+    const clothes = read("clothes exports of Italy");
+    const product = refusalOf(() => refuseUnclear(clothes, both, "question"));
+    expect(product?.type).toMatchObject({ slug: "ambiguous", status: 400 });
+    expect(product?.errors).toMatchObject([{ path: "question", message: expect.stringMatching(/61 .*62 /) }]);
+    expect(refusalOf(() => refuseUnclear(clothes, { ...both, product: false }, "question"))).toBeUndefined();
+    const congo = read("Imports of copper from Congo to Belgium");
+    expect(refusalOf(() => refuseUnclear(congo, both, "task"))?.message).toMatch(/CD \(Congo.*CG \(Congo/);
+    const unknown = refusalOf(() => refuseUnclear(read("Trade between Spain and Narnia"), both, "question"));
+    expect(unknown?.type).toMatchObject({ slug: "invalid", status: 400 });
+    expect(unknown?.message).toContain("Narnia");
+  });
+
+  test("two intents that fit equally are refused and named; one that fits better is taken", () => {
+    const [a, b] = intents as [Plan, Plan];
+    const match = (plan: Plan, score: number) => ({ plan, score, keywords: [], missing: [] });
+    const near = () => refuseTwoPlans([match(a, 1), match(b, 0.995)], "question");
+    expect(near).toThrow(`${a.name} (“${a.example}”) or ${b.name} (“${b.example}”)`);
+    expect(() => refuseTwoPlans([match(a, 1), match(b, 0.97)], "question")).not.toThrow();
+    expect(() => refuseTwoPlans([match(a, 0), match(b, 0)], "question")).not.toThrow();
+    const ties = (questions as [string, object][]).filter(([text]) => {
+      const { intent } = read(text);
+      return intent && (intent.rivals[0]?.score ?? 0) >= 0.99 * intent.score;
+    });
+    expect(ties).toEqual([]);
   });
 
   test("a product that only the nomenclature names is found by its head", () => {

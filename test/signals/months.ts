@@ -17,6 +17,8 @@ export async function releaseMonths(
   service: Service,
   last: Period,
   replaces: string | null,
+  /** The month from which chapter 85 has no trade. */
+  silent_from: Period = 999912,
 ): Promise<string> {
   const dir = service.data_dir;
   const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
@@ -28,7 +30,9 @@ export async function releaseMonths(
     const lines = reporters.flatMap((reporter, shift) =>
       [1, 2].flatMap((flow) => [
         line(reporter, "39161000", flow, period, euros(at + shift * 3, flow)),
-        line(reporter, "85171300", flow, period, euros(at + shift * 5, flow + 2)),
+        ...(period < silent_from
+          ? [line(reporter, "85171300", flow, period, euros(at + shift * 5, flow + 2))]
+          : []),
       ]),
     );
     return fileOf(dir, `full_v2_${period}.csv`, [header, ...lines]);

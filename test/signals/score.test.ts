@@ -11,6 +11,7 @@ import {
   stakeOf,
   winRate,
 } from "../../src/domain/signals/score.ts";
+import { decided, type Statement } from "../../src/domain/signals/series.ts";
 import { chanceAt, lineAt } from "../../src/domain/signals/strategies.ts";
 import { monthly } from "./series.ts";
 
@@ -79,6 +80,20 @@ describe("scores", () => {
     const always = [...Array<number>(12).fill(100), ...Array<number>(10).fill(120)];
     expect(lineAt(monthly(always), always.length)).toBe(0.95);
     expect(lineAt(monthly([]), 0)).toBe(0.5);
+  });
+
+  test("a month of 0 is an outcome, and one that is not delivered is none", () => {
+    const lastYear = Array<number>(12).fill(100);
+    const series = monthly([...lastYear, 0, null, 120]);
+    const said = (month: string) => ({ ...series.subject, month }) as Statement;
+    expect(["2011-01", "2011-02", "2011-03", "2011-04"].map((month) => decided(series, said(month)))).toEqual(
+      [false, undefined, true, undefined],
+    );
+    // Nothing traded last year either: no more than nothing.
+    const silent = monthly([0, ...lastYear.slice(1), 0]);
+    expect(decided(silent, said("2011-01"))).toBe(false);
+    // One zero of four outcomes counts in the line.
+    expect(lineAt(monthly([...lastYear, 120, 120, 120, 0]), 16)).toBe(0.7);
   });
 
   test("the regression: equal halves give one half, order gives more above than below, and separated points a finite probability", () => {

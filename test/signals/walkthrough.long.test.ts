@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type * as evaluation from "../../src/domain/signals/evaluation.ts";
 import * as trades from "../../src/domain/signals/paper-trade.ts";
+import { tradeSeries } from "../../src/projections/signals/series.ts";
 import { signalsReactor } from "../../src/reactors/signals/evaluate.ts";
 import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
@@ -113,6 +114,32 @@ test("the next release closes them by its own figures, and opens others", async 
   const won = closed.reduce((sum, { pnl }) => sum + pnl!, 0);
   expect(data.strategies.reduce((sum, { pnl }) => sum + pnl, 0)).toBeCloseTo(won, 3);
   expect((await get<Trade[]>("trades?status=open")).data.length).toBe(after.length - closed.length);
+});
+
+test("a month of zero trade decides its bets, even where the whole chapter has no row", async () => {
+  const before = (await get<Trade[]>("trades?status=open&limit=100")).data;
+  const silent = before.filter(
+    ({ statement }) => statement.kind === "above_last_year" && statement.hs === "85",
+  );
+  expect(silent.length).toBeGreaterThan(0);
+  const [, current] = (await evaluations()).map(({ vintage }) => vintage);
+  const third = await releaseMonths(service, 202502, current!, 202501);
+  await turn(service.app, signalsReactor);
+  const after = new Map((await get<Trade[]>("trades?limit=100")).data.map((one) => [one.trade_id, one]));
+  for (const { trade_id, side } of silent) {
+    expect(after.get(trade_id)).toMatchObject({ status: "closed", outcome: false, ended_by: third });
+    expect(Math.sign(after.get(trade_id)!.pnl!)).toBe(side === "no" ? 1 : -1);
+  }
+  const lease = service.app.data.vintages.lease("comext");
+  try {
+    const all = await tradeSeries(lease, []);
+    const medicines = all.filter(({ subject }) => subject.kind === "above_last_year" && subject.hs === "30");
+    expect(medicines.length).toBe(4);
+    for (const { values } of medicines)
+      expect(values.every((value) => value === 0 || value === null)).toBe(true);
+  } finally {
+    lease.release();
+  }
 });
 
 test("too few decided trades predict nothing, and their number is stated", async () => {

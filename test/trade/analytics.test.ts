@@ -3,6 +3,10 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { flows } from "../../src/domain/trade/units.ts";
+import { product as fusionProduct, productInput } from "../../src/projections/fusion/answers/product.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
+import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
+import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
 import { woodInput } from "../../src/projections/trade/answers/wood.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { scaled } from "../support/scale.ts";
@@ -11,6 +15,8 @@ import { openAnalyses } from "./analyses.ts";
 let opened: Awaited<ReturnType<typeof openAnalyses>>;
 let ask: (typeof opened)["ask"];
 let sql: (typeof opened)["sql"];
+
+const partnersOf = (asked: object) => topPartners(opened.trade, rankingInput.parse(asked));
 
 beforeAll(async () => {
   opened = await openAnalyses();
@@ -57,7 +63,7 @@ describe("wood products", () => {
 
 describe("heatmap", () => {
   test("lists all 27 and marks the undelivered December of 2025", async () => {
-    const { data, meta } = await ask.heatmap({ year: 2025, hs2: "87" });
+    const { data, meta } = await ask.heatmap({ year: 2025, hs: "87" });
     expect(data.map(({ reporter }) => reporter).sort()).toEqual([...reporterCodes].sort());
     expect(data.map(({ rank }) => rank)).toEqual(Array.from({ length: 27 }, (_, at) => at + 1));
     const late = data.filter(({ complete }) => !complete).map(({ reporter }) => reporter);
@@ -68,34 +74,61 @@ describe("heatmap", () => {
     }
   });
 
-  test("gives null, not zero, for reporters that the dataset does not cover", async () => {
-    const { data } = await ask.heatmap({ year: 2024, hs2: "39", hs: "39206290" });
-    expect(data[0]).toMatchObject({ rank: 1, reporter: "DE", value_eur: 9900, share: 1, complete: false });
-    for (const row of data.slice(1))
-      expect(row).toMatchObject({ rank: null, value_eur: null, share: null, quantity_kg: null });
+  test("below chapters one country never stands in for the EU, not even where its dataset is named", async () => {
+    const { trade } = opened;
+    const product = { hs: "39206290" };
+    const asked = [
+      () => ask.heatmap({ year: 2024, ...product }),
+      () => ask.heatmap({ year: 2024, ...product, dataset: "comext-ds-045409" }),
+      () => ask.sources({ year: 2024, ...product }),
+      () => fusionProduct(trade, productInput.parse({ year: 2024, ...product })),
+      () =>
+        reconstruct(
+          trade,
+          () => undefined,
+          anyTargetInput.parse({ target_country: "CN", direction: "EXPORT", year: 2024, ...product }),
+        ),
+    ];
+    for (const one of asked) {
+      const refusal = await refusalOf(one());
+      expect(refusal).toMatchObject({ type: { slug: "outside-coverage" } });
+      expect(refusal.message).toMatch(
+        /covers the reporters DE; not AT, BE, .* for 39206290.*; give chapter 39, or/,
+      );
+    }
+    // Its own country is answered, and the answer says whom it covers.
+    const { meta } = await partnersOf({ reporter: "DE", year: 2024, ...product });
+    expect(meta.coverage.reporters).toEqual(["DE"]);
+    expect(meta.real_data).toBeUndefined();
+  });
+
+  test("where the sandbox answers beside real data, the answer says what real data there are", async () => {
+    const { meta } = await ask.heatmap({ year: 2024, hs: "87" });
+    expect(meta).toMatchObject({
+      synthetic: true,
+      real_data: [{ dataset: "comext-ds-045409", why: "covers the products 39206290" }],
+    });
+    const named = await partnersOf({ reporter: "DE", year: 2024, hs: "39", dataset: "sandbox" });
+    expect(named.meta.real_data).toMatchObject([{ dataset: "comext-ds-045409" }]);
   });
 
   test("refuses a year and a product outside the coverage by field", async () => {
-    const refusal = await refusalOf(ask.heatmap({ year: 2004, hs2: "44" }));
+    const refusal = await refusalOf(ask.heatmap({ year: 2004, hs: "44" }));
     expect(refusal).toMatchObject({ code: "invalid", errors: [{ path: "year" }] });
-    const product = await refusalOf(ask.heatmap({ year: 2024, hs2: "77" }));
-    expect(product).toMatchObject({ code: "invalid", errors: [{ path: "hs2" }] });
-    const partners = await refusalOf(ask.concentration({ reporter: "DE", year: 2024, hs2: "77" }));
-    expect(partners).toMatchObject({ errors: [{ path: "hs2" }] });
-    const finer = await refusalOf(ask.prices({ reporter: "DE", hs2: "87", hs: "870322" }));
+    const product = await refusalOf(ask.heatmap({ year: 2024, hs: "77" }));
+    expect(product).toMatchObject({ code: "invalid", errors: [{ path: "hs" }] });
+    const partners = await refusalOf(ask.concentration({ reporter: "DE", year: 2024, hs: "77" }));
+    expect(partners).toMatchObject({ errors: [{ path: "hs" }] });
+    const finer = await refusalOf(ask.prices({ reporter: "DE", hs: "870322" }));
     expect(finer).toMatchObject({
       errors: [{ path: "hs", message: expect.stringMatching(/covers the products/) }],
-    });
-    const beside = await refusalOf(ask.heatmap({ year: 2024, hs2: "44", hs: "3920" }));
-    expect(beside).toMatchObject({
-      errors: [{ path: "hs", message: expect.stringMatching(/not within hs2 44/) }],
     });
   });
 });
 
 describe("product detail and prices", () => {
   test("has months, partners and the rest that add up to the total", async () => {
-    const { data, meta } = await ask.detail({ reporter: "DE", hs2: "87", years: "2022-2024" });
+    const { data, meta } = await ask.detail({ reporter: "DE", hs: "87", years: "2022-2024" });
     expect(data.months).toHaveLength(36);
     const months = data.months.reduce((sum, row) => sum + row.imports_eur! + row.exports_eur!, 0);
     const partners = data.top_partners.reduce((sum, { value_eur }) => sum + value_eur, 0);
@@ -106,12 +139,12 @@ describe("product detail and prices", () => {
   test.each([
     ["44", "cells"],
     ["87", "chapter_partners"],
-  ])("prices chapter %s over %s and reports the value without a mass", async (hs2, table) => {
-    const { data } = await ask.prices({ reporter: "DE", hs2, flow: "IMPORT", years: "2023-2024" });
+  ])("prices chapter %s over %s and reports the value without a mass", async (hs, table) => {
+    const { data } = await ask.prices({ reporter: "DE", hs, flow: "IMPORT", years: "2023-2024" });
     const expected = await sql<{ period: number; price: number; excluded: number }>(`
       select period, 1000 * sum(value_eur) filter (quantity_kg > 0) / sum(quantity_kg)::double as price,
         coalesce(sum(value_eur) filter (quantity_kg is null), 0)::bigint as excluded
-      from ${table} where reporter = 'DE' and flow = 'IMPORT' and hs2 = '${hs2}' and period // 100 in (2023, 2024)
+      from ${table} where reporter = 'DE' and flow = 'IMPORT' and hs2 = '${hs}' and period // 100 in (2023, 2024)
       group by 1 order by 1`);
     expect(data.series.map((row) => row.excluded_value_eur)).toEqual(expected.map((row) => row.excluded));
     for (const [at, row] of data.series.entries())
@@ -123,7 +156,7 @@ describe("product detail and prices", () => {
   });
 
   test("has no price without trade, and shows a provisional month outside of the statistics", async () => {
-    const one = await ask.prices({ reporter: "DE", hs2: "39", hs: "39206290" });
+    const one = await ask.prices({ reporter: "DE", hs: "39206290" });
     // 9000 EUR in January over 2000 kg of WORLD; no imports in February. Exports state no mass.
     expect(one.data.series).toMatchObject([
       { flow: "IMPORT", price_eur_per_tonne: 4500, value_eur: 9000, quantity_kg: 2000, complete: true },
@@ -142,7 +175,7 @@ describe("product detail and prices", () => {
       lowest: null,
       excluded_share: 1,
     });
-    const ragged = await ask.prices({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2025" });
+    const ragged = await ask.prices({ reporter: "DE", hs: "87", flow: "EXPORT", years: "2025" });
     expect(ragged.data.series.at(-1)).toMatchObject({ period: "2025-12", complete: false });
     expect(ragged.data.summary[0]!.months).toBe(11);
   });
@@ -150,7 +183,7 @@ describe("product detail and prices", () => {
 
 describe("seasonality", () => {
   test("needs more than one year, and says so", async () => {
-    const { data } = await ask.season({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2024" });
+    const { data } = await ask.season({ reporter: "DE", hs: "87", flow: "EXPORT", years: "2024" });
     expect(data).toEqual([
       {
         flow: "EXPORT",
@@ -165,7 +198,7 @@ describe("seasonality", () => {
   });
 
   test("ignores an undelivered month", async () => {
-    const { data } = await ask.season({ reporter: "DE", hs2: "84", years: "2020-2025" });
+    const { data } = await ask.season({ reporter: "DE", hs: "84", years: "2020-2025" });
     expect(data.map(({ flow, months_used }) => [flow, months_used])).toEqual([
       ["IMPORT", 71],
       ["EXPORT", 71],
@@ -180,7 +213,7 @@ describe("seasonality", () => {
 describe("for any reporter, chapter, year and flow", () => {
   const question = fc.record({
     reporter: fc.constantFrom(...reporterCodes),
-    hs2: fc.constantFrom("27", "44", "84", "85", "87"),
+    hs: fc.constantFrom("27", "44", "84", "85", "87"),
     year: fc.integer({ min: 2006, max: 2024 }),
     flow: fc.constantFrom(...flows),
   });
@@ -205,10 +238,10 @@ describe("for any reporter, chapter, year and flow", () => {
 
   test("shares of countries sum to one, seasons average one", async () => {
     await fc.assert(
-      fc.asyncProperty(question, async ({ reporter, hs2, year, flow }) => {
-        const map = await ask.heatmap({ hs2, year, flow });
+      fc.asyncProperty(question, async ({ reporter, hs, year, flow }) => {
+        const map = await ask.heatmap({ hs, year, flow });
         expect(map.data.reduce((sum, { share }) => sum + share!, 0)).toBeCloseTo(1, 4);
-        const [profile] = (await ask.season({ reporter, hs2, flow })).data;
+        const [profile] = (await ask.season({ reporter, hs, flow })).data;
         if (profile!.profile === null) return;
         expect(profile!.profile.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(12, 4);
       }),

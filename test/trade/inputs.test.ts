@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { inputReader } from "../../src/api/declare/input.ts";
 import { month } from "../../src/core/model/fields.ts";
+import type { Refusal } from "../../src/core/model/refusal.ts";
 import {
+  chapter,
   dataset,
   flow,
   hs,
-  hs2,
   limit,
   partner,
-  productOf,
   readMonth,
   readYears,
   recentMonths,
@@ -20,6 +21,8 @@ import {
 import { firstNested } from "../../src/domain/trade/products.ts";
 import { partnerName } from "../../src/domain/trade/reporters.ts";
 import { addMonths, monthsBetween } from "../../src/domain/trade/units.ts";
+import { heatmapInput } from "../../src/projections/trade/answers/heatmap.ts";
+import { catalogue } from "../support/catalogue.ts";
 
 const fields = {
   reporter,
@@ -31,7 +34,7 @@ const fields = {
   month,
   recentMonths,
   hs,
-  hs2,
+  chapter,
   limit,
   dataset,
 };
@@ -65,11 +68,11 @@ describe("an input field's error names the fault and the remedy", () => {
     ["partner", "ZZ", /no country or territory/],
     ["partner", "FX", /no country or territory/],
     ["partner", 1, /2-letter code/],
-    ["hs2", "00", /from 01 to 99/],
+    ["chapter", "00", /from 01 to 99/],
     ["hs", "00", /from 01 to 99/],
     ["hs", "0044", /from 01 to 99/],
     ["hs", 44, /hs is text/],
-    ["hs2", "4407", /from 01 to 99/],
+    ["chapter", "4407", /from 01 to 99/],
     ["recentMonths", 25, /at most 24/],
     ["recentMonths", 0, /at least 1/],
     ["month", "2022-13", /YYYY-MM/],
@@ -117,11 +120,44 @@ test("codes that contain each other are found at every level", () => {
   expect(firstNested(["39XXXXXX", "440711", "44071110"])).toEqual({ outer: "440711", inner: "44071110" });
 });
 
-test("hs narrows hs2 and must be within it", () => {
-  expect(productOf({ hs2: "44" })).toBe("44");
-  expect(productOf({ hs2: "44", hs: "4407" })).toBe("4407");
-  expect(productOf({ hs: "4407" })).toBe("4407");
-  expect(productOf({})).toBeUndefined();
-  expect(() => productOf({ hs2: "44", hs: "3920" })).toThrow(/not within hs2 44/);
+describe("hs2, the alias of hs", () => {
+  const reader = inputReader(heatmapInput);
+  const read = (query: string) => reader.fromQuery(new URLSearchParams(query), {});
+  const errorsOf = (work: () => unknown) => {
+    try {
+      work();
+    } catch (error) {
+      return (error as Refusal).errors;
+    }
+    return undefined;
+  };
+
+  test("is read as hs, wherever an operation takes a product", () => {
+    expect(read("year=2024&hs2=44")).toEqual(read("year=2024&hs=44"));
+    expect(read("year=2024&hs2=44&hs=4407")).toEqual({ year: 2024, hs: "4407" });
+    const taking = catalogue.filter(({ input }) => Object.hasOwn(input.shape, "hs"));
+    expect(taking.length).toBeGreaterThan(20);
+    for (const { name, input, example } of taking) {
+      expect([name, Object.hasOwn(input.shape, "hs2")]).toEqual([name, false]);
+      const { hs: _, ...rest } = example;
+      expect(inputReader(input).fromObject({ ...rest, hs2: "44" }, {})).toMatchObject({ hs: "44" });
+    }
+  });
+
+  test("is named in errors by the name that was sent, and may not contradict hs", () => {
+    expect(errorsOf(() => read("year=2024&hs2=4x"))).toMatchObject([{ path: "hs2" }]);
+    expect(errorsOf(() => reader.fromObject({ year: 2024, hs2: 44 }, {}))).toMatchObject([{ path: "hs2" }]);
+    expect(errorsOf(() => read("year=2024&hs2=44&hs=3920"))).toMatchObject([
+      { path: "hs", message: expect.stringMatching(/3920 is not within hs2 44/) },
+    ]);
+  });
+
+  test("stands in no published schema", () => {
+    expect(JSON.stringify(reader.schema)).not.toContain("alias");
+    expect(Object.keys(reader.schema.properties)).not.toContain("hs2");
+  });
+});
+
+test("a month is read as a period", () => {
   expect(readMonth("2022-03")).toBe(202203);
 });

@@ -26,7 +26,6 @@ const values: Record<string, readonly unknown[]> = {
   year: [2023, 2024],
   years: ["2024", "2023-2024", undefined],
   hs: [undefined, "44", "4407", "39", "3920"],
-  hs2: ["44", "39", undefined],
   code: ["44", "4407", undefined],
   flow: ["IMPORT", "EXPORT", undefined],
   direction: ["IMPORT", "EXPORT", undefined],

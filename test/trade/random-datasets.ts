@@ -98,50 +98,50 @@ export function drawnQuestion(name: Name, draw: Draw, dataset: string, years: [n
     const [from, to] = [year(), year()].sort((a, b) => a - b);
     return `${from}-${to}`;
   };
-  const hs2 = () => draw.one(["39", "44", "27", "87", "01"]);
+  const hs = () => draw.one(["39", "44", "27", "87", "01"]);
   const reporter = draw.one(REPORTERS);
   const flow = some(() => draw.one(["IMPORT", "EXPORT"]));
   const limit = draw.one([1, 3, 10, 50]);
-  const product = { reporter, hs2: hs2(), years: some(span), dataset };
+  const product = { reporter, hs: hs(), years: some(span), dataset };
   const asked: Record<Name, Record<string, unknown>> = {
-    overview: { hs: some(hs2, 0.3), format: draw.one(["json", "summary"]), dataset },
-    countries: { hs: some(hs2, 0.3), dataset },
+    overview: { hs: some(hs, 0.3), format: draw.one(["json", "summary"]), dataset },
+    countries: { hs: some(hs, 0.3), dataset },
     timeline: {
       reporters: some(() => draw.one([["DE"], ["LV", "DE"], ["FR"]])),
       flow,
       years: some(span),
-      hs: some(hs2),
+      hs: some(hs),
       dataset,
     },
-    topPartners: { reporter, year: some(year), flow, limit, hs: some(hs2), dataset },
-    topProducts: { reporter, year: some(year), flow, limit, hs: some(hs2), dataset },
-    balance: { reporter, years: some(span), hs: some(hs2), dataset },
-    heatmap: { year: year(), flow, hs2: some(hs2), dataset },
+    topPartners: { reporter, year: some(year), flow, limit, hs: some(hs), dataset },
+    topProducts: { reporter, year: some(year), flow, limit, hs: some(hs), dataset },
+    balance: { reporter, years: some(span), hs: some(hs), dataset },
+    heatmap: { year: year(), flow, hs: some(hs), dataset },
     detail: product,
     prices: { ...product, flow },
     season: { ...product, flow },
-    concentration: { reporter, hs2: some(hs2), year: some(year), flow, dataset },
+    concentration: { reporter, hs: some(hs), year: some(year), flow, dataset },
     corridor: {
       reporter,
       partner: draw.one(["RU", "TR", "US", "FR", "DE"]),
       years: some(span),
-      hs: some(hs2),
+      hs: some(hs),
       dataset,
     },
-    alerts: { months: draw.one([1, 6, 12]), flow, hs: some(hs2), dataset },
-    pulse: { reporter: some(() => reporter), months: draw.one([1, 6]), flow, limit, hs: some(hs2), dataset },
+    alerts: { months: draw.one([1, 6, 12]), flow, hs: some(hs), dataset },
+    pulse: { reporter: some(() => reporter), months: draw.one([1, 6]), flow, limit, hs: some(hs), dataset },
     reroute: {
       origin: draw.one(["RU", "TR"]),
       month: draw.one(["2022-03", "2023-07", "2024-01"]),
       reporter: some(() => reporter),
       flow,
-      hs2: some(hs2),
+      hs: some(hs),
       limit,
       dataset,
     },
     sources: {
       reporter: some(() => reporter),
-      hs2: some(hs2),
+      hs: some(hs),
       year: some(year),
       flow: flow ?? "IMPORT",
       threshold: draw.one([0.5, 0.55, 0.9]),

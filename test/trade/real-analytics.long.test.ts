@@ -49,7 +49,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
   test("heatmap: 39206290, imports of 2024, all 27", async () => {
     const { data, meta } = await heatmap(
       trade,
-      heatmapInput.parse({ year: 2024, flow: "IMPORT", hs2: "39", hs: "39206290" }),
+      heatmapInput.parse({ year: 2024, flow: "IMPORT", hs: "39206290" }),
     );
     const expected = await sql(`
       select reporter, sum(value) filter (t between 13 and 24)::double as now, sum(value) filter (t <= 12)::double as before
@@ -70,7 +70,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
   });
 
   test("product detail: months and partners of DE in 39206290", async () => {
-    const input = productDetailInput.parse({ reporter: "DE", hs2: "39", hs: "39206290", years: "2023-2024" });
+    const input = productDetailInput.parse({ reporter: "DE", hs: "39206290", years: "2023-2024" });
     const { data, meta } = await productDetail(trade, input);
     const expected = await sql(
       `from (${monthly("39206290")}) where reporter = 'DE' and t <= 24 order by flow desc, t`,
@@ -90,7 +90,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     ["LV", "32151900", "EXPORT"],
     ["MT", "85235910", "IMPORT"],
   ])("price per tonne: %s %s %s", async (reporter, hs, flow) => {
-    const input = pricesInput.parse({ reporter, hs2: hs.slice(0, 2), hs, flow });
+    const input = pricesInput.parse({ reporter, hs, flow });
     const { data } = await pricesPerTonne(trade, input);
     const expected = await sql(`
       with cells as (
@@ -131,7 +131,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     ["FR", "48114900", "EXPORT"],
     ["IT", "39100000", "IMPORT"],
   ])("seasonality: %s %s %s", async (reporter, hs, flow) => {
-    const input = seasonInput.parse({ reporter, hs2: hs.slice(0, 2), hs, flow });
+    const input = seasonInput.parse({ reporter, hs, flow });
     const { data } = await season(trade, input);
     // The 2×12 average as the mean of two 12-month ones, over delivered months: to November 2025.
     const expected = await sql(`
@@ -158,7 +158,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     ["LV", "39206290"],
     ["PL", "32121000"],
   ])("concentration: %s %s in 2024, both flows", async (reporter, hs) => {
-    const input = concentrationInput.parse({ reporter, hs2: hs.slice(0, 2), hs, year: 2024 });
+    const input = concentrationInput.parse({ reporter, hs, year: 2024 });
     const { data } = await concentration(trade, input);
     for (const result of data) {
       const [expected] = await sql(`
@@ -292,7 +292,7 @@ describe.skipIf(!here)("analyses over the real files", () => {
     const products = await sql("select distinct product from trade where partner <> 'WORLD' order by 1");
     let signals = 0;
     for (const product of products.map((row) => row.product as string)) {
-      const input = { hs2: product.slice(0, 2), hs: product, year: 2024, limit: 100 };
+      const input = { hs: product, year: 2024, limit: 100 };
       const { data, meta } = await sources(trade, sourcesInput.parse(input));
       const expected = await sql(`
         with partners as (

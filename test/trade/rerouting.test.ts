@@ -124,7 +124,7 @@ test("one product shows the signal: 96 million lost, 60 + 12 million more from T
 });
 
 test("one reporter, one product, both flows; no signal for a reporter with a missing month", async () => {
-  const one = await ask({ reporter: "DE", hs2: "39", hs: "39161000" });
+  const one = await ask({ reporter: "DE", hs: "39161000" });
   expect(one.data.map(({ product, flow, offset }) => [product, flow, offset])).toEqual([
     ["39161000", "IMPORT", 0.75],
   ]);

@@ -36,7 +36,11 @@ describe("alerts and flow-pulse", () => {
       expect.objectContaining({ reporter: "PL", product: "85", period: "2025-08", direction: "spike" }),
     );
     expect(meta.months).toEqual({ from: "2025-07", to: "2025-12" });
-    for (const { reporter, product, flow, period, z, base_eur } of data.alerts.slice(0, 10)) {
+    for (const { reporter, product, flow, period, z, base_eur, direction, ...row } of data.alerts.slice(
+      0,
+      10,
+    )) {
+      const { deviation_eur, standard_deviation_eur } = row;
       const series = await timeline(
         opened.trade,
         timelineInput.parse({ reporters: [reporter], hs: product, flow }),
@@ -46,12 +50,16 @@ describe("alerts and flow-pulse", () => {
       const trailing = values.slice(at - 12, at);
       expect(z).toBeCloseTo(trailingScore(values[at]!, trailing)!, 5);
       expect(base_eur).toBe(Math.round(trailing.reduce((sum, value) => sum + value, 0) / 12));
+      // Actual less expected, in the direction of the alert.
+      expect(deviation_eur).toBe(values[at]! - base_eur);
+      expect(Math.sign(deviation_eur)).toBe(direction === "spike" ? 1 : -1);
+      expect(deviation_eur / standard_deviation_eur / z).toBeCloseTo(1, 3);
     }
   });
 
   test("have a year-on-year score for a heading, even in a finer dataset", async () => {
     const series = { reporter: "LV", flow: "EXPORT", period: 202406 } as const;
-    const judged = { value_eur: 1, base_eur: 1, deviation_eur: 1, z: 1, p_value: 1, p_adjusted: 1 };
+    const judged = { value_eur: 1, base_eur: 1, standard_deviation_eur: 1, z: 1, p_value: 1, p_adjusted: 1 };
     const lease = opened.trade.vintages.lease("sandbox");
     onTestFinished(() => lease.release());
     for (const hs of ["44", "4401"]) {

@@ -41,7 +41,10 @@ function readerOf(input: z.ZodObject): InputReader {
     Object.entries(schema.properties).map(([name, property]) => [name, kindOf(property)]),
   );
 
-  const judge = (fields: Fields, errors: FieldError[]): Fields => {
+  const aliases = aliasesOf(input);
+
+  const judge = (given: Fields, errors: FieldError[]): Fields => {
+    const { fields, calledBy } = withoutAliases(given, aliases, errors);
     const before = errors.length;
     for (const [name, property] of Object.entries(schema.properties))
       findFarTooMuch(fields[name], property, name, errors);
@@ -58,7 +61,8 @@ function readerOf(input: z.ZodObject): InputReader {
       errors.push(
         ...answer.error.issues
           .slice(0, MOST_ERRORS)
-          .map((issue) => explain(issue, accepted, schema.properties)),
+          .map((issue) => explain(issue, accepted, schema.properties))
+          .map(({ path, message }) => ({ path: calledBy.get(path) ?? path, message })),
       );
     if (errors.length > 0 || !answer?.success) {
       const reported = errors.slice(0, MOST_ERRORS);
@@ -101,6 +105,41 @@ function readerOf(input: z.ZodObject): InputReader {
       return judge({ ...body, ...Object.fromEntries(fromPath) }, errors);
     },
   };
+}
+
+/** Other names of fields, by the field; a field declares one as `alias` in its meta. */
+function aliasesOf(input: z.ZodObject): [field: string, alias: string][] {
+  return Object.entries(input.shape).flatMap(([field, schema]): [string, string][] => {
+    let inner: unknown = schema;
+    while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault) inner = inner.unwrap();
+    const alias = inner instanceof z.ZodType ? inner.meta()?.alias : undefined;
+    return typeof alias === "string" && !Object.hasOwn(input.shape, alias) ? [[field, alias]] : [];
+  });
+}
+
+/** Each value under its field's own name; `calledBy` has the names by which the caller gave the fields. */
+function withoutAliases(
+  given: Fields,
+  aliases: readonly [field: string, alias: string][],
+  errors: FieldError[],
+): { fields: Fields; calledBy: ReadonlyMap<string, string> } {
+  const present = aliases.filter(([, alias]) => Object.hasOwn(given, alias));
+  if (present.length === 0) return { fields: given, calledBy: new Map() };
+  const fields: Fields = Object.assign(Object.create(null), given);
+  const calledBy = new Map<string, string>();
+  for (const [field, alias] of present) {
+    const value = fields[alias];
+    delete fields[alias];
+    if (!Object.hasOwn(given, field)) {
+      fields[field] = value;
+      calledBy.set(field, alias);
+    } else if (!String(given[field]).startsWith(String(value)))
+      errors.push({
+        path: field,
+        message: `${field} ${shown(String(given[field]))} is not within ${alias} ${shown(String(value))}; ${alias} is another name of ${field}, so send ${field} alone`,
+      });
+  }
+  return { fields, calledBy };
 }
 
 /** A value far over its limit skips the other checks, which may be slow. */

@@ -50,7 +50,7 @@ export function withoutPatterns<S extends JsonSchema>(schema: S): S {
 const JUDGING = ["pattern", "minimum", "maximum", "maxLength", "minItems", "maxItems"] as const;
 
 function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
-  const { id: _, ...own } = schema as JsonSchema & { id?: string };
+  const { id: _, alias: __, ...own } = schema as JsonSchema & { id?: string; alias?: string };
   if (own.type === "integer" && own.minimum === Number.MIN_SAFE_INTEGER) delete own.minimum;
   if (own.type === "integer" && own.maximum === Number.MAX_SAFE_INTEGER) delete own.maximum;
   // The format implies it.

@@ -30,6 +30,14 @@ export const tenantName = z
   )
   .refine((name) => !RESERVED.includes(name), `these names are the house's own: ${RESERVED.join(", ")}`);
 
+/** A tenant as the log names it: by its name, or `test:<name>` for the tenant of its test keys. */
+export const loggedTenant = z
+  .string()
+  .refine(
+    (text) => tenantName.safeParse(text.replace(/^test:/, "")).success,
+    "is a tenant's name such as acme, or test:acme for that of its test keys",
+  );
+
 const issued = {
   key_id: z.string(),
   tenant: z.string(),

@@ -31,8 +31,7 @@ const TESTS_S = 3_600;
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
 
-/** The finding behind an alert of a month; value, base and deviation in EUR. */
-export const finding = z.strictObject({
+const findingShape = {
   reporter: z.string().regex(/^[A-Z]{2}$/),
   product: z.string().regex(/^\d{2,8}$/),
   flow: z.enum(flows),
@@ -43,14 +42,37 @@ export const finding = z.strictObject({
   direction: z.enum(["spike", "drop"]),
   value_eur: z.number(),
   base_eur: z.number(),
-  deviation_eur: z.number(),
   z: z.number(),
   p_value: z.number(),
   p_adjusted: z.number(),
   dataset: z.string(),
   vintage: z.string(),
   synthetic: z.boolean(),
+};
+
+const firstFinding = z.strictObject({
+  ...findingShape,
+  deviation_eur: z.number().describe("The standard deviation of the twelve months before."),
 });
+
+/** The finding behind an alert of a month; value, base and deviations in EUR. */
+export const finding = z.strictObject({
+  ...findingShape,
+  deviation_eur: z.number().describe("value − base: the actual month less the expected one."),
+  standard_deviation_eur: z.number().describe("Of the twelve months before, at least 5 % of their mean."),
+});
+
+function withDeviation(old: object) {
+  const { finding: found, ...alert } = old as { finding: z.infer<typeof firstFinding> };
+  return {
+    ...alert,
+    finding: {
+      ...found,
+      deviation_eur: found.value_eur - found.base_eur,
+      standard_deviation_eur: found.deviation_eur,
+    },
+  };
+}
 
 /** The anomalies to report: null = all. `threshold` is the least |z|; an open dataset is any real one. */
 export const watch = z.strictObject({
@@ -92,7 +114,9 @@ export const events = {
   },
   AlertTriggered: {
     means: "A release showed what a subscription watches for.",
-    1: z.strictObject({ alert_id, finding, triggered_at: time }),
+    1: z.strictObject({ alert_id, finding: firstFinding, triggered_at: time }),
+    2: z.strictObject({ alert_id, finding, triggered_at: time }),
+    upcast: { 1: withDeviation },
   },
   AlertDelivered: {
     means: "A webhook took an alert.",
@@ -214,7 +238,7 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
     case "AlertDisabled":
       return { ...state, status: "disabled", disabled: event.data };
     case "AlertSubscriptionDeleted":
-      return { ...state, status: "deleted", waiting: new Map() };
+      return { ...state, status: "deleted", credits: 0, waiting: new Map() };
   }
 }
 

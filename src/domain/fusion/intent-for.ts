@@ -4,7 +4,7 @@ import type { Plan } from "../plans/plan.ts";
 import type { SlotName, Slots } from "../plans/slots.ts";
 import { type Match, matches } from "../questions/match.ts";
 import { type Nomenclature, readQuestion, slotsOf, type Understood } from "../questions/read.ts";
-import { refuseUnclear } from "../questions/unclear.ts";
+import { refuseTwoPlans, refuseUnclear } from "../questions/unclear.ts";
 
 export type IntentQuery = {
   question?: string | undefined;
@@ -42,7 +42,13 @@ export function intentFor(
     (intent === undefined
       ? found.find(({ score }) => score > 0)
       : found.find((match) => match.plan.name === intent)) ?? refuseWithNearest(found, field);
-  if (understood) refuseUnclear(understood, given, "question");
+  if (understood)
+    refuseUnclear(
+      understood,
+      { product: given.hs === undefined, country: given.country === undefined },
+      "question",
+    );
+  if (intent === undefined) refuseTwoPlans(found, field);
   if (missing.length > 0)
     refuseWith(
       field,

@@ -413,7 +413,6 @@ export const intents: readonly Plan[] = [
         input: {
           origin: "$slots.partner",
           reporter: "$slots.country",
-          hs2: "$slots.chapter",
           hs: "$slots.hs",
           flow: "$slots.flow",
           limit: 5,
@@ -425,7 +424,6 @@ export const intents: readonly Plan[] = [
         operation: "trade_reroute_watch",
         input: {
           origin: "$slots.country",
-          hs2: "$slots.chapter",
           hs: "$slots.hs",
           flow: "$slots.flow",
           limit: 5,

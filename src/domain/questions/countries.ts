@@ -12,6 +12,8 @@ export type Mention = Range & {
   /** "Dutch", and not "the Netherlands'". */
   is_adjective: boolean;
   is_member: boolean;
+  /** Other countries of the same name. */
+  rivals: readonly string[];
 };
 
 /** Two capitals that mean something else more often than the country. */
@@ -64,6 +66,7 @@ const mention = (entry: Entry, from: number, length: number, form: Mention["form
   form: entry.form === "adjective" ? "describing" : form,
   is_adjective: entry.form === "adjective",
   is_member: isReporter(entry.code),
+  rivals: entry.rivals ?? [],
 });
 
 const isCommonWord = ({ folded, is_capital }: Word, { hasCapitals }: About) =>

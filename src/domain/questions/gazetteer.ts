@@ -1,12 +1,13 @@
 /** The names of countries: CLDR's in the 24 languages of the EU, and adjectives and names of peoples from a list. */
 import { cldrNames, countryCodes } from "../trade/cldr-names.ts";
 import { partnerName } from "../trade/reporters.ts";
-import { englishPhrases, isEveryday, namesOfCountries } from "./vocabulary.ts";
+import { englishPhrases, isEveryday, namesOfCountries, sharedNames } from "./vocabulary.ts";
 import { foldedIn, latvianStem } from "./words.ts";
 
 const LANGUAGES = "bg hr cs da nl et fi fr de el hu ga it lt mt pl pt ro sk sl es sv".split(" ");
 
-export type Entry = { code: string; form: "name" | "adjective" };
+/** `rivals`: other countries of the same name. */
+export type Entry = { code: string; form: "name" | "adjective"; rivals?: readonly string[] };
 
 export type Gazetteer = {
   /** By folded words. */
@@ -35,6 +36,11 @@ function gazetteerOf(): Gazetteer {
   };
   const plain = (text: string) => foldedIn(text).join(" ");
   const stemmed = (text: string) => foldedIn(text).map(latvianStem).join(" ");
+  for (const { codes, names: shared, en, lv } of sharedNames) {
+    const [code, ...rivals] = codes as [string, ...string[]];
+    for (const text of shared) add(names, plain(text), { code, form: "name", rivals });
+    for (const text of [...en, ...lv]) add(names, plain(text), { code, form: "adjective", rivals });
+  }
   const codes = countryCodes();
   const [english, latvian] = [cldrNames("en"), cldrNames("lv")];
   for (const code of codes) {

@@ -2,6 +2,7 @@
 
 import type { Plan } from "../plans/plan.ts";
 import type { Slots } from "../plans/slots.ts";
+import { partnerName } from "../trade/reporters.ts";
 import type { Flow } from "../trade/units.ts";
 import { countriesIn, type Mention } from "./countries.ts";
 import { type IntentReading, intentOf } from "./intent.ts";
@@ -70,7 +71,7 @@ export function readQuestion(text: string, { nomenclature, plans = [] }: Sources
     ...productSlots(named),
     ...sides.slots,
     ...dated.slots,
-    ambiguous: named.ambiguous,
+    ambiguous: [...named.ambiguous, ...mentions.flatMap((one) => sharedName(words, one))],
     not_found,
     others: sides.others,
     used: [...named.used, ...sides.used, ...dated.used],
@@ -194,6 +195,17 @@ function ambiguousOf(words: readonly Word[], best: ProductFound, all: readonly P
       readings: both.map(({ reading }) => reading),
     },
   ];
+}
+
+/** A name of two countries. */
+function sharedName(words: readonly Word[], mention: Mention): Ambiguous[] {
+  if (mention.rivals.length === 0) return [];
+  const readings = [mention.code, ...mention.rivals].map((code) => ({
+    code,
+    name: partnerName(code),
+    score: 1,
+  }));
+  return [{ slot: "country", text: textOf(words, mention), readings }];
 }
 
 const isWithin = (a: string, b: string) => a.startsWith(b) || b.startsWith(a);

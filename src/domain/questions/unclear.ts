@@ -1,20 +1,45 @@
 /** Refuses a question that names something unknown, or that may mean two things. */
-import { refuseWith } from "../../core/model/refusal.ts";
-import type { Slots } from "../plans/slots.ts";
-import type { Understood } from "./read.ts";
+import { refuse, refuseWith } from "../../core/model/refusal.ts";
+import type { Plan } from "../plans/plan.ts";
+import type { Match } from "./match.ts";
+import { questionProblems } from "./problems.ts";
+import type { Ambiguous, Understood } from "./read.ts";
 
-/** A slot that the caller gave as a field needs no reading. */
-export function refuseUnclear({ not_found, ambiguous }: Understood, given: Slots, field: string): void {
-  const isGiven = given.hs !== undefined && given.country !== undefined;
-  if (not_found.length > 0 && !isGiven)
+/** The slots that are taken from the words; others are given as fields, or are not used. */
+export type SlotsRead = { product: boolean; country: boolean };
+
+export function refuseUnclear({ not_found, ambiguous }: Understood, read: SlotsRead, field: string): void {
+  if (not_found.length > 0 && (read.product || read.country))
     refuseWith(
       field,
       `unknown: ${not_found.map((name) => `“${name}”`).join(", ")}; name a country or product of the statistics`,
     );
-  const open = ambiguous.find(({ slot }) => given[slot === "product" ? "hs" : "country"] === undefined);
-  if (open)
-    refuseWith(
-      field,
-      `ambiguous: “${open.text}” may be ${open.readings.map(({ code, name }) => `${code} (${name})`).join(" or ")}; name one of the codes as hs`,
-    );
+  const open = ambiguous.find(({ slot }) => read[slot]);
+  if (open) refuseAmbiguous(field, sentenceOf(open));
+}
+
+const remedies = {
+  product: "write the code of one of them, such as HS",
+  country: "write the full name of one of them",
+} as const;
+
+const sentenceOf = ({ slot, text, readings }: Ambiguous): string => {
+  const names = readings.map(({ code, name }) => `${code} (${name})`).join(" or ");
+  const example = slot === "product" ? ` ${readings[0]!.code}` : "";
+  return `ambiguous: “${text}” may be ${names}; ${remedies[slot]}${example}`;
+};
+
+/** Plans that score at least this share of the best are near readings. */
+const NEAR = 0.99;
+
+/** Refuses words that fit two plans nearly equally; `found` has the best first. */
+export function refuseTwoPlans(found: readonly Match<Plan>[], field: string): void {
+  const [best, second] = found;
+  if (!best || !second || best.score === 0 || second.score < NEAR * best.score) return;
+  const each = [best, second].map(({ plan }) => `${plan.name} (“${plan.example}”)`);
+  refuseAmbiguous(field, `ambiguous: this may ask for ${each.join(" or ")}; use the words of one of them`);
+}
+
+function refuseAmbiguous(field: string, message: string): never {
+  return refuse(questionProblems.ambiguous, message, { errors: [{ path: field, message }] });
 }

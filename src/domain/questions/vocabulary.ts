@@ -17,6 +17,14 @@ export const namesOfCountries: readonly {
   lv: readonly string[];
 }[] = countryWords.rows;
 
+/** Names that two countries share. */
+export const sharedNames: readonly {
+  codes: readonly string[];
+  names: readonly string[];
+  en: readonly string[];
+  lv: readonly string[];
+}[] = countryWords.shared;
+
 /** A phrase that names a product, and the codes that it may mean. */
 export type Phrase = {
   codes: readonly string[];

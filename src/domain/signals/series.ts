@@ -72,16 +72,16 @@ export function seriesAsOf({ mirror, ...series }: Series, months_earlier: number
 export const lagOf = ({ subject }: Pick<Series, "subject">): number =>
   subject.kind === "above_last_year" ? 12 : 1;
 
-/** A value, if it is known and above 0. */
+/** A value, if it is known and above 0: ratios and bets need one. */
 export const knownAt = (values: readonly (number | null)[], at: number): number | undefined => {
   const value = values[at];
   return value === undefined || value === null || value <= 0 ? undefined : value;
 };
 
-/** True if the month at an index exceeds its comparison month; undefined where either is unknown. */
+/** True if the month at an index exceeds its comparison month; undefined where either is unknown. A month of 0 is known. */
 export function outcomeAt(series: Series, at: number): boolean | undefined {
-  const value = knownAt(series.values, at);
-  const before = knownAt(series.values, at - lagOf(series));
+  const value = series.values[at] ?? undefined;
+  const before = series.values[at - lagOf(series)] ?? undefined;
   return value === undefined || before === undefined ? undefined : value > before;
 }
 
@@ -99,7 +99,7 @@ export function statementAt(series: Series, at: number): Statement | undefined {
 export function decided(series: Series, said: Statement): boolean | undefined {
   const at = indexOfMonth(series, Number(said.month.replace("-", "")));
   if (said.kind === "above_last_year") return outcomeAt(series, at);
-  const value = knownAt(series.values, at);
+  const value = series.values[at] ?? undefined;
   return value === undefined ? undefined : value > said.level;
 }
 

@@ -37,7 +37,7 @@ const logRatio = (above: number | undefined, below: number | undefined) =>
 /** ln(last three months / the same three of the year before); of an indicator, ln(last month / three months before it). */
 const momentum: Strategy = {
   name: "momentum",
-  version: 1,
+  version: 2,
   reason: "the growth of the last three months",
   feature: ({ subject, values }, at) =>
     subject.kind === "above_level"
@@ -64,7 +64,7 @@ function relativeLevel(values: readonly (number | null)[], at: number): number |
  */
 const seasonal: Strategy = {
   name: "seasonal",
-  version: 1,
+  version: 2,
   reason: "how far last year's month lay off the usual course of the year",
   feature({ subject, values }, at) {
     if (subject.kind !== "above_last_year") return undefined;
@@ -82,7 +82,7 @@ const seasonal: Strategy = {
 /** ln(month / same month a year before) of the flow as those partners state it that have delivered the month before the reporter has. */
 const mirror: Strategy = {
   name: "mirror",
-  version: 1,
+  version: 2,
   reason: "what partners that have delivered the month already say of the flow",
   feature: ({ mirror = [] }, at) => logRatio(knownAt(mirror, at), knownAt(mirror, at - YEAR)),
 };
@@ -90,7 +90,7 @@ const mirror: Strategy = {
 /** ln(three months before / the same months of the two years before): the spike of src/domain/fusion/front-running.ts, where a policy begins. */
 const frontRun: Strategy = {
   name: "front-run",
-  version: 1,
+  version: 2,
   reason: "the imports of the three months before a policy begins",
   feature({ subject, values }, at) {
     if (subject.kind !== "above_last_year" || subject.flow !== "IMPORT") return undefined;

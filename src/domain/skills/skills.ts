@@ -24,7 +24,7 @@ export type Skill = Plan & {
   absent?: readonly { of: string; why: string }[];
 };
 
-const series = { reporter: "$slots.country", hs2: "$slots.chapter", hs: "$slots.hs", years: "$slots.years" };
+const series = { reporter: "$slots.country", hs: "$slots.hs", years: "$slots.years" };
 
 export const skills: readonly Skill[] = [
   {
@@ -48,7 +48,7 @@ export const skills: readonly Skill[] = [
         id: "season",
         operation: "trade_seasonality",
         input: { ...series, flow: "$slots.flow" },
-        when: ["chapter"],
+        when: ["hs"],
         optional: true,
       },
       {
@@ -114,7 +114,6 @@ export const skills: readonly Skill[] = [
         operation: "trade_source_concentration",
         input: {
           reporter: "$slots.country",
-          hs2: "$slots.chapter",
           hs: "$slots.hs",
           year: "$slots.year",
           flow: "$slots.flow",
@@ -154,7 +153,6 @@ export const skills: readonly Skill[] = [
         input: {
           origin: "$slots.partner",
           reporter: "$slots.country",
-          hs2: "$slots.chapter",
           hs: "$slots.hs",
           flow: "$slots.flow",
           limit: 5,
@@ -189,7 +187,7 @@ export const skills: readonly Skill[] = [
         id: "prices",
         operation: "trade_price_per_tonne",
         input: series,
-        when: ["country", "chapter"],
+        when: ["country", "hs"],
         optional: true,
       },
     ],
@@ -211,7 +209,6 @@ export const skills: readonly Skill[] = [
         operation: "trade_concentration",
         input: {
           reporter: "$slots.country",
-          hs2: "$slots.chapter",
           hs: "$slots.hs",
           year: "$slots.year",
           flow: "IMPORT",

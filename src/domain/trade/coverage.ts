@@ -1,6 +1,6 @@
 /** Pure functions decide whether a dataset can answer, before any row is read. */
 import { productLevels } from "./products.ts";
-import type { ReporterCode } from "./reporters.ts";
+import { type ReporterCode, reporterCodes } from "./reporters.ts";
 import {
   type Flow,
   flows,
@@ -67,6 +67,20 @@ export type Gap = { path: "hs" | "partner" | "reporter" | "flow" | "years"; mess
 export const flowsOf = (flow: Flow | undefined): readonly Flow[] => (flow === undefined ? flows : [flow]);
 
 type Subject = Pick<Question, "hs" | "partner" | "digits">;
+
+/**
+ * The reporters that figures of the EU need. Below chapters these are all members: a dataset of one country never stands in for the EU.
+ */
+export const reportersOfEu = (
+  hs: string | undefined,
+  members: readonly ReporterCode[] = reporterCodes,
+): readonly ReporterCode[] => (hs !== undefined && hs.length > productLevels.hs2 ? members : []);
+
+/** The reporters that have delivered, and whose files cover the products. */
+export function coveredReporters(coverage: Coverage, subject: Subject): ReporterCode[] {
+  const spoken = new Set(spansOn(coverage, subject).flatMap(({ reporters }) => reporters));
+  return coverage.reporters.map(({ reporter }) => reporter).filter((code) => spoken.has(code));
+}
 
 /** undefined = the dataset covers all partners. */
 export function namedPartners({ spoken }: Coverage): string[] | undefined {
@@ -214,11 +228,11 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
     if (!partial || covered.length === 0)
       return { path: "hs", message: productGap(coverage, question, covered.length) };
   }
-  const present = new Set(spansOn(coverage, question).flatMap(({ reporters }) => reporters));
-  const absent = question.reporters.filter((code) => !present.has(code));
+  const present = coveredReporters(coverage, question);
+  const absent = question.reporters.filter((code) => !present.includes(code));
   const of = hs === undefined ? "" : ` for ${hs}`;
   if (absent.length > 0) {
-    const covered = [...present].sort().join(", ");
+    const covered = present.toSorted().join(", ");
     return { path: "reporter", message: `covers the reporters ${covered}; not ${absent.join(", ")}${of}` };
   }
   const { from, to } = coverage.months;

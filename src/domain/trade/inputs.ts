@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
-import { refuseWith } from "../../core/model/refusal.ts";
 import { productLevels } from "./products.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
@@ -44,7 +43,8 @@ export const years = z
   )
   .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
 
-export const hs = z
+/** The product of an operation. Callers may also call the field `hs2`, which the input reader takes for it. */
+const productCode = z
   .string('hs is text, such as "44"')
   .regex(/^\d{2}(\d{2}){0,4}$/, {
     error: "hs is a product code of 2, 4, 6, 8 or 10 digits, such as 44 or 39206290",
@@ -53,31 +53,22 @@ export const hs = z
   .refine((code) => !code.startsWith("00"), "hs begins with a chapter from 01 to 99")
   // TARIC's ten digits separate duties; trade statistics end at CN8.
   .transform((code) => code.slice(0, productLevels.cn8))
-  .describe(
-    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, see `meta.hs`; omitted = all products",
-  );
+  .meta({ alias: "hs2" });
 
-export const hs2 = z
-  .string()
-  .regex(/^(0[1-9]|[1-9]\d)$/, "hs2 is an HS chapter from 01 to 99, such as 44")
-  .describe("HS chapter, 2 digits from 01 to 99");
-
-export const hsWithin = hs.describe(
-  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, see `meta.hs`); omitted = the chapter",
+export const hs = productCode.describe(
+  "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, see `meta.hs`; omitted = all products; `hs2` is another name",
 );
 
-/** The finer of `hs2` and `hs`; refuses if one does not contain the other. */
-export function productOf(input: { hs2: string; hs?: string | undefined }): string;
-export function productOf(input: { hs2?: string | undefined; hs?: string | undefined }): string | undefined;
-export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string | undefined }) {
-  if (hs !== undefined && !hs.startsWith(hs2 ?? "")) {
-    const message = `hs ${hs} is not within hs2 ${hs2}; give a code that begins with it, or change hs2`;
-    refuseWith("hs", message);
-  }
-  return hs ?? hs2;
-}
+/** The product of an operation that needs one. */
+export const requiredHs = productCode.describe(
+  "The product: an HS or CN code of 2, 4, 6 or 8 digits; `meta.hs` says how many count; `hs2` is another name",
+);
 
-export const productField = ({ hs }: { hs?: string | undefined }) => (hs === undefined ? "hs2" : "hs");
+/** One of several products, by its chapter. */
+export const chapter = z
+  .string()
+  .regex(/^(0[1-9]|[1-9]\d)$/, "is an HS chapter from 01 to 99, such as 44")
+  .describe("HS chapter, 2 digits from 01 to 99");
 
 export const limit = limitOf("How many lines to rank, 1 to 100");
 

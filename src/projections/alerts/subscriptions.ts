@@ -99,7 +99,7 @@ async function add(
       return;
     case "AlertSubscriptionDeleted":
       await tx.query("delete from read.alerts_waiting_v1 where subscription_id = $1", [id]);
-      await set("status = 'deleted'");
+      await set("status = 'deleted', credits = 0");
   }
 }
 

@@ -38,8 +38,12 @@ export async function tradeSeries(
   const reporters = coverage.reporters.map(({ reporter }) => reporter);
   const all: Series[] = [];
   for (const hs of CHAPTERS) {
-    if (!coverage.products.codes.some((code) => code.startsWith(hs))) continue;
     const known = completenessOf(coverage, hs);
+    // A covered chapter without a row had no trade: its bets are decided by zeros.
+    const isCovered = reporters.some((code) =>
+      flows.some((flow) => months.some((period) => known(code, flow, period))),
+    );
+    if (!isCovered) continue;
     const rows = await monthsIn(lease, undefined, { hs, reporters, years }, signal);
     const found = new Map(rows.map((row) => [`${row.reporter} ${row.period}`, row]));
     const begins = new Set(announced.filter((one) => one.hs.startsWith(hs)).map(({ date }) => monthOf(date)));

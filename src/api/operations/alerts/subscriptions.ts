@@ -39,7 +39,7 @@ const subscription = z
     status,
     url: z.string().optional().describe("Only its owner sees this"),
     watch: subscriptions.watch,
-    credits: z.int().describe("Alerts that can still be delivered"),
+    credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
     delivered: z.int(),
     waiting: z.int().describe("Alerts found but not delivered"),
     next_attempt_at: time.nullable().describe("Start of the next delivery; null when none waits"),

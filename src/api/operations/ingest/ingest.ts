@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limit, sha256 } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
-import { tenantName } from "../../../domain/access/key.ts";
+import { loggedTenant } from "../../../domain/access/key.ts";
 import * as batches from "../../../domain/ingest/batch.ts";
 import { quoted } from "../../../domain/ingest/quotation.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
@@ -18,9 +18,12 @@ const batchId = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "is 1 to 100 letters, digits, dots, underscores or hyphens");
 
 const tenant = z
-  .union([z.literal(OPERATOR), tenantName], "is a tenant's name, or operator")
+  .union(
+    [z.literal(OPERATOR), loggedTenant],
+    "is operator, a tenant's name, or test:<name> for its test keys",
+  )
   .default(OPERATOR)
-  .describe("The owner; the operator's news are quoted to all");
+  .describe("The owner, such as acme or test:acme; the operator's news are quoted to all");
 
 const text = z
   .string()

@@ -4,6 +4,7 @@ import type { Data } from "../../../datasets/reading.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
 import { matches } from "../../../domain/questions/match.ts";
+import { refuseTwoPlans } from "../../../domain/questions/unclear.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillNamed, skills } from "../../../domain/skills/skills.ts";
 import { type Context, json, key, operation, pay, type Usdc } from "../../declare/index.ts";
@@ -74,7 +75,7 @@ const run = operation({
     const { input, caller, data } = context;
     checkTenant(input.tenant, caller);
     const skill = skillNamed(input.agent);
-    const slots = slotsOf(data, input.task);
+    const slots = slotsOf(data, input.task, [skill]);
     const { execution, result } = await begin(context as never, { ...input, skill, slots });
     return { data: await publicExecution(context, caller.tenant, execution, result), meta: {} };
   },
@@ -124,7 +125,7 @@ const batch = operation({
     const { input, app, caller, unit } = context;
     const { task, format } = input;
     checkTenant(input.tenant, caller);
-    const slots = slotsOf(context.data, task);
+    const slots = slotsOf(context.data, task, input.agents.map(skillNamed));
     const all = input.agents.map((agent) => ({
       skill: skillNamed(agent),
       execution_id: idOf(unit.fresh_id, agent),
@@ -220,7 +221,11 @@ const autoRoute = operation({
     const match = { agent: best?.name ?? null, slots, ranked };
     if (!input.auto_run) return { data: { ...match, execution: null }, meta: {} };
     if (!best) return refuseTask(noFit(ranked));
-    const wanted = { ...input, skill: best, slots };
+    refuseTwoPlans(
+      found.filter(({ missing }) => missing.length === 0),
+      "task",
+    );
+    const wanted = { ...input, skill: best, slots: slotsOf(context.data, input.task, [best]) };
     const { execution, result } = await begin(context as Context<never>, wanted);
     return {
       data: { ...match, execution: await publicExecution(context, caller.tenant, execution, result) },
@@ -231,7 +236,7 @@ const autoRoute = operation({
 
 /** Skills by how well they fit a task, and the one that fits best and lacks nothing. */
 function fittingTo(data: Data, task: string) {
-  const slots = slotsOf(data, task);
+  const slots = slotsOf(data, task, []);
   const found = matches(task, slots, skills);
   const best = found.find(({ plan, score }) => score > 0 && missingOf(plan, slots).length === 0)?.plan;
   return { slots, found, best };

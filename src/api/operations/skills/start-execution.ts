@@ -7,6 +7,7 @@ import type { Data } from "../../../datasets/reading.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import { readQuestion, slotsOf as slotsRead } from "../../../domain/questions/read.ts";
 import type { ReadingSummary } from "../../../domain/questions/summary.ts";
+import { refuseUnclear } from "../../../domain/questions/unclear.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
@@ -26,18 +27,30 @@ import { modelFor, type RunOutput, refuseTask, runWithin, type StepAnswer } from
 /** Seconds that a call may take for a run. */
 export const MOST_WAIT_S = 20;
 
-/** The slots of a task, read without a model. */
-export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): Slots =>
-  slotsRead(readQuestion(task, { nomenclature: productNames(reference) }));
+type SkillSlots = Pick<Skill, "slots">;
+
+const isTaken = (skills: readonly SkillSlots[], ...names: SlotName[]): boolean =>
+  skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
+
+/** The slots of a task, read without a model; refuses unclear names where one of these skills takes them. */
+export function slotsOf(
+  { reference }: Pick<Data, "reference">,
+  task: string,
+  skills: readonly SkillSlots[],
+): Slots {
+  const understood = readQuestion(task, { nomenclature: productNames(reference) });
+  const read = { product: isTaken(skills, "hs", "chapter"), country: isTaken(skills, "country", "partner") };
+  refuseUnclear(understood, read, "task");
+  return slotsRead(understood);
+}
 
 /** How a task is read for these skills; what none of them takes is left out. */
 export function taskReading(
   { reference }: Pick<Data, "reference">,
   task: string,
-  skills: readonly Pick<Skill, "slots">[],
+  skills: readonly SkillSlots[],
 ): ReadingSummary {
-  const takes = (...names: SlotName[]) =>
-    skills.some(({ slots }) => names.some((name) => [...slots.required, ...slots.optional].includes(name)));
+  const takes = (...names: SlotName[]) => isTaken(skills, ...names);
   const read = readingOf(reference, task);
   return {
     ...read,

@@ -34,7 +34,7 @@ comes last, without figures: no data is not zero.`,
   access: [key("read"), pay("0.10")],
   input: heatmapInput,
   output: json(heatmapOutput, { table: "data", chart: heatmapChart }),
-  example: { year: 2024, flow: "EXPORT", hs2: "44" },
+  example: { year: 2024, flow: "EXPORT", hs: "44" },
   vintage,
   handle: ({ input, data, signal }) => heatmap(dataOf(data), input, signal),
 });
@@ -47,7 +47,7 @@ const productDetailOperation = operation({
   access: [key("read"), pay("0.10")],
   input: productDetailInput,
   output: json(productDetailOutput, { table: "data.months", chart: productDetailChart }),
-  example: { reporter: "LV", hs2: "44", years: "2023-2024" },
+  example: { reporter: "LV", hs: "44", years: "2023-2024" },
   vintage,
   handle: ({ input, data, signal }) => productDetail(dataOf(data), input, signal),
 });

@@ -5,7 +5,7 @@ import type { Lease } from "../../../datasets/vintage-store.ts";
 import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
+import { dataset, flow, hs, readYears, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import { partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import {
@@ -53,7 +53,7 @@ import { planted, plantedIn } from "./planted.ts";
 const MOST_SUPPLIERS = 10;
 
 export const marketInput = z.object({
-  hs: hs.describe("The product: an HS or CN code of 2, 4, 6 or 8 digits"),
+  hs: requiredHs,
   reporter: reporter.optional().describe("One reporting country; omitted = the 27 together"),
   flow: flow.default("IMPORT").describe("IMPORT or EXPORT"),
   years: years.optional(),

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { month } from "../../../core/model/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
-import { dataset, hs, partner, year } from "../../../domain/trade/inputs.ts";
+import { dataset, partner, requiredHs, year } from "../../../domain/trade/inputs.ts";
 import { reporterCode } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { referenceMeta } from "../../reference/meta.ts";
@@ -13,7 +13,7 @@ const questionInput = {
   direction: z
     .enum(flows, "direction is IMPORT or EXPORT")
     .describe("The target's direction: IMPORT is from the EU27, EXPORT to it"),
-  hs: hs.describe("HS or CN code of 2, 4, 6 or 8 digits"),
+  hs: requiredHs,
   year: year.describe("Calendar year; omitted = all in the dataset, a country-month each").optional(),
   month: month.describe("One month, YYYY-MM, such as 2024-03; omitted = every month of the year").optional(),
   cif_fob: z

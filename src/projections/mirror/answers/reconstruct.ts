@@ -13,6 +13,7 @@ import {
   partnersOf,
   reconstructed,
 } from "../../../domain/mirror/reconstruct.ts";
+import { reportersOfEu } from "../../../domain/trade/coverage.ts";
 import { readMonth } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
@@ -53,8 +54,9 @@ function questionOf(input: MirrorInput): Question {
     dataset,
     partner: target,
     flow: mirrorOf(direction),
-    reporters: [],
+    reporters: reportersOfEu(input.hs, partnersOf(target)),
     fields: {
+      reporter: "hs",
       flow: "direction",
       partner: "target_country",
       years: period === undefined ? "year" : "month",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
-import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
+import { chapter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
 import {
   type CallOperation,
@@ -61,13 +61,13 @@ const common = {
 };
 
 export const briefInput = z.object({
-  hs: hs.describe("The product: an HS or CN code of 2, 4, 6 or 8 digits"),
+  hs: requiredHs,
   ...common,
 });
 
 export const sectorsInput = z.object({
   sectors: z
-    .array(hs2)
+    .array(chapter)
     .min(2, "sectors are 2 to 8 chapters")
     .max(8, "sectors are 2 to 8 chapters")
     .refine((codes) => new Set(codes).size === codes.length, "sectors has a chapter twice")

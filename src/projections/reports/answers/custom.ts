@@ -8,7 +8,7 @@ import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import type { Nomenclature } from "../../../domain/questions/read.ts";
 import { isAnswerFact } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
-import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
+import { chapter, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type CallOperation, type ReportContent, type ReportDraft, reportDraft } from "../writing.ts";
 import { question, runPlanSections } from "./query.ts";
@@ -28,7 +28,7 @@ export const customInput = z.object({
     .refine(twice, "years has a year twice")
     .describe("1 to 20 calendar years; those between first and last are included"),
   products: z
-    .array(hs2)
+    .array(chapter)
     .min(1, "name at least one chapter")
     .max(20, "products has at most 20 chapters")
     .refine(twice, "products has a chapter twice")

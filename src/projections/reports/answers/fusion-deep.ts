@@ -43,7 +43,11 @@ const noNames: Nomenclature = [];
 function readDeep(reference: ReferenceStore, input: z.output<typeof fusionDeepInput>): Understood {
   const nomenclature = input.hs === undefined ? productNames(reference) : noNames;
   const understood = readQuestion(input.question, { nomenclature });
-  refuseUnclear(understood, input, "question");
+  refuseUnclear(
+    understood,
+    { product: input.hs === undefined, country: input.country === undefined },
+    "question",
+  );
   const { country = understood.country, hs = understood.product?.code } = input;
   if (country === undefined && hs === undefined) {
     const message = "the question names no country or product: add one to it, or as country or hs";

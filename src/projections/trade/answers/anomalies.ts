@@ -50,7 +50,7 @@ export type Anomaly = {
   /** Mean of the twelve months before. */
   base_eur: number;
   /** Their sample standard deviation, at least 5 % of the mean. */
-  deviation_eur: number;
+  standard_deviation_eur: number;
   z: number;
   p_value: number;
   /** p_value adjusted for all tested series (Benjamini and Hochberg). */
@@ -69,8 +69,13 @@ export const anomalyRow = z.object({
   direction: z.enum(["spike", "drop"]),
   value_eur: z.number(),
   base_eur: z.number().describe("Mean of the twelve months before, EUR"),
-  deviation_eur: z.number().describe("Their sample standard deviation, at least 5 % of the mean, EUR"),
-  z: z.number().describe("(value − base) / deviation"),
+  deviation_eur: z
+    .number()
+    .describe("value − base, EUR: the actual month less the expected one; below 0, a drop"),
+  standard_deviation_eur: z
+    .number()
+    .describe("Sample standard deviation of the twelve months before, at least 5 % of their mean, EUR"),
+  z: z.number().describe("deviation / standard deviation"),
   p_value: z.number().describe("Two-sided, Student's t with 11 degrees of freedom"),
   p_adjusted: z.number().describe("Adjusted for all tests of this answer (Benjamini–Hochberg)"),
   significant: z.boolean().describe(`p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`),
@@ -85,7 +90,8 @@ export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyR
   direction: anomaly.z > 0 ? "spike" : "drop",
   value_eur: anomaly.value_eur,
   base_eur: Math.round(anomaly.base_eur),
-  deviation_eur: Math.round(anomaly.deviation_eur),
+  deviation_eur: anomaly.value_eur - Math.round(anomaly.base_eur),
+  standard_deviation_eur: Math.round(anomaly.standard_deviation_eur),
   z: sixDecimals(anomaly.z),
   p_value: anomaly.p_value,
   p_adjusted: anomaly.p_adjusted,
@@ -187,7 +193,7 @@ async function testedIn(
          rows between ${TRAILING} preceding and 1 preceding)
      ), tested as (
        select reporter, flow, product, period, value as value_eur, base_eur,
-         greatest(sd, ${SD_FLOOR} * base_eur) as deviation_eur, (value - base_eur) / deviation_eur as z
+         greatest(sd, ${SD_FLOOR} * base_eur) as standard_deviation_eur, (value - base_eur) / standard_deviation_eur as z
        from moving join testable using (reporter, flow)
        where list_contains(months, period) and base_eur >= ${LEAST_BASE_EUR}
      )
@@ -230,10 +236,10 @@ function judgedSeries(
       const value_eur = values[at]!;
       const least_eur = SD_FLOOR * base_eur;
       if (Math.abs(value_eur - base_eur) / least_eur < LEAST_Z) continue;
-      const deviation_eur = Math.max(deviationBefore(values, at), least_eur);
-      const z = (value_eur - base_eur) / deviation_eur;
+      const standard_deviation_eur = Math.max(deviationBefore(values, at), least_eur);
+      const z = (value_eur - base_eur) / standard_deviation_eur;
       if (Math.abs(z) >= LEAST_Z)
-        candidates.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
+        candidates.push({ reporter, flow, product, period, value_eur, base_eur, standard_deviation_eur, z });
     }
   const codes = ({ reporter, flow, product, period }: Scored) => `${reporter} ${flow} ${product} ${period}`;
   candidates.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));

@@ -9,16 +9,7 @@ import {
   guidelines,
 } from "../../../domain/trade/concentration.ts";
 import { flowsOf } from "../../../domain/trade/coverage.ts";
-import {
-  dataset,
-  flow,
-  hs2,
-  hsWithin,
-  productField,
-  productOf,
-  reporter,
-  year,
-} from "../../../domain/trade/inputs.ts";
+import { dataset, flow, hs, reporter, year } from "../../../domain/trade/inputs.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear, yearMeta } from "./one-year.ts";
@@ -31,14 +22,13 @@ const TOP_PARTNERS = 10;
 
 export const concentrationInput = z.object({
   reporter,
-  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
+  hs: hs.optional(),
   year: year.optional(),
   flow: flow.optional(),
   guideline: z
     .enum(["2023", "2010"], "guideline is 2023 (1000 and 1800) or 2010 (1500 and 2500)")
     .default("2023")
     .describe("Thresholds of the classes: 2023 = 1000 and 1800, 2010 = 1500 and 2500"),
-  hs: hsWithin.optional(),
   dataset: dataset.optional(),
 });
 
@@ -92,8 +82,7 @@ export const concentration = (
   signal?: AbortSignal,
 ): Promise<z.infer<typeof concentrationOutput>> => {
   const { reporter, flow, guideline } = input;
-  const question = { ...input, hs: productOf(input), product_field: productField(input) } as const;
-  return inOneYear(trade, question, async (lease, years, { hs }) => {
+  return inOneYear(trade, input, async (lease, years, { hs }) => {
     const [partners, totals] = await amounts(lease, { hs, years, reporter, flow }, signal);
     const data = flowsOf(flow).map((of) => {
       const listed = partners.filter((row) => row.flow === of);

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { type CompletenessCheck, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
+import {
+  type CompletenessCheck,
+  completenessOf,
+  flowsOf,
+  reportersOfEu,
+} from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs, year } from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
   reporterCode,
@@ -18,8 +23,7 @@ import { flowSums, inFlow, type Slice, totalsIn } from "./tables.ts";
 export const heatmapInput = z.object({
   year: year.describe("Calendar year"),
   flow: flow.optional(),
-  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
-  hs: hsWithin.optional(),
+  hs: hs.optional(),
   dataset: dataset.optional(),
 });
 
@@ -68,10 +72,9 @@ export async function heatmap(
   const years = { from: year, to: year };
   const question = {
     ...input,
-    hs: productOf(input),
-    reporters: [],
+    reporters: reportersOfEu(input.hs),
     years,
-    fields: { hs: productField(input), years: "year" },
+    fields: { reporter: "hs", years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };

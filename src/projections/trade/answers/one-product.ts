@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { productField, productOf, readYears } from "../../../domain/trade/inputs.ts";
+import { readYears } from "../../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
@@ -16,20 +16,18 @@ export const productMeta = meta
 
 type ProductInput = {
   reporter: ReporterCode;
-  hs2: string;
+  hs: string;
   years?: string | undefined;
   flow?: Flow | undefined;
-  hs?: string | undefined;
   dataset?: string | undefined;
 };
 
 export const productQuestion = (input: ProductInput) => ({
-  hs: productOf(input),
+  hs: input.hs,
   reporters: [input.reporter],
   flow: input.flow,
   years: input.years === undefined ? undefined : readYears(input.years),
   dataset: input.dataset,
-  fields: { hs: productField(input) } as const,
 });
 
 export const aboutProduct = (

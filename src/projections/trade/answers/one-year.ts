@@ -20,8 +20,6 @@ export type YearQuestion = {
   flow?: Flow | undefined;
   hs?: string | undefined;
   dataset?: string | undefined;
-  /** The input field of the product, for refusals. */
-  product_field?: "hs" | "hs2";
 };
 
 /** `work` gets the year, and the question in the dataset's codes. */
@@ -31,8 +29,7 @@ export function inOneYear<Q extends YearQuestion, T>(
   work: (lease: Lease, years: Years, query: Q) => Promise<T>,
 ): Promise<T> {
   const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const { product_field: hs = "hs", ...query } = input;
-  const question = { ...query, reporters: [input.reporter], years, fields: { hs, years: "year" } } as const;
+  const question = { ...input, reporters: [input.reporter], years, fields: { years: "year" } } as const;
   return onDataset(trade, question, (lease, { hs }) => {
     const year = yearOrLast(lease, { ...question, hs });
     return work(lease, { from: year, to: year }, { ...input, hs });

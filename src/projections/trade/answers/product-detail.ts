@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dataset, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import { dataset, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
@@ -9,9 +9,8 @@ const TOP_PARTNERS = 20;
 
 export const productDetailInput = z.object({
   reporter,
-  hs2,
+  hs: requiredHs,
   years: years.optional(),
-  hs: hsWithin.optional(),
   dataset: dataset.optional(),
 });
 

@@ -4,11 +4,12 @@ import { z } from "zod";
 import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { type ExpectedDataset, refuseAwaited } from "../../../datasets/builds.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
-import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
+import type { Lease, RealData, Vintages } from "../../../datasets/vintage-store.ts";
 import {
   type Coverage,
   type Question as Covered,
   completenessOf,
+  coveredReporters,
   flowsOf,
   type Gap,
   gapIn,
@@ -20,6 +21,7 @@ import {
 } from "../../../domain/trade/coverage.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
+import { productLevels } from "../../../domain/trade/products.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
 
@@ -40,8 +42,8 @@ export type Question = Covered & {
   dataset?: string | undefined;
   /** Names of the input fields, for refusals. */
   fields?: {
-    hs?: "hs" | "hs2" | "code" | "dataset";
-    reporter?: "reporter" | "reporters" | "dataset";
+    hs?: "hs" | "code" | "dataset";
+    reporter?: "reporter" | "reporters" | "dataset" | "hs";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
     partner?: "target_country" | "country";
@@ -84,10 +86,15 @@ export const meta = z.object({
         codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
       }),
       partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),
-      reporters: z.array(z.string()),
+      reporters: z.array(z.string()).describe("Those whose files cover the requested products"),
       months: z.object({ from: z.string(), to: z.string() }),
     })
     .meta({ id: "Coverage" }),
+  real_data: z
+    .array(z.object({ dataset: z.string(), why: z.string().describe("Why it does not answer") }))
+    .optional()
+    .describe("Real datasets that are loaded where the sandbox answers; absent: none, or the answer is real")
+    .meta({ id: "RealData" }),
   incomplete: z
     .array(
       z.object({
@@ -116,7 +123,7 @@ export async function onDataset<Q extends Question, T>(
   const { manifest, query } = chooseDataset(trade, question);
   const lease = trade.vintages.lease(manifest.dataset);
   try {
-    return await work(lease, query);
+    return await work({ ...lease, real_data: realDataBeside(trade, manifest, question) }, query);
   } finally {
     lease.release();
   }
@@ -140,11 +147,23 @@ export async function onDatasets<Q extends Question, T>(
     .map(({ dataset }) => dataset);
   const leases: Lease[] = [];
   try {
-    for (const dataset of [first, ...parts]) leases.push(trade.vintages.lease(dataset));
+    const real_data = realDataBeside(trade, manifest, question);
+    for (const dataset of [first, ...parts])
+      leases.push({ ...trade.vintages.lease(dataset), ...(dataset === first && { real_data }) });
     return await work(leases, query);
   } finally {
     for (const lease of leases) lease.release();
   }
+}
+
+/** The real datasets that leave a question to the sandbox, and why; undefined for real figures, or where none is loaded. */
+function realDataBeside(trade: TradeData, chosen: Manifest, question: Question): RealData | undefined {
+  const real = chosen.synthetic ? candidateDatasets(trade).filter(({ synthetic }) => !synthetic) : [];
+  if (real.length === 0) return undefined;
+  return real.map(({ dataset, coverage }) => {
+    const gap = gapIn(coverage, inCodesOf(coverage, question), false);
+    return { dataset, why: gap?.message ?? `covers the question, which names ${chosen.dataset}` };
+  });
 }
 
 export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Covered): boolean =>
@@ -227,11 +246,14 @@ function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: s
   return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: match, query };
 }
 
-function refuseGap(question: Question, gap: Gap, message: string): never {
+function refuseGap(question: Question, gap: Gap, why: string): never {
   const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
   // A question about all partners has no partner field: the remedy is another dataset.
   const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
   const path = { hs, partner, reporter, flow, years }[gap.path];
+  const { hs: code = "" } = question;
+  const isFine = gap.path === "reporter" && code.length > productLevels.hs2;
+  const message = isFine ? `${why}; give chapter ${code.slice(0, 2)}, or a covered reporter` : why;
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
@@ -254,7 +276,10 @@ export function monthsOf({ manifest }: Pick<Lease, "manifest">, years: Years): P
   return monthsBetween(Math.max(from, years.from * 100 + 1), Math.min(to, years.to * 100 + 12));
 }
 
-export function metaOf({ manifest }: Pick<Lease, "manifest">, query: Covered & { years: Years }): Meta {
+export function metaOf(
+  { manifest, real_data }: Pick<Lease, "manifest" | "real_data">,
+  query: Covered & { years: Years },
+): Meta {
   const { dataset, vintage, synthetic, source, coverage } = manifest;
   const partners = namedPartners(coverage);
   const codes = coverage.products.codes.filter((code) => code.startsWith(query.hs ?? ""));
@@ -282,6 +307,7 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, query: Covered & {
     synthetic,
     source,
     hs: query.hs ?? null,
+    ...(real_data && { real_data: [...real_data] }),
     coverage: {
       products: {
         complete: productsComplete(coverage, query),
@@ -289,7 +315,7 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, query: Covered & {
         codes: codes.length <= LISTED_CODES ? codes : [],
       },
       ...(partners && { partners }),
-      reporters: coverage.reporters.map(({ reporter }) => reporter),
+      reporters: coveredReporters(coverage, query),
       months: { from: monthText(coverage.months.from), to: monthText(coverage.months.to) },
     },
     incomplete,

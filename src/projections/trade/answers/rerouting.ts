@@ -4,19 +4,8 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import {
-  dataset,
-  flow,
-  hs2,
-  hsWithin,
-  limit,
-  partner,
-  productField,
-  productOf,
-  readMonth,
-  reporter,
-} from "../../../domain/trade/inputs.ts";
+import { completenessOf, flowsOf, reportersOfEu } from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs, limit, partner, readMonth, reporter } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import {
@@ -54,9 +43,8 @@ export const rerouteInput = z.object({
     .describe("First month after the break, YYYY-MM: it compares the twelve from it with the twelve before"),
   reporter: reporter.optional().describe("One reporting country; omitted = the sum of the 27"),
   flow: flow.optional(),
-  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter"),
+  hs: hs.optional().describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = each chapter"),
   limit,
-  hs: hsWithin.optional(),
   dataset: dataset.optional(),
 });
 
@@ -117,12 +105,12 @@ export async function rerouteWatch(
   const first = readMonth(input.month);
   const [from, to] = [addMonths(first, -WINDOW), addMonths(first, WINDOW - 1)];
   const question = {
-    hs: productOf(input),
+    hs: input.hs,
     flow,
     dataset: input.dataset,
-    reporters: input.reporter === undefined ? [] : [input.reporter],
+    reporters: input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter],
     years: { from: yearOf(from), to: yearOf(to) },
-    fields: { hs: productField(input), years: "month" },
+    fields: { years: "month" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     refuseOutside(lease, from, to);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import { dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
 import { type Flow, flows, type Period, sixDecimals, type Years } from "../../../domain/trade/units.ts";
@@ -11,10 +11,9 @@ import { monthsIn, type SeriesRow } from "./series.ts";
 
 export const seasonInput = z.object({
   reporter,
-  hs2,
+  hs: requiredHs,
   years: years.optional(),
   flow: flow.optional(),
-  hs: hsWithin.optional(),
   dataset: dataset.optional(),
 });
 

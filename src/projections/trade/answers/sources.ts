@@ -2,16 +2,8 @@ import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
-import {
-  dataset,
-  hs2,
-  hsWithin,
-  limit,
-  productField,
-  productOf,
-  reporter,
-  year,
-} from "../../../domain/trade/inputs.ts";
+import { reportersOfEu } from "../../../domain/trade/coverage.ts";
+import { dataset, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import {
   partnerName,
@@ -39,7 +31,7 @@ const LEAST_TOTAL_EUR = 12 * LEAST_BASE_EUR;
 
 export const sourcesInput = z.object({
   reporter: reporter.optional().describe("One reporting country; omitted = each of the 27, ranked together"),
-  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter"),
+  hs: hs.optional().describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = each chapter"),
   year: year.optional(),
   flow: z
     .enum(flows, "flow is IMPORT or EXPORT")
@@ -52,7 +44,6 @@ export const sourcesInput = z.object({
     .default(0.5)
     .describe("The least share of the largest partner, 0.5 to 1"),
   limit,
-  hs: hsWithin.optional(),
   dataset: dataset.optional(),
 });
 
@@ -104,12 +95,12 @@ export async function sources(
 ): Promise<z.infer<typeof sourcesOutput>> {
   const { flow, threshold } = input;
   const question = {
-    hs: productOf(input),
+    hs: input.hs,
     flow,
     dataset: input.dataset,
-    reporters: input.reporter === undefined ? [] : [input.reporter],
+    reporters: input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter],
     years: input.year === undefined ? undefined : { from: input.year, to: input.year },
-    fields: { hs: productField(input), years: "year" },
+    fields: { years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     const year = yearOrLast(lease, question);
