@@ -11,6 +11,8 @@ import { areas } from "../src/areas/index.ts";
 import { commandsPage } from "../src/cli/commands-page.ts";
 import { allCommands } from "../src/cli/program.ts";
 import { settingsPage } from "../src/cli/settings-page.ts";
+import * as tasks from "../src/domain/compute/task.ts";
+import * as bounties from "../src/domain/marketplace/bounty.ts";
 import { environment, readConfig } from "../src/runtime/config.ts";
 import { catalogue } from "./support/catalogue.ts";
 
@@ -45,6 +47,15 @@ describe(".env.example", () => {
 
 test("docs/settings.md matches .env.example", () => {
   expect(read("docs/settings.md"), "run `npm run docs`").toBe(settingsPage(read(".env.example")));
+});
+
+test.each([
+  ["docs/compute.md", tasks.statuses],
+  ["docs/market.md", bounties.statuses],
+] as const)("%s explains each status in a table", (page, statuses) => {
+  const rows = read(page).matchAll(/^\| (\w+) \|/gm);
+  const explained = new Set([...rows].map(([, name]) => name));
+  expect(statuses.filter((status) => !explained.has(status))).toEqual([]);
 });
 
 describe("package-lock.json", () => {

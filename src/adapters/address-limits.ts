@@ -36,6 +36,7 @@ export function createAddressLimits(
   const counter = new AddressCounter(pool, clock, onError);
   return {
     take: (limit, address) => counter.take(limit, address),
+    giveBack: (limit, address) => counter.giveBack(limit, address),
     add: (limit, address, points) => counter.add(limit, address, points),
     isSpent: (limit, address) => counter.isSpent(limit, address),
   };
@@ -65,6 +66,12 @@ class AddressCounter implements AddressLimits {
     }
     if (facts && facts.used >= limit.calls) return Promise.resolve(this.#left(limit, facts, false));
     return new Promise((done) => this.#gather(limit, address).waiting.push(done));
+  }
+
+  /** The call goes to this process's reserve, so that no process grants it twice. */
+  giveBack(limit: CallLimit, address: string): void {
+    const facts = this.#current(limit, address);
+    if (facts) facts.ahead++;
   }
 
   add(limit: CallLimit, address: string, points = 1): void {

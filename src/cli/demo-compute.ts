@@ -42,11 +42,11 @@ return found;`,
 const market = z.looseObject({ online: z.int(), queued: z.int(), settled: z.int() });
 const submitted = z.looseObject({
   task_id: z.string(),
-  state: z.string(),
+  status: z.string(),
   account: z.looseObject({ held_usdc: z.string(), available_usdc: z.string() }),
 });
 const settled = z.looseObject({
-  state: z.string(),
+  status: z.string(),
   price_usd: z.string(),
   provider_usd: z.string(),
   audit: z.string().nullable(),
@@ -100,7 +100,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     await worker.tells("paid", line, task.task_id);
     const path = `/soul/compute/status/${task.task_id}`;
     const now = await fetchAnswer(url + path, settled, { headers: await owner(wallet, url, path) });
-    tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.state}`);
+    tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.status}`);
     tell.line(
       "price",
       `${now.price_usd} USDC, of which the worker gets ${now.provider_usd}; the rest is returned`,

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { importJWK, jwtVerify } from "jose";
+import { createLocalJWKSet, jwtVerify } from "jose";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { refuse } from "../core/model/refusal.ts";
@@ -159,8 +159,7 @@ async function tellCredential(at: (path: string) => string, sx_id: string, walle
   const url = at(`soul/passport/${encodeURIComponent(sx_id)}/credential`);
   const token = await (await get(url)).text();
   const { keys } = await fetchAnswer(at(".well-known/jwks.json"), keySet);
-  // The key set names the key by its URL, a credential by its DID: the first is the service's own.
-  const payload = await jwtVerify(token, await importJWK(keys[0]!, "EdDSA"), {
+  const payload = await jwtVerify(token, createLocalJWKSet({ keys }), {
     typ: "vc+jwt",
     algorithms: ["EdDSA"],
   }).then(

@@ -99,9 +99,9 @@ function lineOf(told: WorkerReport): string {
     case "away":
       return styleText("yellow", printable(`the service is away: ${told.reason}; retrying`));
     case "task": {
-      const { task_id, task_type, exit, used_ms, price_usd, state } = told;
+      const { task_id, task_type, exit, used_ms, price_usd, status } = told;
       const used = `${used_ms} ms`.padStart(9);
-      return `${printable(task_id)}  ${printable(task_type).padEnd(12)} ${styleText(STYLES[exit], exit.padEnd(6))} ${used}  ${printable(`${price_usd} USDC, ${state}`)}`;
+      return `${printable(task_id)}  ${printable(task_type).padEnd(12)} ${styleText(STYLES[exit], exit.padEnd(6))} ${used}  ${printable(`${price_usd} USDC, ${status}`)}`;
     }
     case "paid":
       return `${printable(told.task_id)}  ${styleText("green", printable(`paid ${told.provider_usd} USDC`))}`;

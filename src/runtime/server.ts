@@ -110,10 +110,13 @@ export async function openServer(
 /** A new key may not be folded yet. */
 const KEY_WAIT_MS = 2_000;
 
-/** Keys work at once: an unknown key is refused only once the read model has caught up. */
+/** Keys work and end at once: the log says whether a known key lives, and an unknown one waits for the read model. */
 async function subjectKey(app: App, digest: Buffer) {
   const known = await agentKeyByDigest(app.pool, digest);
-  if (known) return known;
+  if (known) {
+    const state = await app.load(key, { tenant: known.tenant, id: known.key_id });
+    return state?.status === "revoked" ? { ...known, revoked_at: state.revoked_at } : known;
+  }
   if (!(await app.caughtUp(keysProjection, Math.max(KEY_WAIT_MS, app.settings.read_wait_ms))))
     refuse("unavailable", "the list of keys lags behind the log; try again in some seconds", {
       retry_after_s: 2,

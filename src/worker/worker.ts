@@ -18,7 +18,7 @@ import { CallRefused, type Calls } from "./calls.ts";
 
 export type NodeOffer = { hourly_rate_usd: number; max_concurrent: number; kinds: readonly BuiltIn[] };
 
-/** A task's outcome at this worker. `state`: its status at the service; `lost` if another worker has it. */
+/** A task's outcome at this worker. `status`: its status at the service; `lost` if another worker has it. */
 export type TaskOutcome = {
   task_id: string;
   task_type: string;
@@ -26,7 +26,7 @@ export type TaskOutcome = {
   exit: "ok" | "limit" | "failed" | "lost";
   used_ms: number;
   price_usd: string;
-  state: string;
+  status: string;
 };
 
 export type WorkerReport =
@@ -56,7 +56,7 @@ const heard = z.looseObject({
   next_in_s: z.number(),
   leases: z.array(z.looseObject({ lease_id: z.string(), lost: z.boolean() })),
 });
-const taskShown = z.looseObject({ state: z.string(), provider_usd: z.string().nullable() });
+const taskShown = z.looseObject({ status: z.string(), provider_usd: z.string().nullable() });
 const listed = z.looseObject({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 
 const WAIT_S = 25;
@@ -197,7 +197,7 @@ class CurrentWork {
     const doing = runTask(this.#parts, task, lost.signal)
       .then((done) => {
         this.#parts.tell({ event: "task", ...done });
-        if (done.state === "submitted") this.#gave(done.task_id);
+        if (done.status === "submitted") this.#gave(done.task_id);
       }, this.fail)
       .finally(() => {
         this.#leases.delete(task.lease_id);
@@ -273,7 +273,7 @@ async function runTask(
   const ended = now();
   const used_ms = Math.max(0, ended.getTime() - started.getTime());
   const done = { task_id, task_type, attempt, used_ms, price_usd };
-  if (lost.aborted) return { ...done, exit: "lost", state: "lost" };
+  if (lost.aborted) return { ...done, exit: "lost", status: "lost" };
   const times = { started_at: started.toISOString(), ended_at: ended.toISOString() };
   const said =
     ran.exit === "failed"
@@ -285,14 +285,14 @@ async function runTask(
   const asking = { until, signal: lost };
   const send = (body: object) => calls.ask("/soul/compute/result", taskShown, { body, ...asking });
   try {
-    const { state } = await send(body).catch((error: unknown) => {
+    const { status } = await send(body).catch((error: unknown) => {
       if (!isOfResult(error)) throw error;
       return send({ task_id, lease_id, error: error.message });
     });
-    return { ...done, exit: ran.exit, state };
+    return { ...done, exit: ran.exit, status };
   } catch (error) {
     if (!lost.aborted && !isStale(error) && !isAway(error)) throw error;
-    return { ...done, exit: "lost", state: "lost" };
+    return { ...done, exit: "lost", status: "lost" };
   }
 }
 

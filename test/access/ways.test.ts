@@ -11,7 +11,7 @@ import { open } from "../../src/api/declare/access/open.ts";
 import { owner } from "../../src/api/declare/access/owner.ts";
 import { pay } from "../../src/api/declare/access/pay.ts";
 import { subject } from "../../src/api/declare/access/subject.ts";
-import type { SubjectKey } from "../../src/api/declare/access/way.ts";
+import type { Admission, SubjectKey } from "../../src/api/declare/access/way.ts";
 import { type AccessParts, type Credentials, priceText, type Way } from "../../src/api/declare/access/way.ts";
 import { createGate } from "../../src/api/serve/admission.ts";
 import type { AddressLimits } from "../../src/core/model/ports/address-limits.ts";
@@ -34,8 +34,13 @@ function countedCalls(): AddressLimits {
       counts.set(`${name} ${address}`, used + 1);
       return { granted: used < calls, remaining: Math.max(0, calls - used - 1), reset_s: 30 };
     },
-    add: () => {},
-    isSpent: () => false,
+    giveBack({ name }, address) {
+      counts.set(`${name} ${address}`, counts.get(`${name} ${address}`)! - 1);
+    },
+    add({ name }, address, points = 1) {
+      counts.set(`${name} ${address}`, (counts.get(`${name} ${address}`) ?? 0) + points);
+    },
+    isSpent: ({ name, calls }, address) => (counts.get(`${name} ${address}`) ?? 0) >= calls,
   };
 }
 
@@ -46,6 +51,24 @@ const admit = (access: Way[], shown: Partial<Credentials>, parts: Partial<Access
   );
 
 describe("open and free", () => {
+  test.each([
+    ["open", [open({ calls: 2, per: "hour" })]],
+    ["free", [free(2, "day")]],
+  ])(
+    "a failed call takes none of the limit of %s, and a hundred failures an hour end it",
+    async (_, access) => {
+      const limits = countedCalls();
+      const call = async (ip: string) => (await admit(access as Way[], { ip }, { limits })) as Admission;
+      for (let n = 0; n < 99; n++) (await call("192.0.2.1")).failed?.();
+      await call("192.0.2.1");
+      (await call("192.0.2.1")).failed?.();
+      await expect(call("192.0.2.1")).rejects.toThrow("failed calls are limited to 100 an hour");
+      await call("192.0.2.2");
+      await call("192.0.2.2");
+      await expect(call("192.0.2.2")).rejects.toMatchObject({ code: "quota_exceeded" });
+    },
+  );
+
   test("its limit is counted by address, with a /64 of IPv6 as one", async () => {
     const limits = countedCalls();
     const registered = (ip: string) => admit([open({ calls: 2, per: "hour" })], { ip }, { limits });

@@ -171,12 +171,12 @@ def do_task(service, key, kid, task):
 def until_paid(service, task_id):
     while True:
         task = service.ask(f"/soul/compute/status/{task_id}")
-        if task["state"] == "accepted":
+        if task["status"] == "accepted":
             task = service.ask("/soul/compute/settle", {"task_id": task_id})
-        if task["state"] == "settled":
+        if task["status"] == "settled":
             return task["provider_usd"]
-        if task["state"] not in ("submitted", "accepted"):
-            raise SystemExit(f"{task_id} is {task['state']}: {task['refunded']}")
+        if task["status"] not in ("submitted", "accepted"):
+            raise SystemExit(f"{task_id} is {task['status']}: {task['refunded']}")
         time.sleep(0.5)
 
 

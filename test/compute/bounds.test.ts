@@ -195,7 +195,7 @@ test("a task's bytes are stored until 30 days after its end", async () => {
   await node.gives(task, { text: "bonjour" });
   await setup.folded();
   expect(await lying()).toEqual(["infinity", "infinity"]);
-  expect((await setup.ask(headers, "/soul/compute/settle", { task_id })).body.state).toBe("settled");
+  expect((await setup.ask(headers, "/soul/compute/settle", { task_id })).body.status).toBe("settled");
   await setup.folded();
   const { ended_at } = await setup.task("keeper", task_id);
   const { rows } = await pool.query<{ days: number }>(
@@ -213,7 +213,7 @@ test("a task's bytes are stored until 30 days after its end", async () => {
   ]);
   await objects.deletePast(1_000);
   expect(await lying()).toEqual([]);
-  expect((await shown()).body).toMatchObject({ state: "settled", result: null });
+  expect((await shown()).body).toMatchObject({ status: "settled", result: null });
 });
 
 describe("automatic steps", () => {
@@ -262,7 +262,7 @@ describe("automatic steps", () => {
     const before = await setup.account(tenant);
     await node.gives(task, { text: "bonjour" });
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
-    expect((await node.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+    expect((await node.post("/soul/compute/dispute", { task_id })).body.status).toBe("disputed");
     await oncePassed(13 * DAY_S);
     expect((await setup.task("undecided", task_id)).status).toBe("disputed");
     expect((await setup.account(tenant)).available).toBe(before.available - 10_000);

@@ -50,20 +50,23 @@ const checked = async () => {
 
 test("a right result is re-run, accepted and paid, and the log has its receipt", async () => {
   const { headers, task } = await leasedTask("right");
-  expect(await node.gives(task, chainOf(input))).toMatchObject({ status: 200, body: { state: "submitted" } });
+  expect(await node.gives(task, chainOf(input))).toMatchObject({
+    status: 200,
+    body: { status: "submitted" },
+  });
   expect((await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id })).body.type).toContain(
     "#not-due",
   );
   await checked();
   const shown = await setup.ask(headers, `/soul/compute/status/${task.task_id}`);
   expect(shown.body).toMatchObject({
-    state: "accepted",
+    status: "accepted",
     audit: "valid",
     receipt: { kid: node.kid },
     result: chainOf(input),
   });
   const paid = await node.post("/soul/compute/settle", { task_id: task.task_id });
-  expect(paid.body).toMatchObject({ state: "settled", price_usd: "0.001", provider_usd: "0.0009" });
+  expect(paid.body).toMatchObject({ status: "settled", price_usd: "0.001", provider_usd: "0.0009" });
 });
 
 test("a wrong result is refunded, and the node loses its own money for it", async () => {
@@ -160,7 +163,7 @@ test("a worker without a bond gets a 402 for exactly the bond, and a payment wit
   expect((await setup.ask(headers, path, { task_id })).status).toBe(403);
 
   const paid = await setup.pays(wallet(4), { task_id }, poor.headers, path);
-  expect(paid).toMatchObject({ status: 200, body: { state: "disputed" } });
+  expect(paid).toMatchObject({ status: 200, body: { status: "disputed" } });
   expect(await setup.account(tenant)).toMatchObject({ credited: 20_000, available: 0, held: 20_000 });
   // The requester posted the rest of its account.
   expect(await setup.account("disputed-by-the-poor")).toMatchObject({ available: 0, held: 250_000 });
@@ -174,7 +177,7 @@ test("a worker without a bond gets a 402 for exactly the bond, and a payment wit
   const another = headerV1(await signPayment(wallet(4), told.body.accepts[0]));
   const again = await poor.post(path, { task_id }, another);
   expect(kindOf(again)).toEqual([409, "task-state"]);
-  expect(await poor.post(path, { task_id })).toMatchObject({ status: 200, body: { state: "disputed" } });
+  expect(await poor.post(path, { task_id })).toMatchObject({ status: 200, body: { status: "disputed" } });
   expect((await setup.account(tenant)).credited).toBe(20_000);
 });
 
@@ -191,7 +194,7 @@ test("if accounts take no payments, a bond comes from the balance only", async (
   try {
     expect(kindOf(await poor.post("/soul/compute/dispute", { task_id }))).toEqual([503, "custody-off"]);
     await setup.requester(`soul:${poor.sx}`, 10_000);
-    expect((await poor.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+    expect((await poor.post("/soul/compute/dispute", { task_id })).body.status).toBe("disputed");
   } finally {
     custody.open = true;
   }
@@ -283,7 +286,7 @@ test("a dispute's winner gets the other side's bond", async () => {
     await node.gives(task, { opinion: "good" });
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
     const before = (await setup.account(`soul:${node.sx}`)).available;
-    expect((await node.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+    expect((await node.post("/soul/compute/dispute", { task_id })).body.status).toBe("disputed");
     expect((await setup.account(tenant)).available).toBe(1_000_000 - 20_000 - 10_000);
     const decided = await decideDispute(setup.app, task_id, { verdict, reason: "we looked at it" });
     expect(decided.status).toBe(verdict === "worker" ? "accepted" : "refunded");
@@ -308,7 +311,7 @@ test("a dispute over a built-in kind is decided by a re-run", async () => {
     const { task_id } = task;
     await node.gives(task, output);
     await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
-    expect((await node.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+    expect((await node.post("/soul/compute/dispute", { task_id })).body.status).toBe("disputed");
     await checked();
     const { status, dispute } = await setup.task(tenant, task_id);
     expect([status, dispute?.decided]).toEqual([

@@ -129,7 +129,7 @@ test("another process's decision counts over a stale state", async () => {
     result: { done: true },
   });
   const settled = await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
-  expect(settled.body).toMatchObject({ state: "settled", worker: `SX#${next.sx}`, attempts: 2 });
+  expect(settled.body).toMatchObject({ status: "settled", worker: `SX#${next.sx}`, attempts: 2 });
   const again = await first.gives(leasedTask, { done: "later" });
   expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("#stale-lease")]);
   await expectSettled();

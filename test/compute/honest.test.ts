@@ -189,7 +189,7 @@ test("two nodes of a requester cannot take the price and money of a third: the s
   // A dispute over a copy is decided too: the task stores its input.
   await setup.requester(`soul:${colluding[0]!.sx}`, 10_000);
   const disputed = await colluding[0]!.post("/soul/compute/dispute", { task_id: given[0] });
-  expect(disputed.body).toMatchObject({ state: "disputed" });
+  expect(disputed.body).toMatchObject({ status: "disputed" });
   await checks();
   expect(await setup.task("colluder", given[0]!)).toMatchObject({
     ...{ status: "refunded", dispute: { decided: { by: "rerun", verdict: "requester" } } },

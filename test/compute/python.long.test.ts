@@ -51,7 +51,7 @@ test.skipIf(!python)(
     );
     for (const [at, task_id] of ids.entries())
       expect((await setup.ask(headers, `/soul/compute/status/${task_id}`)).body).toMatchObject({
-        state: "settled",
+        status: "settled",
         audit: "valid",
         result: chainOf({ seed: sha256("python"), n: [1, 1_000][at]! }),
       });

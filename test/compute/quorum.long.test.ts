@@ -86,7 +86,7 @@ describe("a quorum of three", () => {
   test("holds three prices, makes the other copies once one is begun, and pays the agreeing nodes", async () => {
     const { headers, task_id, body } = await submitted("two-of-three");
     expect(body).toMatchObject({
-      state: "copied",
+      status: "copied",
       copies: { wanted: 3, agree: 2, made: 1, agreed: 0 },
       account: { held_usdc: "0.06" },
     });
@@ -103,18 +103,18 @@ describe("a quorum of three", () => {
     expect((await setup.ask(headers, "/soul/compute/settle", { task_id: first.task_id })).status).toBe(409);
     await gives(three, third, { word: "sveiki" });
     await judged();
-    expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", result: null });
+    expect(await stateOf(headers, task_id)).toMatchObject({ status: "copied", result: null });
     await gives(two, second, { word: "labdien" });
     await judged();
     expect(await stateOf(headers, task_id)).toMatchObject({
-      ...{ state: "settled", accepted_by: "quorum", result: { word: "labdien" } },
+      ...{ status: "settled", accepted_by: "quorum", result: { word: "labdien" } },
       copies: { made: 3, agreed: 2 },
     });
     expect(await stateOf(one.headers, first.task_id)).toMatchObject({
-      state: "settled",
+      status: "settled",
       provider_usd: "0.009",
     });
-    expect(await stateOf(three.headers, third.task_id)).toMatchObject({ state: "rejected" });
+    expect(await stateOf(three.headers, third.task_id)).toMatchObject({ status: "rejected" });
     // Two prices are spent; the third is held until its rejection cannot be disputed.
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 20_000 });
   });
@@ -142,7 +142,7 @@ describe("a quorum of three", () => {
     const task_id = await run("contested");
     expect(await own()).toMatchObject({ held: before.held, available: before.available });
     const disputed = await three.post("/soul/compute/dispute", { task_id });
-    expect(disputed.body).toMatchObject({ state: "disputed" });
+    expect(disputed.body).toMatchObject({ status: "disputed" });
     await setup.folded();
     await decideDispute(setup.app, task_id, { verdict: "worker", reason: "it was right" });
     expect(await own()).toMatchObject({ held: before.held });
@@ -165,13 +165,13 @@ test("too little agreement leads to one second round, and then to a refund", asy
   await gives(nodes[0]!, leasedTask[0]!, { a: 1 });
   await gives(nodes[1]!, leasedTask[1]!, { a: 2 });
   await judged();
-  expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 4 } });
+  expect(await stateOf(headers, task_id)).toMatchObject({ status: "copied", copies: { made: 4 } });
   expect(await setup.account("at-odds")).toMatchObject({ held: 40_000, available: 960_000 });
   const again = [await pulls(nodes[3]!, "at-odds"), await pulls(nodes[4]!, "at-odds")];
   await gives(nodes[3]!, again[0]!, { a: 1 });
   await gives(nodes[4]!, again[1]!, { a: 3 });
   await judged();
-  expect(await stateOf(headers, task_id)).toMatchObject({ state: "refunded", copies: { agreed: 0 } });
+  expect(await stateOf(headers, task_id)).toMatchObject({ status: "refunded", copies: { agreed: 0 } });
   expect(await setup.account("at-odds")).toMatchObject({ held: 0, spent: 0, available: 1_000_000 });
   const { body } = await nodes[3]!.get(`/soul/node/status/${nodes[3]!.agent_id}`);
   expect(body).toMatchObject({ slashes: 0 });
@@ -181,7 +181,10 @@ test("a late copy is compared with the agreement; an unstarted one is dropped", 
   const { headers, task_id, leasedTask } = await begun("late", nodes.slice(0, 4), { copies: 5, agree: 3 });
   for (const n of [0, 1, 2]) await gives(nodes[n]!, leasedTask[n]!, { a: 1 });
   await judged();
-  expect(await stateOf(headers, task_id)).toMatchObject({ state: "settled", copies: { made: 5, agreed: 3 } });
+  expect(await stateOf(headers, task_id)).toMatchObject({
+    status: "settled",
+    copies: { made: 5, agreed: 3 },
+  });
   expect(await setup.account("late")).toMatchObject({ held: 20_000, spent: 3 * PRICE });
   await gives(nodes[3]!, leasedTask[3]!, { a: 1 });
   await judged();
@@ -192,8 +195,8 @@ test("a task that is cancelled before it began holds no money", async () => {
   const { headers, task_id } = await submitted("dropped");
   const cancel = (id: string) => setup.ask(headers, "/soul/compute/cancel", { task_id: id });
   expect((await cancel(`${task_id}.1`)).status).toBe(404);
-  expect((await cancel(task_id)).body).toMatchObject({ state: "cancelled" });
-  expect((await cancel(task_id)).body).toMatchObject({ state: "cancelled" });
+  expect((await cancel(task_id)).body).toMatchObject({ status: "cancelled" });
+  expect((await cancel(task_id)).body).toMatchObject({ status: "cancelled" });
   expect(await setup.account("dropped")).toMatchObject({ held: 0, available: 1_000_000 });
   const other = await begun("not-dropped", [nodes[0]!]);
   expect(
@@ -248,7 +251,7 @@ test(`ten colluders of ${COLLUDERS + HONEST} nodes bend only the share of ${TASK
       await gives(node, leasedTask, { right: !isBent(node) });
     }
     await judged();
-    const { state: ended, result } = await stateOf(headers, body.task_id);
+    const { status: ended, result } = await stateOf(headers, body.task_id);
     expect(ended).toBe("settled");
     const colluding = three.filter(isBent).length;
     expect(result.right).toBe(colluding < 2);
@@ -271,17 +274,17 @@ test("one copy of a proven node suffices if the draw says so", async () => {
   const input_data = { seed: sha256("seed"), n: 5 };
   const chain = { task_type: "sha256-chain", input_data };
   const { headers, task_id, leasedTask } = await begun("sure", [sure], chain);
-  expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 1 } });
+  expect(await stateOf(headers, task_id)).toMatchObject({ status: "copied", copies: { made: 1 } });
   await gives(sure, leasedTask[0]!, chainOf(input_data));
   await judged();
   // Without a seed no draw accepts a single copy.
-  expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 3 } });
+  expect(await stateOf(headers, task_id)).toMatchObject({ status: "copied", copies: { made: 3 } });
   await setup.activeSeed();
   const next = await begun("sure-drawn", [sure], chain);
   await gives(sure, next.leasedTask[0]!, chainOf(input_data));
   await judged();
   expect(await stateOf(next.headers, next.task_id)).toMatchObject({
-    ...{ state: "settled", copies: { made: 1, agreed: 1 }, result: chainOf(input_data) },
+    ...{ status: "settled", copies: { made: 1, agreed: 1 }, result: chainOf(input_data) },
   });
   expect(await setup.account("sure-drawn")).toMatchObject({ held: 0, spent: 1_000 });
   // For a kind that the service cannot run, the node risks nothing with a single copy.

@@ -108,7 +108,7 @@ const given = async (task: LeasedTask, receipt: object) => {
   const { status, body } = await node.gives(task, chainOf(input), { receipt });
   return [
     status,
-    String(body.type ?? body.state)
+    String(body.type ?? body.status)
       .split("#")
       .at(-1),
   ];

@@ -132,7 +132,7 @@ async function stopOne(
   slow.signal("SIGCONT");
   if (isInTime) {
     expect(leases.get(task_id)!.at(-1)!.sx).not.toBe(slow.sx);
-    expect(await slow.tells("task", task_id)).toMatchObject({ attempt: 1, exit: "lost", state: "lost" });
+    expect(await slow.tells("task", task_id)).toMatchObject({ attempt: 1, exit: "lost", status: "lost" });
   }
   network.let(slow.agent);
   const settled = await ask(headers, "/soul/compute/settle", { task_id });
@@ -144,7 +144,7 @@ async function stopOne(
     ...["TaskAccepted", "TaskSettled"],
   ]);
   const { body } = await ask(headers, `/soul/compute/status/${task_id}`);
-  expect(body).toMatchObject({ attempts: 2, state: "settled", result: chainOf({ seed, n }) });
+  expect(body).toMatchObject({ attempts: 2, status: "settled", result: chainOf({ seed, n }) });
   return true;
 }
 

@@ -35,7 +35,7 @@ describe("a task", () => {
     const submitted = await setup.submit(headers);
     expect(submitted).toMatchObject({
       status: 201,
-      body: { state: "queued", account: { available_usdc: "0.95", held_usdc: "0.05" } },
+      body: { status: "queued", account: { available_usdc: "0.95", held_usdc: "0.05" } },
     });
     const { task_id } = submitted.body;
     const task = await node.pull("?wait_s=10");
@@ -48,18 +48,18 @@ describe("a task", () => {
     });
     expect(await node.gives(task, { text: "salut" })).toMatchObject({
       status: 200,
-      body: { state: "submitted" },
+      body: { status: "submitted" },
     });
     const shown = await setup.ask(headers, `/soul/compute/status/${task_id}`);
     expect(shown.body).toMatchObject({
-      state: "submitted",
+      status: "submitted",
       worker: `SX#${node.sx}`,
       result: { text: "salut" },
     });
     for (const _ of [1, 2])
       expect(await settled(headers, task_id)).toMatchObject({
         status: 200,
-        body: { state: "settled", price_usd: "0.01", provider_usd: "0.009" },
+        body: { status: "settled", price_usd: "0.01", provider_usd: "0.009" },
       });
     expect(await setup.account("acme")).toMatchObject({ available: 990_000, held: 0, spent: 10_000 });
     expect(await setup.account(`soul:${node.sx}`)).toMatchObject({ available: 9_000 });
@@ -90,7 +90,7 @@ describe("a task", () => {
       await setup.folded();
       await turn(setup.app, computeReactor);
       expect((await setup.task(tenant, task.task_id)).status).toBe("accepted");
-      expect(await settled(other.headers, task.task_id)).toMatchObject({ body: { state: "settled" } });
+      expect(await settled(other.headers, task.task_id)).toMatchObject({ body: { status: "settled" } });
     });
     expect(await setup.account(tenant)).toMatchObject({ credited: 20_000, available: 10_000, spent: 10_000 });
     await expectBooks(setup.app);
@@ -109,7 +109,7 @@ describe("a task", () => {
     });
     expect(await setup.ask(headers, "/soul/compute/cancel", { task_id: paid.body.task_id })).toMatchObject({
       status: 200,
-      body: { state: "cancelled", refunded: "it was cancelled" },
+      body: { status: "cancelled", refunded: "it was cancelled" },
     });
     expect(await setup.account("poor")).toMatchObject({ available: 260_000, held: 0 });
   });
@@ -133,7 +133,7 @@ describe("a task", () => {
     const { headers, task } = await leasedTask("picky");
     await node.gives(task, { text: "nonsense" });
     const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is no French" });
-    expect(rejected.body).toMatchObject({ state: "rejected" });
+    expect(rejected.body).toMatchObject({ status: "rejected" });
     expect((await settled(node.headers, task.task_id)).status).toBe(409);
     await setup.folded();
     await setup.later(86_401, () => turn(setup.app, computeReactor));
@@ -242,7 +242,7 @@ describe("a lease", () => {
         lease_id: one.lease_id,
         error: "out of memory",
       });
-    expect((await fails(task)).body).toMatchObject({ state: "queued" });
+    expect((await fails(task)).body).toMatchObject({ status: "queued" });
     for (const attempt of [2, 3]) {
       await setup.folded();
       const next = await node.pull("?wait_s=30");

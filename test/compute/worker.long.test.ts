@@ -63,7 +63,7 @@ test("an unknown agent registers, does each kind, is checked and paid, and has s
   for (const [at, task_id] of ids.entries()) {
     expect(await worker.tells("paid", task_id)).toMatchObject({ provider_usd: "0.0009" });
     const task = await shown(headers, task_id);
-    expect(task).toMatchObject({ state: "settled", audit: "valid", worker: sx_id, result: results[at] });
+    expect(task).toMatchObject({ status: "settled", audit: "valid", worker: sx_id, result: results[at] });
     expect(task.exit).toBe(at === 3 ? "limit" : "ok");
   }
   const { body } = await setup.ask({}, `/soul/passport/${encodeURIComponent(sx_id)}`);
@@ -99,15 +99,15 @@ test("SIGTERM finishes current tasks and takes no more; a restart is the same ag
   const worker = await hire("process-two", ["--kinds", "sha256-chain"]);
   const { sx_id } = await worker.tells("online");
   const task_id = await submit(headers, chain(1_500_000));
-  await until(async () => (await shown(headers, task_id)).state === "leased");
+  await until(async () => (await shown(headers, task_id)).status === "leased");
   const next = await submit(headers, chain(1));
   worker.signal("SIGTERM");
   expect(await worker.ended, worker.stderr()).toBe(0);
   // A worker that was stopped before it received its task gets it again by the pull's key.
   expect(worker.told("draining")).toHaveLength(1);
-  expect(worker.told("task")).toMatchObject([{ task_id, exit: "ok", state: "submitted" }]);
-  expect(["submitted", "accepted", "settled"]).toContain((await shown(headers, task_id)).state);
-  expect((await shown(headers, next)).state).toBe("queued");
+  expect(worker.told("task")).toMatchObject([{ task_id, exit: "ok", status: "submitted" }]);
+  expect(["submitted", "accepted", "settled"]).toContain((await shown(headers, task_id)).status);
+  expect((await shown(headers, next)).status).toBe("queued");
 
   const again = await hire("process-two", ["--kinds", "sha256-chain"], { dir: worker.dir });
   expect((await again.tells("online")).sx_id).toBe(sx_id);
@@ -125,7 +125,7 @@ test("a worker killed before its result was accepted is paid after its restart, 
   worker.signal("SIGKILL");
   await worker.ended;
   expect(worker.told("paid")).toEqual([]);
-  await until(async () => (await shown(headers, task_id)).state === "accepted");
+  await until(async () => (await shown(headers, task_id)).status === "accepted");
   const again = await hire("process-killed", ["--kinds", "sha256-chain"], { dir: worker.dir });
   expect(await again.tells("paid", task_id)).toMatchObject({ provider_usd: "0.0009" });
   again.signal("SIGTERM");
@@ -164,8 +164,8 @@ test("a worker asks again for lost answers, and does nothing twice", async () =>
   for (let n = 1; n <= 4; n++) ids.push(await submit(headers, chain(n)));
   const worker = await hire("process-unlucky", ["--kinds", "sha256-chain"], network);
   for (const [at, task_id] of ids.entries()) {
-    expect(await worker.tells("task", task_id)).toMatchObject({ attempt: 1, state: "submitted" });
-    await until(async () => (await shown(headers, task_id)).state === "settled");
+    expect(await worker.tells("task", task_id)).toMatchObject({ attempt: 1, status: "submitted" });
+    await until(async () => (await shown(headers, task_id)).status === "settled");
     expect(await shown(headers, task_id)).toMatchObject({
       attempts: 1,
       result: chainOf({ seed, n: at + 1 }),

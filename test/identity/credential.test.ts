@@ -2,7 +2,7 @@
  * Third parties read a passport: with a stock library, the service's published keys, and the status list's standard.
  */
 import { gunzipSync } from "node:zlib";
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIST_BITS, statusBits } from "../../src/domain/identity/credential.ts";
 import { bytesOfDid } from "../../src/domain/identity/public-key.ts";
@@ -31,10 +31,10 @@ async function verified(url: string): Promise<Credential> {
   expect(response.headers.get("content-type")).toBe("application/vc+jwt");
   const token = await response.text();
   const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
-    keys: { x: string; kid: string }[];
+    keys: (JWK & { x: string })[];
   };
   const { kid } = decodeProtectedHeader(token);
-  const set = createLocalJWKSet({ keys: keys.map((key) => ({ ...key, kid: kid! })) });
+  const set = createLocalJWKSet({ keys });
   const { payload } = await jwtVerify(token, set, { typ: "vc+jwt", algorithms: ["EdDSA"] });
   const credential = payload as unknown as Credential;
   // Over http there is no did:web, so the issuer is the key itself.

@@ -124,3 +124,37 @@ test("while a table opens, a 503 names it, and also where none of the requested 
   store.expect([]);
   expect(asked(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
 });
+
+test("with a year, each indicator is as that year's last day or month has it, and null where it tells nothing of it", async () => {
+  const store = await storeOf(
+    made(ecbMro, [
+      { date: "2022-09-14", rate_pct: 1.25 },
+      { date: "2022-12-21", rate_pct: 2.5 },
+      { date: "2024-06-12", rate_pct: 4.25 },
+    ]),
+    made(ecbRates, [
+      { date: "2022-12-29", rates: { USD: 1.06 } },
+      { date: "2022-12-30", rates: { USD: 1.07 } },
+      { date: "2024-01-02", rates: { USD: 1.1 } },
+    ]),
+  );
+  const of = (year: number) =>
+    macroContext(store, { indicators: ["ecb_mro", "eur_usd"], year }).data.map(({ value, as_of }) => [
+      value,
+      as_of,
+    ]);
+  expect(of(2022)).toEqual([
+    [2.5, "2022-12-31"],
+    [1.07, "2022-12-30"],
+  ]);
+  expect(of(2023)).toEqual([
+    [2.5, "2023-12-31"],
+    [null, null],
+  ]);
+  expect(of(2021)).toEqual([
+    [null, null],
+    [null, null],
+  ]);
+  const [rate] = macroContext(store, { indicators: ["ecb_mro"], year: 2022 }).data;
+  expect(rate!.history.at(-1)).toEqual({ month: "2022-12", value: 2.5 });
+});

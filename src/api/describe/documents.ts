@@ -1,6 +1,7 @@
 import type { App } from "../../core/app.ts";
 import { inTime } from "../../core/coordination/concurrency.ts";
 import { buildsOf, likelyWait } from "../../datasets/builds.ts";
+import { issuerOf } from "../../domain/identity/credential.ts";
 import { didOf, keyUrl } from "../../domain/payments/receipt.ts";
 import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
@@ -154,10 +155,15 @@ const ready: Document = {
 const keySet: Document = {
   path: "/.well-known/jwks.json",
   type: "application/jwk-set+json",
-  summary: "The public key that signs receipts",
+  summary: "The public key that signs receipts and credentials, by each kid that they name",
   render: ({ signer, settings }) => {
-    const kid = keyUrl(settings.public_url, signer.kid);
-    return { body: JSON.stringify({ keys: [{ ...signer.public_key, kid, use: "sig", alg: "EdDSA" }] }) };
+    // Over http a credential names the key by itself, so the set has it by both names.
+    const kids = new Set([
+      keyUrl(settings.public_url, signer.kid),
+      issuerOf(settings.public_url, signer).key,
+    ]);
+    const keys = [...kids].map((kid) => ({ ...signer.public_key, kid, use: "sig", alg: "EdDSA" }));
+    return { body: JSON.stringify({ keys }) };
   },
 };
 

@@ -77,6 +77,8 @@ async function ask(parts: Parts, ready: ReadableOperation, request: CallRequest)
       release();
     }
   } catch (error) {
+    const headers = admitted?.failed?.();
+    if (admitted && headers) admitted = { ...admitted, headers };
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     countLarge(parts.limits, operation, admitted, request);

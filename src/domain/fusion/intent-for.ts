@@ -12,6 +12,8 @@ export type IntentQuery = {
   intent?: string | undefined;
   /** Slots that the caller named; they replace those that are read. */
   slots: Slots;
+  /** The input field of a slot, where it has another name. */
+  fields?: { readonly [name in SlotName]?: string };
 };
 
 export type ChosenIntent = {
@@ -27,7 +29,7 @@ const MOST_NEAREST = 3;
 
 /** `last_year`: where the data end, for questions such as "since 2019". */
 export function intentFor(
-  { question, intent, slots: given }: IntentQuery,
+  { question, intent, slots: given, fields = {} }: IntentQuery,
   plans: readonly Plan[],
   nomenclature: Nomenclature,
   last_year?: number,
@@ -52,7 +54,7 @@ export function intentFor(
   if (missing.length > 0)
     refuseWith(
       field,
-      `${plan.name} needs ${missing.join(" and ")}, as in “${plan.example}”; name it in the question or as a field`,
+      `${plan.name} needs ${missing.join(" and ")}, as in “${plan.example}”; name it in the question or as ${missing.map((slot) => fields[slot] ?? slot).join(" and ")}`,
     );
   return { plan, slots, understood, unused: unusedSlots(plan, slots) };
 }

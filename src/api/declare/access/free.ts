@@ -1,8 +1,7 @@
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
-import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
-import { EACH } from "./open.ts";
+import { EACH, ownCall, SECONDS } from "./open.ts";
 import type { Way } from "./way.ts";
 
 /** `free(10, "day")`: ten calls a UTC day by address, then the next way in. A call with a payment is paid. */
@@ -14,18 +13,19 @@ export const free = (calls: number, per: CallLimit["per"]): Way => ({
   schemes: {},
   statuses: [],
   async admit({ operation, presented, identity }, { limits }) {
+    const block = addressBlock(presented.ip);
     const limit = { name: operation.name, calls, per };
-    const { granted, remaining, reset_s } = await limits.take(limit, addressBlock(presented.ip));
-    if (!granted)
-      return new Refusal(coreProblems["rate-limited"], `${calls} ${EACH[per]} are free, and they are used`, {
-        retry_after_s: reset_s,
-      });
-    const headers = {
-      RateLimit: `"free";r=${remaining};t=${reset_s}`,
+    const call = await ownCall(limits, limit, { counted: block, block });
+    if (call instanceof Refusal) return call;
+    const { remaining, reset_s } = call.left;
+    const headersOf = (left: number) => ({
+      RateLimit: `"free";r=${left};t=${reset_s}`,
       "RateLimit-Policy": `"free";q=${calls};w=${SECONDS[per]}`,
+    });
+    const failed = () => {
+      call.failed?.();
+      return headersOf(remaining + 1);
     };
-    return { caller: identity.caller, pays: false, headers };
+    return { caller: identity.caller, pays: false, headers: headersOf(remaining), failed };
   },
 });
-
-const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;

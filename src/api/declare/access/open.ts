@@ -1,15 +1,15 @@
-import type { AddressLimits, CallLimit } from "../../../core/model/ports/address-limits.ts";
+import type { AddressLimits, CallLimit, CallsLeft } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
-import type { OpeningSetting, Way } from "./way.ts";
+import type { Admission, GuardedOperation, OpeningSetting, Way } from "./way.ts";
 
 /** Operations may use one limit under the same `shared` name. */
 export type OwnLimit = Pick<CallLimit, "calls" | "per"> & { shared?: string };
 
 /**
- * Without `own`, all open operations share one limit a minute, from which API keys are exempt. `own` counts every caller by
- * address.
+ * Without `own`, all open operations share one limit a minute, from which API keys are exempt. `own` counts the successes of every
+ * caller by address.
  */
 export const open = (own?: OwnLimit): Way => ({
   kind: "open",
@@ -20,17 +20,27 @@ export const open = (own?: OwnLimit): Way => ({
   statuses: [],
   async admit({ operation, presented, identity }, { limits, open_per_minute }) {
     const { caller } = identity;
-    const limit: CallLimit = own
-      ? { name: own.shared ?? operation.name, calls: own.calls, per: own.per }
-      : { name: "open", calls: open_per_minute, per: "minute" };
-    if (own || caller.kind !== "key") {
+    const block = addressBlock(presented.ip);
+    if (own) {
+      const limit = limitOf(operation, own);
+      const call = await ownCall(limits, limit, { counted: block, block, kind: own.shared });
+      return call instanceof Refusal ? call : { caller, pays: false, headers: {}, failed: call.failed };
+    }
+    if (caller.kind !== "key") {
       // Subjects' keys are free, so the key is counted: its owner may use many addresses.
-      const counted = !own && caller.kind === "subject" ? caller.key_id : addressBlock(presented.ip);
-      const refusal = await beyond(limits, limit, counted, own?.shared);
-      if (refusal) return refusal;
+      const counted = caller.kind === "subject" ? caller.key_id : block;
+      const limit: CallLimit = { name: "open", calls: open_per_minute, per: "minute" };
+      const { granted, reset_s } = await limits.take(limit, counted);
+      if (!granted) return beyond(limit, "free", reset_s);
     }
     return { caller, pays: false, headers: {} };
   },
+});
+
+export const limitOf = ({ name }: GuardedOperation, { shared, calls, per }: OwnLimit): CallLimit => ({
+  name: shared ?? name,
+  calls,
+  per,
 });
 
 export const openWhere = (setting: OpeningSetting): Way => {
@@ -43,19 +53,37 @@ export const openWhere = (setting: OpeningSetting): Way => {
   };
 };
 
-export async function beyond(
+/** Failed calls of all operations with limits of their own. */
+export const FAILURES: CallLimit = { name: "failures", calls: 100, per: "hour" };
+
+export type OwnCall = Pick<Admission, "failed"> & { left: CallsLeft };
+
+/** One call of a limit that counts successes; a call that fails is returned, and counts by its address. */
+export async function ownCall(
   limits: AddressLimits,
   limit: CallLimit,
-  counted: string,
-  kind = "free",
-): Promise<Refusal | undefined> {
-  const { granted, reset_s } = await limits.take(limit, counted);
-  if (granted) return undefined;
-  return new Refusal(
-    coreProblems["rate-limited"],
-    `${kind} calls are limited to ${limit.calls} ${EACH[limit.per]}: wait the seconds in Retry-After`,
-    { retry_after_s: reset_s },
-  );
+  { counted, block, kind = "free" }: { counted: string; block: string; kind?: string | undefined },
+): Promise<OwnCall | Refusal> {
+  if (limits.isSpent(FAILURES, block)) return beyond(FAILURES, "failed", SECONDS.hour);
+  const left = await limits.take(limit, counted);
+  if (!left.granted) return beyond(limit, kind, left.reset_s);
+  return {
+    left,
+    failed: () => {
+      limits.giveBack(limit, counted);
+      limits.add(FAILURES, block);
+      return undefined;
+    },
+  };
 }
+
+const beyond = ({ calls, per }: CallLimit, kind: string, retry_after_s: number) =>
+  new Refusal(
+    coreProblems["rate-limited"],
+    `${kind} calls are limited to ${calls} ${EACH[per]}: wait the seconds in Retry-After`,
+    { retry_after_s },
+  );
+
+export const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
 export const EACH = { minute: "a minute", hour: "an hour", day: "a day" } as const;

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
-import { refuse } from "../../../core/model/refusal.ts";
+import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
+import { addressBlock } from "../address.ts";
 import type { Caller } from "../caller.ts";
 import { lookUp } from "./key.ts";
-import { beyond, EACH, type OwnLimit } from "./open.ts";
+import { EACH, limitOf, type OwnLimit, ownCall } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
 
 const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
@@ -33,7 +34,7 @@ function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
   return key;
 }
 
-/** Free and without a quota, so it never replaces a payment; `own` limits calls by subject, from any address. */
+/** Free and without a quota, so it never replaces a payment; `own` limits successes by subject, from any address. */
 export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   kind: "subject's key",
   ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),
@@ -46,12 +47,13 @@ export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   statuses: [403, 409],
   invitation: "a subject's own key: Authorization: Bearer sk_soul_…",
   challenge: BEARER,
-  async admit({ operation, identity: { caller } }, { limits }) {
+  async admit({ operation, presented, identity: { caller } }, { limits }) {
     if (caller.kind !== "subject") return undefined;
     allowSubject(caller, scope);
-    const limit = own && { name: own.shared ?? operation.name, calls: own.calls, per: own.per };
-    const refusal = limit && (await beyond(limits, limit, caller.tenant, own.shared));
-    return refusal ?? { caller, pays: false, headers: {} };
+    if (!own) return { caller, pays: false, headers: {} };
+    const of = { counted: caller.tenant, block: addressBlock(presented.ip), kind: own.shared };
+    const call = await ownCall(limits, limitOf(operation, own), of);
+    return call instanceof Refusal ? call : { caller, pays: false, headers: {}, failed: call.failed };
   },
 });
 

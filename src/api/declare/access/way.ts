@@ -42,6 +42,8 @@ export type Admission = {
   headers: Record<string, string>;
   /** Refuses a body that the caller's proof does not cover. */
   covers?: (body: JsonObject) => void;
+  /** Told when the call is refused or fails; returns the headers that change by it. */
+  failed?: () => Record<string, string> | undefined;
   /** The account pays; with too little in it, the answer is a 402. */
   from_account?: true;
   /** From the caller's proof, so that the command runs once. */

@@ -129,7 +129,7 @@ const receiptShown = z.object({
 export const taskShown = z.object({
   task_id: z.string(),
   task_type: z.string(),
-  state: z.enum(tasks.statuses),
+  status: z.enum(tasks.statuses).describe("Its status: docs/compute.md says what ends each"),
   attempts: z.int().describe("Leases so far"),
   worker: z.string().nullable().describe("SX#<number> of the current or last node"),
   max_price_usd: z.string(),
@@ -163,7 +163,7 @@ export function shownTask(task: Task): z.infer<typeof taskShown> {
   return {
     task_id: facts.task_id,
     task_type: facts.kind,
-    state: task.status,
+    status: task.status,
     attempts: task.attempts,
     worker: lease ? sxId(lease.sx) : null,
     max_price_usd: decimalUsdc(terms.max_price_micro),

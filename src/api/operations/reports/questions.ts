@@ -1,5 +1,10 @@
 import type { z } from "zod";
-import { CUSTOM_MS, customInput, customReport } from "../../../projections/reports/answers/custom.ts";
+import {
+  CUSTOM_MS,
+  customInput,
+  customReading,
+  customReport,
+} from "../../../projections/reports/answers/custom.ts";
 import {
   deepReading,
   fusionDeep,
@@ -15,7 +20,8 @@ const customOperation = operation({
   route: "POST /v1/agent/trade-premium/custom-report",
   effect: recordingEffects,
   summary: "A question's intent over reporters, chapters and years, as one report",
-  description: `The intents are those of fusion_intents over trade; 100 steps and a minute at most. ${FORMS}`,
+  description: `The question alone suffices; a list replaces its country, years or product. The intents are those of fusion_intents over trade. At most 100
+steps and a minute. ${FORMS}`,
   access: [key("order"), pay("25.00")],
   input: customInput,
   output: reportOutput,
@@ -26,11 +32,14 @@ const customOperation = operation({
     products: ["27"],
   },
   vintage,
+  understood: (input: z.output<typeof customInput>, { data }) => customReading(data.reference, input),
   handle: (context) =>
-    writeReport("trade_premium_custom_report", context as never, (ask) => customReport(ask, context.input), {
-      step_ms: STEP_MS,
-      whole_ms: CUSTOM_MS,
-    }),
+    writeReport(
+      "trade_premium_custom_report",
+      context as never,
+      (ask, reference) => customReport(ask, reference, context.input),
+      { step_ms: STEP_MS, whole_ms: CUSTOM_MS },
+    ),
 });
 
 const deepOperation = operation({

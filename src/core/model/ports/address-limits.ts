@@ -7,6 +7,8 @@ export type CallsLeft = { granted: boolean; remaining: number; reset_s: number }
 export type AddressLimits = {
   /** Exact: never grants more than the limit. */
   take(limit: CallLimit, address: string): Promise<CallsLeft>;
+  /** Returns a granted call within its window. */
+  giveBack(limit: CallLimit, address: string): void;
   add(limit: CallLimit, address: string, points?: number): void;
   isSpent(limit: CallLimit, address: string): boolean;
 };

@@ -1,12 +1,14 @@
 /** The market of one product: `market-intel`. `absent` names each missing part with the reason. */
 import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
+import { mirrorOf } from "../../../domain/mirror/reconstruct.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, readYears, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
-import { partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { dataset, flow, hs, partner, readYears, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import {
   aboutNames,
@@ -22,6 +24,7 @@ import {
 import { profile, profileOf, SEASON_FORMULA } from "../../trade/answers/seasonality.ts";
 import { SUMS } from "../../trade/answers/series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
+import { views } from "./country-stats.ts";
 import {
   alertsOf,
   announced,
@@ -54,7 +57,9 @@ const MOST_SUPPLIERS = 10;
 
 export const marketInput = z.object({
   hs: requiredHs,
-  reporter: reporter.optional().describe("One reporting country; omitted = the 27 together"),
+  reporter: partner
+    .optional()
+    .describe("One country; omitted = the 27 together; outside the 27, from their statistics of it"),
   flow: flow.default("IMPORT").describe("IMPORT or EXPORT"),
   years: years.optional(),
   beside: z
@@ -115,7 +120,12 @@ export const marketOutput = z.object({
     absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
   }),
   meta: meta.extend({
-    reporter: reporterCode.nullable().describe("null = the 27 together"),
+    reporter: z.string().nullable().describe("null = the 27 together"),
+    view: z
+      .enum(views)
+      .describe(
+        "through_partners: the 27's exports to the country are its imports, and their imports its exports",
+      ),
     product: z.string(),
     name: z.string().nullable(),
     flow: z.enum(flows),
@@ -133,30 +143,45 @@ export async function market(
   input: z.output<typeof marketInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof marketOutput>> {
-  const reporters = input.reporter === undefined ? reporterCodes : [input.reporter];
+  const { reporter: country, flow } = input;
+  const reporter = country !== undefined && isReporter(country) ? country : undefined;
+  // A country outside the 27 is seen through them: they report the other flow.
+  const through = reporter === undefined ? country : undefined;
+  const reported = through === undefined ? flow : mirrorOf(flow);
+  const reporters = reporter === undefined ? reporterCodes : [reporter];
   const requestedYears = input.years === undefined ? undefined : readYears(input.years);
-  const question = { ...input, reporters, years: requestedYears, fields: { years: "years" } } as const;
-  return onDataset(trade, question, async (lease, { hs: product, flow }) => {
+  const question = {
+    hs: input.hs,
+    dataset: input.dataset,
+    partner: through,
+    reporters,
+    flow: reported,
+    years: requestedYears,
+    fields: { years: "years", partner: "reporter" },
+  } as const;
+  return onDataset(trade, question, async (lease, { hs: product }) => {
     const span = yearsOrAll(lease, requestedYears);
     // Methods also need the two years before, even if they were not requested.
     const looked = { from: span.from - 2, to: span.to };
-    const months = await monthsIn(lease, { hs: product, reporters, years: looked }, signal);
+    const months = await monthsIn(lease, { hs: product, reporters, through, years: looked }, signal);
     const all = sizeOf(months, flow, looked);
     const size = all.filter((one) => one.year >= span.from);
     const year = (size.findLast(({ complete }) => complete) ?? size.at(-1))?.year ?? span.to;
     const found: Market = {
       lease,
       hs: product,
-      reporter: input.reporter,
+      reporter,
       reporters,
       flow,
       year,
       isComplete: (of) => all.some((one) => one.year === of && one.complete),
       exportsIn: (of) => sum(months.filter((one) => one.flow === "EXPORT" && yearIs(one.period, of))),
       importsIn: (of) => sum(months.filter((one) => one.flow === "IMPORT" && yearIs(one.period, of))),
-      partners: await partnersOf(lease, { hs: product, reporters, flow, year }, signal),
+      partners: await partnersOf(lease, { hs: product, reporters, through, flow: reported, year }, signal),
     };
     const { absent, or } = notes();
+    const ofWholeTrade = <T>(found: () => T) => (through === undefined ? found() : ONLY_THE_EU);
+    if (through !== undefined) or("alerts", ONLY_THE_EU);
     const total = size.find((one) => one.year === year)?.value_eur ?? 0;
     return {
       data: {
@@ -180,19 +205,27 @@ export async function market(
             .filter((one) => one.flow === flow && one.period > span.from * 100)
             .map(({ period, known, value }) => ({ period, value: known ? value : null })),
         ),
-        advantage: or("advantage", await advantageOf(found, signal)),
-        dependency: or("dependency", dependencyOf(found)),
+        advantage: or("advantage", await ofWholeTrade(() => advantageOf(found, signal))),
+        dependency: or(
+          "dependency",
+          ofWholeTrade(() => dependencyOf(found)),
+        ),
         substitution: or("substitution", substitutionOf(found)),
-        gravity: or("gravity", await expectationOf(found, signal)),
+        gravity: or("gravity", await ofWholeTrade(() => expectationOf(found, signal))),
         leads:
           input.beside === undefined
             ? null
             : or(
                 "leads",
-                await leadsOf(lease, { products: [product, ...input.beside], reporters, flow }, signal),
+                await ofWholeTrade(() =>
+                  leadsOf(lease, { products: [product, ...(input.beside ?? [])], reporters, flow }, signal),
+                ),
               ),
-        alerts: await alertsOf(trade, found, signal),
-        policies: or("policies", announcedOn(found, reference)),
+        alerts: through === undefined ? await alertsOf(trade, found, signal) : [],
+        policies: or(
+          "policies",
+          ofWholeTrade(() => announcedOn(found, reference)),
+        ),
         absent: [
           ...absent,
           { of: "news", why: "no news are weighed here: fusion/news quotes those of a country" },
@@ -200,14 +233,15 @@ export async function market(
       },
       meta: {
         ...metaOf(lease, { ...question, hs: product, years: span }),
-        reporter: input.reporter ?? null,
+        reporter: country ?? null,
+        view: through === undefined ? "reported" : "through_partners",
         product,
         name: namesOf(trade)(product),
         flow,
         year,
         years: span,
         ...aboutNames(trade),
-        planted: plantedIn(lease.manifest, { hs: product, country: input.reporter, flow }),
+        planted: plantedIn(lease.manifest, { hs: product, country, flow }),
         formula: `${MARKET_FORMULA}; real: Σ 100 · month's value / HICP of the month; ${LEAD_FORMULA}; season: ${SEASON_FORMULA}; ${SUMS}`,
       },
     };
@@ -226,7 +260,15 @@ function notes() {
 }
 
 type Month = { period: number; flow: Flow; value: number; quantity_kg: number | null; known: boolean };
-type MarketQuery = { hs: string; reporters: Market["reporters"]; years: Years };
+/** `through`: a country outside the 27, whose trade is theirs with it. */
+type MarketQuery = {
+  hs: string;
+  reporters: Market["reporters"];
+  through: string | undefined;
+  years: Years;
+};
+
+const ONLY_THE_EU = "only its trade with the EU is known, from the statistics of the 27";
 
 const yearIs = (period: number, year: number) => Math.floor(period / 100) === year;
 const sum = (months: Month[]) => months.reduce((total, { value }) => total + value, 0);
@@ -234,26 +276,31 @@ const sum = (months: Month[]) => months.reduce((total, { value }) => total + val
 /** Every month of both flows; a month is known when each reporter delivered it. */
 async function monthsIn(
   lease: Lease,
-  { hs, reporters, years }: MarketQuery,
+  { hs, reporters, through, years }: MarketQuery,
   signal?: AbortSignal,
 ): Promise<Month[]> {
+  const rowsOf =
+    through === undefined
+      ? `${totalsIn(lease, { hs, years })} where ${inReporters(reporters)}`
+      : `${partnersIn(lease, { hs, years })} where partner = ${literal(through)}`;
   const found = await lease.query<{ period: number; flow: Flow; value: number; quantity_kg: number | null }>(
     `select period, flow, sum(value_eur)::bigint as value, sum(quantity_kg)::double as quantity_kg
-     from ${totalsIn(lease, { hs, years })} where ${inReporters(reporters)} group by 1, 2`,
+     from ${rowsOf} group by 1, 2`,
     undefined,
     signal,
   );
-  const known = completenessOf(lease.manifest.coverage, hs);
+  const known = completenessOf(lease.manifest.coverage, hs, through);
   const rows = new Map(found.map((row) => [`${row.flow} ${row.period}`, row]));
   return monthsOf(lease, years).flatMap((period) =>
     flows.map((flow) => {
-      const { value = 0, quantity_kg = null } = rows.get(`${flow} ${period}`) ?? {};
+      const reported = through === undefined ? flow : mirrorOf(flow);
+      const { value = 0, quantity_kg = null } = rows.get(`${reported} ${period}`) ?? {};
       return {
         period,
         flow,
         value,
         quantity_kg,
-        known: reporters.every((code) => known(code, flow, period)),
+        known: reporters.every((code) => known(code, reported, period)),
       };
     }),
   );
@@ -282,17 +329,18 @@ function growthOf(size: ReturnType<typeof sizeOf>) {
   return { from: first.year, to: last.year, rate: sixDecimals(rate) };
 }
 
-/** The partners' amounts of the year and of the two before. */
+/** The partners' amounts of the year and of the two before; through the 27, they are the partners. */
 const partnersOf = (
   lease: Lease,
-  { hs, reporters, flow, year }: Omit<MarketQuery, "years"> & { flow: Flow; year: number },
+  { hs, reporters, through, flow, year }: Omit<MarketQuery, "years"> & { flow: Flow; year: number },
   signal?: AbortSignal,
 ): Promise<PartnerYear[]> =>
   lease.query<PartnerYear>(
-    `select period // 100 as year, partner, sum(value_eur)::double as value_eur,
+    `select period // 100 as year, ${through === undefined ? "partner" : "reporter as partner"}, sum(value_eur)::double as value_eur,
        coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::double as weighed_eur, sum(quantity_kg)::double as quantity_kg
      from ${partnersIn(lease, { hs, years: { from: year - 2, to: year } })}
-     where ${inReporters(reporters)} and ${inFlow(flow)} group by 1, 2 order by value_eur desc, partner`,
+     where ${through === undefined ? inReporters(reporters) : `partner = ${literal(through)}`} and ${inFlow(flow)}
+     group by all order by 3 desc, 2`,
     undefined,
     signal,
   );

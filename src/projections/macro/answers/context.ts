@@ -19,13 +19,19 @@ import {
   monthsUpTo,
   type Reading,
 } from "../../../domain/macro/indicators.ts";
+import { year } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutReference, joined, joinedOf, someOf } from "../../reference/meta.ts";
 
 export const macroTables = [ecbMro, ecbRates, hicp, brent];
 
-export const macroInput = z.object({ indicators });
+export const macroInput = z.object({
+  indicators,
+  year: year
+    .optional()
+    .describe("A calendar year: the indicators as its last day or month has them; omitted = the newest"),
+});
 
 const HISTORY_MONTHS = 12;
 
@@ -33,7 +39,7 @@ const indicator = z.object({
   indicator: z.enum(indicatorNames),
   name: z.string(),
   unit: z.string(),
-  value: z.number().nullable().describe("null: the table is not loaded, or has no value"),
+  value: z.number().nullable().describe("null: the table is not loaded, or has no value of that time"),
   as_of: z.string().nullable().describe("The day or month of the value, the table's last"),
   since: z.string().nullable().describe("The day on which a key rate came into force; null for others"),
   previous: z
@@ -67,8 +73,8 @@ const FORMULA =
   "day and the one before; their history is the plain mean of each month's days. hicp_yoy: annual rate of change of all items in the " +
   "euro area.";
 
-/** A series in order of time, its last day or month, and its value in a month. */
-type Series = { readings: Reading[]; as_of: string; at: (month: string) => number | null };
+/** A series in order of time, its last day or month, and its value in a month. `lasts`: a reading is in force until the next. */
+type Series = { readings: Reading[]; as_of: string; at: (month: string) => number | null; lasts?: true };
 type Indicator = {
   name: string;
   unit: string;
@@ -81,6 +87,17 @@ const daily = (readings: Reading[]): Series => {
   const means = meansByMonth(readings);
   return { readings, as_of: readings.at(-1)?.at ?? "", at: (month) => means.get(month) ?? null };
 };
+
+/** The series up to the end of a year; undefined where it tells nothing of that year. */
+function upTo(series: Series, year: number): Series | undefined {
+  const yearIn = (day: string) => Number(day.slice(0, 4));
+  const readings = series.readings.filter((one) => yearIn(one.at) <= year);
+  const last = readings.at(-1);
+  const isKnown = last && yearIn(series.lasts ? series.as_of : last.at) >= year;
+  if (!isKnown) return undefined;
+  const end = yearIn(series.as_of) === year ? series.as_of : `${year}-12-31`;
+  return { ...series, readings, as_of: series.lasts ? end : last.at };
+}
 
 /** The euro area of changing members first, else the newest of fixed ones. */
 function euroArea(rows: readonly Hicp[]): Series {
@@ -117,7 +134,12 @@ const indicatorsByName: Record<IndicatorName, Indicator> = {
     (rows) => {
       const days = rows.map(({ date, rate_pct }) => ({ at: date, value: rate_pct }));
       const readings = changesOf(days);
-      return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
+      return {
+        readings,
+        as_of: days.at(-1)?.at ?? "",
+        at: (month) => inForce(readings, month),
+        lasts: true,
+      };
     },
   ),
   eur_usd: tableIndicator(
@@ -141,7 +163,7 @@ const indicatorsByName: Record<IndicatorName, Indicator> = {
  */
 export function macroContext(
   reference: ReferenceStore,
-  input: z.output<typeof macroInput>,
+  input: Pick<z.output<typeof macroInput>, "indicators"> & { year?: number | undefined },
 ): z.infer<typeof macroOutput> {
   const tablesAsked = input.indicators.map((name) => indicatorsByName[name].table);
   const awaited = tablesAsked.filter((table) => reference.isAwaited(table));
@@ -152,27 +174,32 @@ export function macroContext(
       { retry_after_s: 5 },
     );
   someOf(reference, tablesAsked);
-  const data = input.indicators.map((name) => indicatorOf(reference, name));
+  const data = input.indicators.map((name) => indicatorOf(reference, name, input.year));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
   const tables = input.indicators.flatMap((name) => indicatorsByName[name].read(reference)?.reference ?? []);
   const about = joinedOf(tables.map(aboutReference));
   return { data, meta: { ...about, count: data.length, formula: FORMULA, missing } };
 }
 
-function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {
+function indicatorOf(
+  store: ReferenceStore,
+  name: IndicatorName,
+  year: number | undefined,
+): z.infer<typeof indicator> {
   const { read, table: _table, ...about } = indicatorsByName[name];
   const found = read(store);
-  const [last, previous] = lastTwo(found?.series.readings ?? []);
+  const series = found && year !== undefined ? upTo(found.series, year) : found?.series;
+  const [last, previous] = lastTwo(series?.readings ?? []);
   return {
     indicator: name,
     ...about,
     value: last?.value ?? null,
-    as_of: found && last ? found.series.as_of : null,
+    as_of: series && last ? series.as_of : null,
     since: name === "ecb_mro" && last ? last.at : null,
     previous: previous?.value ?? null,
     previous_as_of: previous?.at ?? null,
     change: last && previous ? sixDecimals(last.value - previous.value) : null,
-    history: found && last ? historyOf(found.series) : [],
+    history: series && last ? historyOf(series) : [],
     source: found?.reference.source ?? null,
     dataset: found?.reference.dataset ?? null,
     vintage: found?.reference.vintage ?? null,

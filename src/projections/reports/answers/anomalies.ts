@@ -2,7 +2,7 @@
 
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding } from "../../../domain/reports/report.ts";
-import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
 import type { AnswerTo, ReportDraft } from "../writing.ts";
 
 const MOST_ANOMALIES = 8;
@@ -40,6 +40,8 @@ export function anomaliesIn(
 /** Anomalies of the last months of these products in the region; those that the season does not explain are open. */
 export async function anomaliesOf(report: ReportDraft, products: readonly string[], region: string) {
   const found: ReturnType<typeof anomaliesIn> = [];
+  // A country outside the 27 reports nothing that could stand out.
+  if (unknownPartner(region) === undefined && !isReporter(region)) return { anomalies: [], open: [] };
   for (const hs of products) {
     const sourced = await report.ask("trade_alerts", { months: 6, flow: "IMPORT", hs });
     found.push(...anomaliesIn(report, sourced, region));

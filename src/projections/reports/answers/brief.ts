@@ -3,7 +3,7 @@ import { z } from "zod";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
 import { chapter, requiredHs, years } from "../../../domain/trade/inputs.ts";
-import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import { isReporter, partnerName, unknownPartner } from "../../../domain/trade/reporters.ts";
 import {
   type CallOperation,
   factCell,
@@ -38,21 +38,29 @@ const absentLayers: Record<Layer, string> = {
   ais: "positions of ships are licensed, and none are loaded",
 };
 
+const isCountry = (region: string) => region !== "EU" && region !== "GLOBAL";
+
 const region = z
   .string()
   .regex(/^[A-Z]{2}$|^GLOBAL$/, {
-    error: "region is EU, GLOBAL or one of the 27 by its code, such as LV",
+    error: "region is EU, GLOBAL or a country by its 2-letter code, such as LV or CN",
     abort: true,
   })
-  .refine(
-    (code) => code === "EU" || code === "GLOBAL" || isReporter(code),
-    "region is EU, GLOBAL or one of the 27; for others the EU has only its own trade with them: use fusion/country-stats",
-  )
-  .describe("EU: the 27 and their outside sources; GLOBAL: and all their partners; or one of the 27");
+  .superRefine((code, context) => {
+    const message = isCountry(code) ? unknownPartner(code) : undefined;
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  })
+  .describe(
+    "EU: the 27 and their outside sources; GLOBAL: and all their partners; or a country. Outside the 27 only its trade with them is known",
+  );
+
+const FIRST_YEAR = 2020;
 
 const common = {
   region,
-  years: years.default("2020-2026").describe("YYYY-YYYY"),
+  years: years
+    .optional()
+    .describe(`YYYY-YYYY; omitted = from ${FIRST_YEAR} to where the data end, which the report names`),
   layers: z
     .array(z.enum(layers, `layers are ${layers.join(", ")}`))
     .max(layers.length, "layers has each name once")
@@ -77,19 +85,51 @@ export const sectorsInput = z.object({
 
 type Common = Pick<z.output<typeof briefInput>, "region" | "years" | "layers">;
 
-const marketOf = (
-  { ask }: ReportDraft,
+async function marketOf(
+  report: ReportDraft,
   product: string,
   { region, years }: Common,
   beside: readonly string[] = [],
-): Promise<Market> =>
-  ask("fusion_market_intel", {
+): Promise<Market> {
+  const subject = { hs: product, ...(isCountry(region) && { reporter: region }), flow: "IMPORT" } as const;
+  return report.ask("fusion_market_intel", {
     ...(beside.length > 0 && { beside }),
-    hs: product,
-    ...(isReporter(region) && { reporter: region }),
-    flow: "IMPORT",
-    years,
+    ...subject,
+    years: years ?? (await yearsWithData(report, product, region)),
   });
+}
+
+/** Names the years of each dataset where the caller named none. */
+function limitsOfYears({ at, limit }: ReportDraft, markets: readonly Market[], { years }: Common): void {
+  if (years !== undefined) return;
+  const byVintage = new Map(markets.map((sourced) => [sourced.origin.vintage, sourced]));
+  for (const sourced of byVintage.values()) {
+    const year = (end: "from" | "to", label: string) => at(sourced, `/meta/years/${end}`, label, "year");
+    const [first, last] = [year("from", "first year of the report"), year("to", "last year of the report")];
+    const month = at(sourced, "/meta/coverage/months/to", "last month of the data", "month");
+    limit(citing`No years were requested: these are ${first} to ${last}, and the data end in ${month}.`);
+  }
+}
+
+/** The default years, within those of the data that answer for the region. */
+async function yearsWithData({ request }: ReportDraft, hs: string, region: string): Promise<string> {
+  const { answer } = isOutside(region)
+    ? await request("fusion_country_stats", { country: region, hs })
+    : await request("trade_timeline", {
+        ...(isReporter(region) && { reporters: [region] }),
+        ...{ flow: "IMPORT", hs },
+      });
+  const [first, last] = [answer.meta.coverage.months.from, answer.meta.coverage.months.to].map((month) =>
+    Number(month.slice(0, 4)),
+  ) as [number, number];
+  return `${Math.min(Math.max(FIRST_YEAR, first), last)}-${last}`;
+}
+
+/** The years of a question in our words, where the caller named them: it has the numbers of the input. */
+const spanOf = ({ years }: Common) => (years === undefined ? "" : `, ${years.replace("-", "–")}`);
+
+/** A country that does not report here: its trade is seen through the 27. */
+const isOutside = (region: string) => isCountry(region) && !isReporter(region);
 
 const regionName = (region: string) =>
   region === "EU"
@@ -106,7 +146,7 @@ async function quoteNews(
   products: readonly string[],
 ): Promise<boolean> {
   if (!layers.includes("gdelt")) return false;
-  const found = await quotes({ products, ...(isReporter(region) && { country: region }) });
+  const found = await quotes({ products, ...(isCountry(region) && { country: region }) });
   report.quote(found);
   return found.length > 0;
 }
@@ -130,9 +170,10 @@ export async function brief(
   const watch = [...policyFindings(report, sourced), ...open, ...seasonFindings(report, sourced)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, [input.hs]);
+  limitsOfYears(report, [sourced], input);
   limitsOf(report, sourced, { quotes: quoted });
   limitsOfRegion(report, input);
-  const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}, ${input.years.replace("-", "–")}?`;
+  const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}${spanOf(input)}?`;
   return {
     ...report.finish({ title: "Sovereign brief", question, of: sourced, sections }),
     ...entries({ risks, substitutes, watch, anomalies }, input, quoted),
@@ -164,9 +205,10 @@ export async function sectorsBrief(
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   const quoted = await quoteNews(report, quotes, input, input.sectors);
+  limitsOfYears(report, markets, input);
   for (const sourced of markets) limitsOf(report, sourced, { named: true, quotes: quoted });
   limitsOfRegion(report, input);
-  const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
+  const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}${spanOf(input)}?`;
   const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";
   return {
     ...report.finish({ title, question, of: markets[0]!, sections }),
@@ -322,6 +364,11 @@ const entries = (
 });
 
 function limitsOfRegion({ limit }: ReportDraft, { region }: Common): void {
-  if (region === "GLOBAL") limit(citing`Trade between countries outside the EU is unseen.`);
+  if (region === "GLOBAL" || isOutside(region))
+    limit(citing`Trade between countries outside the EU is unseen.`);
+  if (isOutside(region))
+    limit(
+      citing`The exports of the twenty-seven to ${partnerName(region)} are its imports here, as they report them.`,
+    );
   limit(citing`No forecasts are made: no operation answers them of trade yet.`);
 }

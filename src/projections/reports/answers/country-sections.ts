@@ -246,14 +246,14 @@ export function rankedPartners(
   });
 }
 
-/** Interest, exchange rate, inflation and oil at present. */
+/** Interest, exchange rate, inflation and oil, as the answer has them. */
 export function economySection(
   { at, limit }: ReportDraft,
   sourced: AnswerTo<"trade_macro_context">,
 ): Section {
   const known = sourced.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
   if (known.length < sourced.answer.data.length)
-    limit(citing`Some indicators of the economy have no table that is loaded.`);
+    limit(citing`Some indicators of the economy have no value of that time in the tables that are loaded.`);
   return section("The economy around it", "The last values that the tables tell of.", {
     tables:
       known.length > 0

@@ -1,17 +1,21 @@
 /** Custom reports: the intent of one question over reporters, products and years, in one document. */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
-import { intentFor } from "../../../domain/fusion/intent-for.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { type ChosenIntent, intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
+import { matches } from "../../../domain/questions/match.ts";
 import type { Nomenclature } from "../../../domain/questions/read.ts";
-import { isAnswerFact } from "../../../domain/reports/fact.ts";
+import { type ReadingSummary, summaryOf } from "../../../domain/questions/summary.ts";
+import { citing } from "../../../domain/reports/cited-text.ts";
+import { type AnswerWithOrigin, isAnswerFact } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { chapter, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type CallOperation, type ReportContent, type ReportDraft, reportDraft } from "../writing.ts";
-import { question, runPlanSections } from "./query.ts";
+import { productNames, question, runPlanSections } from "./query.ts";
 
 const MOST_STEPS = 100;
 export const CUSTOM_MS = 60_000;
@@ -20,61 +24,128 @@ const twice = (codes: readonly unknown[]) => new Set(codes).size === codes.lengt
 
 export const customInput = z.object({
   question,
-  reporters: reportersField.describe("1 to 27 reporter codes"),
+  reporters: reportersField
+    .optional()
+    .describe("1 to 27 reporter codes; omitted = the question's country, else the 27 together"),
   years: z
     .array(z.int("a year is a whole number such as 2024").min(1988).max(2099))
     .min(1, "name at least one year")
     .max(20, "years has at most 20 years")
     .refine(twice, "years has a year twice")
-    .describe("1 to 20 calendar years; those between first and last are included"),
+    .optional()
+    .describe(
+      "1 to 20 calendar years; a series includes those between first and last; omitted = the question's, else the data's",
+    ),
   products: z
     .array(chapter)
     .min(1, "name at least one chapter")
     .max(20, "products has at most 20 chapters")
     .refine(twice, "products has a chapter twice")
-    .describe("1 to 20 HS chapters"),
+    .optional()
+    .describe("1 to 20 HS chapters; omitted = the question's product"),
 });
+
+type CustomInput = z.output<typeof customInput>;
 
 /** Plans over trade alone: a report covers the last month of its trade data. */
 const overTrade = intents.filter(({ slots }) =>
   [...slots.required, ...slots.optional].some((slot) => slot === "hs" || slot === "year"),
 );
 
+/** The slots that a list of the input fills; a plan follows the list if it takes one of them. */
+const slotsOfList = {
+  reporters: ["country"],
+  years: ["years", "year"],
+  products: ["hs"],
+} as const satisfies Partial<Record<keyof CustomInput, readonly SlotName[]>>;
+const listNames = Object.keys(slotsOfList) as (keyof typeof slotsOfList)[];
+
+const fields = { country: "reporters", hs: "products", years: "years", year: "years" } as const;
+
 const noNames: Nomenclature = [];
 
-/** Runs the question's intent for each reporter and product that its plan takes. */
+/** The plan that answers the question and follows every list; refuses by the list that no fitting plan takes. */
+function chosenFor(reference: ReferenceStore, input: CustomInput): ChosenIntent {
+  const { question, reporters, products } = input;
+  const given: Slots = {
+    ...(reporters && { country: reporters[0] }),
+    ...(products && { hs: products[0], chapter: products[0] }),
+    ...spanOf(input.years),
+  };
+  // The report rests on the table of names only where it looks one up.
+  const nomenclature = products ? noNames : productNames(reference);
+  const chosen = intentFor({ question, slots: given, fields }, overTrade, nomenclature);
+  const untakenOf = (plan: Plan) =>
+    listNames.filter(
+      (name) => input[name] !== undefined && !slotsOfList[name].some((slot) => takesSlot(plan, slot)),
+    );
+  const [untaken] = untakenOf(chosen.plan);
+  if (untaken === undefined) return chosen;
+  const following = overTrade.filter((plan) => untakenOf(plan).length === 0);
+  const [other] = matches(chosen.understood?.text ?? "", chosen.slots, following).filter(
+    ({ score, missing }) => score > 0 && missing.length === 0,
+  );
+  if (other) return { ...chosen, plan: other.plan };
+  return refuseWith(
+    untaken,
+    `${chosen.plan.name} takes no ${untaken}: leave ${untaken} out, or ask as in “${following[0]?.example}”`,
+  );
+}
+
+const spanOf = (years: readonly number[] | undefined): Slots => {
+  if (!years) return {};
+  const [from, to] = [Math.min(...years), Math.max(...years)];
+  return { years: from === to ? `${from}` : `${from}-${to}`, year: to };
+};
+
+/** How the question and its lists are read; refuses what the report would refuse after payment. */
+export function customReading(reference: ReferenceStore, input: CustomInput): ReadingSummary | undefined {
+  const { plan, understood, unused } = chosenFor(reference, input);
+  return understood && { ...summaryOf(understood, unused), intent: plan.name };
+}
+
+/** Runs the question's intent for each reporter, product and year that its plan takes. */
 export async function customReport(
   calls: CallOperation,
-  input: z.output<typeof customInput>,
+  reference: ReferenceStore,
+  input: CustomInput,
 ): Promise<ReportContent> {
-  const { reporters, products } = input;
-  const years = input.years.toSorted((a, b) => a - b);
-  const [from, to] = [years[0]!, years.at(-1)!];
-  const span: Slots = { years: from === to ? `${from}` : `${from}-${to}`, year: to };
-  const any: Slots = { country: reporters[0]!, hs: products[0]!, ...span };
-  // Its products are given, so that no names are looked up.
-  const { plan, slots } = intentFor({ question: input.question, slots: any }, overTrade, noNames);
-  const cases = casesOf(plan, input, { ...slots, ...span });
+  const { plan, slots } = chosenFor(reference, input);
+  const cases = casesOf(plan, input, slots);
   const steps = cases.length * plan.steps.length;
   if (steps > MOST_STEPS) {
-    const message = `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer reporters or products`;
-    refuse("invalid", message, {
-      errors: [{ path: takesSlot(plan, "country") ? "reporters" : "products", message }],
-    });
+    const longest = listNames
+      .filter((name) => slotsOfList[name].some((slot) => takesSlot(plan, slot)))
+      .toSorted((a, b) => (input[b]?.length ?? 0) - (input[a]?.length ?? 0))[0]!;
+    refuseWith(
+      longest,
+      `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer ${longest}`,
+    );
   }
   const report = reportDraft(calls);
   const sections: Section[] = [];
   for (const one of cases) {
     const told = await runPlanSections(report, plan, one);
     const whose = [
-      ...(takesSlot(plan, "country") ? [partnerName(one.country!)] : []),
-      ...(products.length > 1 ? nameOf(report, one.hs) : []),
+      ...(input.reporters && takesSlot(plan, "country") ? [partnerName(one.country!)] : []),
+      ...((input.products?.length ?? 0) > 1 ? nameOf(report, one.hs) : []),
     ].join(", ");
     const titled = (title: string) => (whose === "" ? title : `${whose}: ${title}`);
-    sections.push(...told.sections.map((section) => ({ ...section, title: titled(section.title) })));
+    const written = told.sections.map((section) => ({ ...section, title: titled(section.title) }));
+    sections.push(...(isByYear(plan, input) ? ofYear(report, told.told, written) : written));
   }
   return report.finish({ title: "Custom report", question: input.question, of: report.first(), sections });
 }
+
+/** Sections that begin with their year: a title has no numbers. */
+function ofYear(report: ReportDraft, answers: readonly AnswerWithOrigin[], sections: Section[]): Section[] {
+  const sourced = answers.find(({ answer }) => typeof (answer as YearAnswer).meta?.year === "number");
+  const [first, ...rest] = sections;
+  if (!sourced || !first) return sections;
+  const year = report.at(sourced, "/meta/year", "year that is reported", "year");
+  return [{ ...first, findings: [report.finding(citing`This is of ${year}.`), ...first.findings] }, ...rest];
+}
+type YearAnswer = { meta?: { year?: unknown } };
 
 /** The name of a product in answers, unless it has a digit: a title has no numbers but facts. */
 function nameOf({ ledger }: ReportDraft, hs: string | undefined): string[] {
@@ -87,9 +158,18 @@ function nameOf({ ledger }: ReportDraft, hs: string | undefined): string[] {
 
 const takesSlot = ({ slots }: Plan, slot: SlotName) => [...slots.required, ...slots.optional].includes(slot);
 
-/** Combines each reporter with each product, as far as the plan takes them; equal questions run once. */
-function casesOf(plan: Plan, { reporters, products }: z.output<typeof customInput>, rest: Slots): Slots[] {
-  const countries = takesSlot(plan, "country") ? reporters : [undefined];
-  const codes = takesSlot(plan, "hs") ? products : [undefined];
-  return codes.flatMap((hs) => countries.map((country) => ({ ...rest, country, hs })));
+/** A plan of one year runs once for each. */
+const isByYear = (plan: Plan, { years = [] }: CustomInput) =>
+  years.length > 1 && takesSlot(plan, "year") && !takesSlot(plan, "years");
+
+/** Combines the reporters, products and years, as far as the plan takes them; equal questions run once. */
+function casesOf(plan: Plan, input: CustomInput, rest: Slots): Slots[] {
+  const countries = takesSlot(plan, "country") ? (input.reporters ?? [rest.country]) : [undefined];
+  const codes = takesSlot(plan, "hs") ? (input.products ?? [rest.hs]) : [undefined];
+  const years = isByYear(plan, input) ? input.years!.toSorted((a, b) => a - b) : [rest.year];
+  return codes.flatMap((hs) =>
+    countries.flatMap((country) =>
+      years.map((year) => ({ ...rest, country, hs, year, ...(input.products && { chapter: hs }) })),
+    ),
+  );
 }

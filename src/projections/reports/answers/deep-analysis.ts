@@ -3,7 +3,7 @@
  * it.
  */
 import { z } from "zod";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuseWith } from "../../../core/model/refusal.ts";
 import { citing } from "../../../domain/reports/cited-text.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
@@ -28,14 +28,14 @@ export const deepAnalysisInput = z.object({
     .int("year is a whole number such as 2024")
     .min(2005, "year is 2005 at the earliest")
     .max(2026, "year is 2026 at the latest")
-    .describe("A calendar year with complete data of the country, 2005 to 2026"),
+    .describe("A calendar year that the data cover, 2005 to 2026; the report says where it is incomplete"),
 });
 
 /** Years before the year in question. */
 const YEARS_BEFORE = 4;
 const MOST_RANKED = 10;
 
-/** Analyses a country's trade in a year whose months are all delivered. */
+/** Analyses a country's trade in a year of the data. */
 export async function deepAnalysis(
   calls: CallOperation,
   { reporter, year }: z.output<typeof deepAnalysisInput>,
@@ -43,12 +43,10 @@ export async function deepAnalysis(
   const report = reportDraft(calls);
   const { ask, at, finding } = report;
   const all = await ask("fusion_country_stats", { country: reporter });
-  const complete = all.answer.data.filter((one) => one.complete).map((one) => one.year);
-  if (!complete.includes(year)) {
-    const last = complete.at(-1);
-    const message = `is not a complete year of ${reporter}${last === undefined ? "" : `; the last is ${last}`}`;
-    refuse("invalid", `year ${message}`, { errors: [{ path: "year", message }] });
-  }
+  const covered = all.answer.data.map((one) => one.year);
+  const [first, last] = [covered.at(0), covered.at(-1)];
+  if (!covered.includes(year))
+    refuseWith("year", `year is ${first ?? "none"} to ${last ?? "none"} of ${partnerName(reporter)}`);
   const shown = all.answer.data.flatMap((one, n) =>
     one.year >= year - YEARS_BEFORE && one.year <= year ? n : [],
   );
@@ -61,6 +59,8 @@ export async function deepAnalysis(
     figure(own, "balance_eur", "exports less imports"),
   ];
   const years = shown.map((n) => at(all, `/data/${n}/year`, "year", "year"));
+  if (!all.answer.data[own]!.complete)
+    report.limit(citing`Not all months of ${years.at(-1)!} are delivered: its figures are provisional.`);
   const overview = section("The year in sum", "What the country bought and sold, beside the years before.", {
     findings:
       imports && exports && balance
@@ -114,7 +114,7 @@ export async function deepAnalysis(
       hs: largest.product,
       reporter,
       flow: "IMPORT",
-      years: `${year - YEARS_BEFORE}-${year}`,
+      years: `${Math.max(year - YEARS_BEFORE, first!)}-${year}`,
     });
     sections.push(
       { ...sizeSection(report, sourced), title: "The largest import" },
@@ -144,6 +144,6 @@ export async function deepAnalysis(
     title: `A year of trade: ${partnerName(reporter)}`,
     question: `What did ${partnerName(reporter)} trade in ${year}?`,
     of: all,
-    sections: [...sections, economySection(report, await ask("trade_macro_context", {}))],
+    sections: [...sections, economySection(report, await ask("trade_macro_context", { year }))],
   });
 }

@@ -162,8 +162,8 @@ export function partnersSection({ at, finding }: ReportDraft, market: Market, ou
 export function dependencyFindings(writing: ReportDraft, market: Market): Finding[] {
   const { at, finding } = writing;
   const { dependency } = market.answer.data;
-  if (!dependency) return [];
   const product = productOf(writing, market);
+  if (!dependency) return throughFindings(writing, market, product);
   const years = dependency.years.flatMap((one, n) => {
     if (one.concentration === null || one.extra_share === null) return [];
     const figure = (name: string, label: string, unit: "index" | "share" | "year") =>
@@ -181,6 +181,22 @@ export function dependencyFindings(writing: ReportDraft, market: Market): Findin
       citing`By the EU's three indicators imports of ${product} ${verdict} on sources outside: ${joinList(years)}.`,
       "reported",
       "dependency",
+    ),
+  ];
+}
+
+/** The largest of the 27 that sell to a country outside, and how concentrated they are. */
+function throughFindings({ at, finding }: ReportDraft, market: Market, product: CitedText): Finding[] {
+  const { data, meta } = market.answer;
+  const [first] = data.partners;
+  if (meta.view !== "through_partners" || !data.concentration || !first || first.share === null) return [];
+  const share = at(market, "/data/partners/0/share", "share of the largest seller", "share");
+  const hhi = at(market, "/data/concentration/hhi", "concentration of sellers in the EU", "index");
+  return [
+    finding(
+      citing`${first.name} sells ${share} of its imports of ${product} from the EU, with a concentration of ${hhi} over the twenty-seven.`,
+      "reported",
+      "concentration",
     ),
   ];
 }

@@ -46,7 +46,7 @@ export type Question = Covered & {
     reporter?: "reporter" | "reporters" | "dataset" | "hs";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
-    partner?: "target_country" | "country";
+    partner?: "target_country" | "country" | "reporter";
   };
 };
 
