@@ -5,7 +5,7 @@ import type { Lease } from "../../../datasets/vintage-store.ts";
 import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import { partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import {
@@ -64,6 +64,7 @@ export const marketInput = z.object({
     .refine((codes) => new Set(codes).size === codes.length, "beside names a product twice")
     .optional()
     .describe("Other products, by comma, to test for leads and lags"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -136,7 +137,7 @@ export async function market(
   const reporters = input.reporter === undefined ? reporterCodes : [input.reporter];
   const requestedYears = input.years === undefined ? undefined : readYears(input.years);
   const question = { ...input, reporters, years: requestedYears, fields: { years: "years" } } as const;
-  return onDataset(trade, question, async (lease, { hs: product, flow }) => {
+  return onDataset(trade, { ...question, compares: true }, async (lease, { hs: product, flow }) => {
     const span = yearsOrAll(lease, requestedYears);
     // Methods also need the two years before, even if they were not requested.
     const looked = { from: span.from - 2, to: span.to };

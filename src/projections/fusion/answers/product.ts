@@ -3,11 +3,12 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { intraIndustry } from "../../../domain/fusion/intra-industry.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
-import { dataset, hs, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, hs, year } from "../../../domain/trade/inputs.ts";
 import { isResidue, productLevels } from "../../../domain/trade/products.ts";
 import { isReporter, partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { pricePerTonne } from "../../../domain/trade/unit-values.ts";
 import { type Flow, sixDecimals, type Years } from "../../../domain/trade/units.ts";
+import { crossingOf } from "../../trade/answers/one-year.ts";
 import {
   aboutNames,
   formula,
@@ -26,6 +27,7 @@ const MOST_PARTNERS = 20;
 export const productInput = z.object({
   hs: hs.describe("The product: an HS or CN code of 2, 4, 6 or 8 digits"),
   year: year.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -88,7 +90,13 @@ export async function product(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof productOutput>> {
   const requestedYears = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const question = { ...input, reporters: [], years: requestedYears, fields: { years: "year" } } as const;
+  const question = {
+    ...input,
+    reporters: [],
+    years: requestedYears,
+    crossing: crossingOf(input.basis, requestedYears),
+    fields: { years: "year" },
+  } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     const year = yearOrLast(lease, { ...question, hs });
     const years = { from: year, to: year };

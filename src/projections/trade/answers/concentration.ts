@@ -10,6 +10,7 @@ import {
 } from "../../../domain/trade/concentration.ts";
 import { flowsOf } from "../../../domain/trade/coverage.ts";
 import {
+  basis,
   dataset,
   flow,
   hs2,
@@ -39,6 +40,7 @@ export const concentrationInput = z.object({
     .default("2023")
     .describe("Thresholds of the classes: 2023 = 1000 and 1800, 2010 = 1500 and 2500"),
   hs: hsWithin.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 

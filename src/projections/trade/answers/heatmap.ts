@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { type CompletenessCheck, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  flow,
+  hs2,
+  hsWithin,
+  productField,
+  productOf,
+  year,
+} from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
   reporterCode,
@@ -20,6 +29,7 @@ export const heatmapInput = z.object({
   flow: flow.optional(),
   hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
   hs: hsWithin.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -71,6 +81,7 @@ export async function heatmap(
     hs: productOf(input),
     reporters: [],
     years,
+    crossing: () => ({ from: year - 1, to: year }),
     fields: { hs: productField(input), years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {

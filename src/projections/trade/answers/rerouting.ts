@@ -6,6 +6,7 @@ import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import {
+  basis,
   dataset,
   flow,
   hs2,
@@ -57,6 +58,7 @@ export const rerouteInput = z.object({
   hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter"),
   limit,
   hs: hsWithin.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -120,6 +122,8 @@ export async function rerouteWatch(
     hs: productOf(input),
     flow,
     dataset: input.dataset,
+    basis: input.basis,
+    compares: true,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years: { from: yearOf(from), to: yearOf(to) },
     fields: { hs: productField(input), years: "month" },

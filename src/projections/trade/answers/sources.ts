@@ -3,6 +3,7 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
 import {
+  basis,
   dataset,
   hs2,
   hsWithin,
@@ -20,6 +21,7 @@ import {
   reporterCodes,
 } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { crossingOf } from "./one-year.ts";
 import {
   aboutNames,
   formula,
@@ -53,6 +55,7 @@ export const sourcesInput = z.object({
     .describe("The least share of the largest partner, 0.5 to 1"),
   limit,
   hs: hsWithin.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -103,12 +106,15 @@ export async function sources(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof sourcesOutput>> {
   const { flow, threshold } = input;
+  const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
   const question = {
     hs: productOf(input),
     flow,
     dataset: input.dataset,
+    basis: input.basis,
     reporters: input.reporter === undefined ? [] : [input.reporter],
-    years: input.year === undefined ? undefined : { from: input.year, to: input.year },
+    years,
+    crossing: crossingOf(input.basis, years),
     fields: { hs: productField(input), years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
