@@ -16,6 +16,7 @@ import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { sha256 } from "../core/model/fields.ts";
 import { refuse } from "../core/model/refusal.ts";
+import type { Coverage } from "../domain/trade/coverage.ts";
 import { controlTotals, type ReleaseFacts, released } from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
@@ -71,7 +72,8 @@ export const manifest = z.strictObject({
   inputs: released.shape.inputs,
 });
 
-export type Manifest = z.infer<typeof manifest>;
+/** A stored manifest; a question may bind the meaning of codes to its coverage. */
+export type Manifest = Omit<z.infer<typeof manifest>, "coverage"> & { coverage: Coverage };
 export type PartitionEntry = z.infer<typeof partition>;
 
 export const vintagesDir = (dataDir: string) => join(dataDir, "vintages");

@@ -1,6 +1,7 @@
 /** All reference tables; a new one adds a line here. */
 import { brent } from "./brent.ts";
 import { cnNomenclature, hsNomenclature, hsSections } from "./cn-nomenclature.ts";
+import { codeChanges } from "./code-changes.ts";
 import { ecbMro } from "./ecb-mro.ts";
 import { ecbRates } from "./ecb-rates.ts";
 import { hicp } from "./hicp.ts";
@@ -35,6 +36,7 @@ export const referenceTables: ReferenceTable<object>[] = [
   cnNomenclature,
   hsNomenclature,
   hsSections,
+  codeChanges,
   taricDuties,
   policies,
 ];

@@ -1,4 +1,5 @@
 /** Pure functions decide whether a dataset can answer, before any row is read. */
+import type { CodeBook } from "./code-basis.ts";
 import { productLevels } from "./products.ts";
 import { type ReporterCode, reporterCodes } from "./reporters.ts";
 import {
@@ -48,7 +49,15 @@ export type Coverage = {
   };
   /** Spans never overlap: at most one covers a product, reporter, flow, month and partner. */
   spoken: CoverageSpan[];
+  /** The meaning of codes in each year; a question binds it, and no manifest stores it. */
+  book?: CodeBook;
 };
+
+/** True for a code of the dataset below the product, in any of its years. */
+export function isBelow({ book }: Pick<Coverage, "book">, hs: string | undefined): (code: string) => boolean {
+  const all = book?.of(hs)?.all ?? [hs ?? ""];
+  return (code) => all.some((one) => code.startsWith(one));
+}
 
 export type Question = {
   hs?: string | undefined;
@@ -88,10 +97,11 @@ export function namedPartners({ spoken }: Coverage): string[] | undefined {
   return named.length === 0 ? undefined : [...new Set(named)].sort();
 }
 
-function spansOn({ spoken }: Coverage, { hs = "", partner }: Subject): CoverageSpan[] {
-  return spoken.filter(
+function spansOn(coverage: Coverage, { hs, partner }: Subject): CoverageSpan[] {
+  const isUnder = isBelow(coverage, hs);
+  return coverage.spoken.filter(
     ({ products, partners }) =>
-      products.some((code) => code === "" || code.startsWith(hs)) &&
+      products.some((code) => code === "" || isUnder(code)) &&
       (partners === undefined || (partner !== undefined && partners.includes(partner))),
   );
 }
@@ -134,28 +144,65 @@ function cachedCheck({ from, to }: Coverage["months"], check: CompletenessCheck)
 }
 
 function uncachedCheck(coverage: Coverage, hs: string | undefined, partner?: string): CompletenessCheck {
-  const requested = coverage.products.codes.filter((code) => code.startsWith(hs ?? "")).length;
   const delivered = new Map(coverage.reporters.map((entry) => [entry.reporter, entry]));
-  type Span = { from: Period; to: Period; products: number };
+  const perYear = requestedCodes(coverage, hs);
+  type Span = { from: Period; to: Period; products: string[] };
   const spans = { IMPORT: new Map<ReporterCode, Span[]>(), EXPORT: new Map<ReporterCode, Span[]>() };
   for (const { products, reporters, flows, from, to } of spansOn(coverage, { hs, partner })) {
-    const counted = products.includes("")
-      ? Number.POSITIVE_INFINITY
-      : products.filter((code) => code.startsWith(hs ?? "")).length;
     for (const flow of flows)
       for (const code of reporters) {
         const ofReporter = spans[flow].get(code) ?? [];
         spans[flow].set(code, ofReporter);
-        ofReporter.push({ from, to, products: counted });
+        ofReporter.push({ from, to, products });
       }
   }
   return (reporter, flow, period) => {
     const months = delivered.get(reporter);
     if (!months || period > months.to || months.missing.includes(period)) return false;
+    const requested = perYear(yearOf(period));
+    if (requested === undefined) return false;
     let products = 0;
     for (const span of spans[flow].get(reporter) ?? [])
-      if (span.from <= period && period <= span.to) products += span.products;
-    return products > 0 && products >= requested;
+      if (span.from <= period && period <= span.to) products += requested.countIn(span.products);
+    return products > 0 && products >= requested.count;
+  };
+}
+
+type RequestedCodes = { count: number; countIn(products: string[]): number };
+
+/** The dataset's codes that a product needs in a year; undefined where the product does not exist. */
+function requestedCodes(
+  { products, book }: Coverage,
+  hs: string | undefined,
+): (year: number) => RequestedCodes | undefined {
+  const codes = book?.of(hs);
+  const made = (members: readonly string[], isCode: (code: string) => boolean): RequestedCodes => {
+    const isUnder = (code: string) => members.some((member) => code.startsWith(member)) && isCode(code);
+    const counts = new Map<string[], number>();
+    const countIn = (spoken: string[]) => {
+      const known = counts.get(spoken);
+      if (known !== undefined) return known;
+      const count = spoken.includes("") ? Number.POSITIVE_INFINITY : spoken.filter(isUnder).length;
+      counts.set(spoken, count);
+      return count;
+    };
+    const held = products.codes.filter(isUnder);
+    const absent =
+      members.length > 1 ? members.filter((one) => !held.some((code) => code.startsWith(one))) : [];
+    return { count: held.length + absent.length, countIn };
+  };
+  if (!codes) {
+    const always = made([hs ?? ""], () => true);
+    return () => always;
+  }
+  const years = new Map<number, RequestedCodes | undefined>();
+  return (year) => {
+    if (!years.has(year))
+      years.set(
+        year,
+        codes.exists(year) ? made(codes.inYear(year), (code) => book!.exists(code, year)) : undefined,
+      );
+    return years.get(year);
   };
 }
 
@@ -196,7 +243,12 @@ function spansOf(coverage: Coverage, { reporters, flow, ...subject }: Question):
  * or all.
  */
 export function productsComplete(coverage: Coverage, { hs, partner, digits = 0 }: Subject): boolean {
-  const { products } = coverage;
+  const { products, book } = coverage;
+  const members = book?.of(hs)?.all ?? [];
+  if (members.length > 1) {
+    const single = { ...coverage, book: undefined };
+    return members.every((member) => productsComplete(single, { hs: member, partner, digits }));
+  }
   if (partner === undefined && namedPartners(coverage)) return false;
   if (products.complete_below.some((prefix) => hs?.startsWith(prefix) ?? prefix === "")) return true;
   if (digits > (hs?.length ?? 0)) return false;
@@ -224,7 +276,7 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
     return { path: "partner", message };
   }
   if (!productsComplete(coverage, question)) {
-    const covered = coverage.products.codes.filter((code) => code.startsWith(hs ?? ""));
+    const covered = coverage.products.codes.filter(isBelow(coverage, hs));
     if (!partial || covered.length === 0)
       return { path: "hs", message: productGap(coverage, question, covered.length) };
   }

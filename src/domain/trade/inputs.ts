@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
+import type { CodeBasis } from "./code-basis.ts";
 import { productLevels } from "./products.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
@@ -85,6 +86,15 @@ export const recentMonths = z
   .max(24, "months is at most 24")
   .default(6)
   .describe("How many months to look at, 1 to 24, counted back from the dataset's last");
+
+/** The basis of a product's codes over the years. */
+export const basis = z
+  .string()
+  .regex(/^(reported|family|(19|20)\d{2})$/, "basis is reported, family, or a year such as 2022")
+  .transform((text): CodeBasis => (text === "reported" || text === "family" ? text : Number(text)))
+  .describe(
+    "reported = the code alone, null in years without it; family = the sum of codes that changed into each other; a year = that family of the code's meaning in that year; omitted = reported, but comparisons over a change take the family; see `meta.codes`",
+  );
 
 export const dataset = z
   .string()

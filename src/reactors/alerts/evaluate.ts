@@ -14,7 +14,9 @@ import {
   type Watcher,
   watchersOf,
 } from "../../projections/alerts/subscriptions.ts";
-import { isSignificant, judge, rowOf } from "../../projections/trade/answers/anomalies.ts";
+import { isSignificant, judge, rowOf, watchedQuestion } from "../../projections/trade/answers/anomalies.ts";
+import { dataOf } from "../../projections/trade/answers/data.ts";
+import { inBasis } from "../../projections/trade/answers/product-codes.ts";
 import { releasesProjection } from "../../projections/trade/releases.ts";
 
 /** A release is judged over its last months, since reporters deliver late. */
@@ -87,11 +89,14 @@ async function judgedRelease(
   try {
     if (lease.manifest.vintage !== vintage) return undefined;
     const { coverage } = lease.manifest;
+    const { codesOf } = dataOf(app.data);
     const reporters = coverage.reporters.map(({ reporter }) => reporter);
     const held = [...finer].filter((hs) => coverage.products.codes.some((code) => code.startsWith(hs)));
     const findings: Finding[] = [];
     for (const hs of [undefined, ...held]) {
-      const { anomalies } = await judge(lease, { hs, reporters, months: MONTHS }, signal);
+      const watched = watchedQuestion({ hs, reporters, months: MONTHS });
+      const manifest = inBasis(lease.manifest, codesOf, watched);
+      const { anomalies } = await judge({ ...lease, manifest }, watched, signal);
       for (const anomaly of anomalies.filter(isSignificant)) {
         const { name: _, significant: __, ...row } = rowOf(anomaly, () => null);
         findings.push({ ...row, dataset, vintage, synthetic });

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
+import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
 import { readYears } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
@@ -13,6 +14,7 @@ import {
   meta,
   metaOf,
   onDataset,
+  type Question,
   refuseWhileAwaited,
   type TradeData,
 } from "../../trade/answers/question.ts";
@@ -28,18 +30,20 @@ export type CustomsInput = {
   direction?: Flow | undefined;
   year?: number | undefined;
   years?: string | undefined;
+  basis?: CodeBasis | undefined;
   dataset?: string | undefined;
 };
 
 export type CustomsQuestion = ReturnType<typeof customsQuestion>;
 
 /** The question of Latvia's trade in all products, or in those under `code`. */
-export const customsQuestion = ({ code, direction, year, years, dataset }: CustomsInput) => ({
+export const customsQuestion = ({ code, direction, year, years, basis, dataset }: CustomsInput) => ({
   hs: code,
   digits: productLevels.cn8,
   reporters: [LATVIA] as const,
   flow: direction,
   years: years === undefined ? oneYear(year) : readYears(years),
+  basis,
   dataset,
   fields: {
     hs: code === undefined ? "dataset" : "code",
@@ -52,7 +56,7 @@ export const customsQuestion = ({ code, direction, year, years, dataset }: Custo
 /** As onDataset; `unavailable` while no dataset has Latvia's trade down to CN8. */
 export function onLatvia<T>(
   trade: TradeData,
-  question: CustomsQuestion,
+  question: CustomsQuestion & Pick<Question, "compares" | "crossing">,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const isAnswered = question.dataset !== undefined || isCovered(trade, question);

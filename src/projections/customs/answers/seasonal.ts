@@ -1,7 +1,7 @@
 /** The season of a product in Latvia's trade: `seasonal`, twelve factors around 1 for a code of the nomenclature. */
 import { z } from "zod";
 import { code, direction } from "../../../domain/customs/inputs.ts";
-import { dataset, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, years } from "../../../domain/trade/inputs.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { aboutNames, namesOf, type TradeData, yearsOrAll } from "../../trade/answers/question.ts";
 import { profile, profilesOf, SEASON_FORMULA } from "../../trade/answers/seasonality.ts";
@@ -11,6 +11,7 @@ export const seasonalInput = z.object({
   code,
   years: years.optional(),
   direction: direction.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -32,7 +33,7 @@ export async function seasonal(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof seasonalOutput>> {
   const question = customsQuestion(input);
-  return onLatvia(trade, question, async (lease) => {
+  return onLatvia(trade, { ...question, compares: true }, async (lease) => {
     const requestedYears = yearsOrAll(lease, question.years);
     const data = await profilesOf(lease, { ...question, reporter: LATVIA, years: requestedYears }, signal);
     return {

@@ -1,8 +1,9 @@
 /** Latvia's largest products: `top-commodities`, its CN8 codes by value or by mass. */
 import { z } from "zod";
 import { direction } from "../../../domain/customs/inputs.ts";
-import { dataset, limit, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, limit, year } from "../../../domain/trade/inputs.ts";
 import { flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { crossingOf } from "../../trade/answers/one-year.ts";
 import { aboutNames, namesOf, type TradeData, yearOrLast } from "../../trade/answers/question.ts";
 import { productRow, RANKED, type RankedBy, rankFinest, totals } from "../../trade/answers/rankings.ts";
 import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia } from "./question.ts";
@@ -15,6 +16,7 @@ export const commoditiesInput = z.object({
     .enum(["value", "weight"], "sort is value or weight")
     .default("value")
     .describe("Ranked by EUR, or by reported mass"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -44,7 +46,8 @@ export async function topCommodities(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof commoditiesOutput>> {
   const question = customsQuestion(input);
-  return onLatvia(trade, question, async (lease) => {
+  const crossing = crossingOf(input.basis, question.years);
+  return onLatvia(trade, { ...question, crossing }, async (lease) => {
     const year = yearOrLast(lease, question);
     const years = { from: year, to: year };
     const { rows, ...ranked } = await rankFinest(

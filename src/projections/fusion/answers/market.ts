@@ -7,7 +7,16 @@ import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts"
 import { mirrorOf } from "../../../domain/mirror/reconstruct.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, partner, readYears, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  flow,
+  hs,
+  partner,
+  readYears,
+  requiredHs,
+  years,
+} from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import {
@@ -69,6 +78,7 @@ export const marketInput = z.object({
     .refine((codes) => new Set(codes).size === codes.length, "beside names a product twice")
     .optional()
     .describe("Other products, by comma, to test for leads and lags"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -152,6 +162,8 @@ export async function market(
   const requestedYears = input.years === undefined ? undefined : readYears(input.years);
   const question = {
     hs: input.hs,
+    basis: input.basis,
+    compares: true,
     dataset: input.dataset,
     partner: through,
     reporters,

@@ -4,11 +4,12 @@ import type { Lease } from "../../../datasets/vintage-store.ts";
 import { intraIndustry } from "../../../domain/fusion/intra-industry.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { reportersOfEu } from "../../../domain/trade/coverage.ts";
-import { dataset, requiredHs, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, requiredHs, year } from "../../../domain/trade/inputs.ts";
 import { isResidue, productLevels } from "../../../domain/trade/products.ts";
 import { isReporter, partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { pricePerTonne } from "../../../domain/trade/unit-values.ts";
 import { type Flow, sixDecimals, type Years } from "../../../domain/trade/units.ts";
+import { crossingOf } from "../../trade/answers/one-year.ts";
 import {
   aboutNames,
   formula,
@@ -27,6 +28,7 @@ const MOST_PARTNERS = 20;
 export const productInput = z.object({
   hs: requiredHs,
   year: year.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -93,6 +95,7 @@ export async function product(
     ...input,
     reporters: reportersOfEu(input.hs),
     years: requestedYears,
+    crossing: crossingOf(input.basis, requestedYears),
     fields: { reporter: "hs", years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {

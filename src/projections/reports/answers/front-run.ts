@@ -37,12 +37,13 @@ export async function frontRunSignalsIn(
       partner: policy.origin ?? undefined,
       reporters: reporterCodes,
       flow: "IMPORT",
+      compares: true,
     } as const;
     if (!isCovered(trade, question)) continue;
     const { manifest, query } = chooseDataset(trade, question);
     // Invented policies say nothing of real trade, nor real policies of invented trade.
     if (manifest.synthetic !== table.synthetic) continue;
-    const lease = trade.vintages.lease(manifest.dataset);
+    const lease = { ...trade.vintages.lease(manifest.dataset), manifest };
     try {
       vintages.add(lease.manifest.vintage);
       const series = await seriesOf(lease, query.hs ?? policy.hs, policy.origin, signal);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { FALSE_DISCOVERY_RATE } from "../../../domain/trade/anomalies.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../../domain/trade/unit-values.ts";
@@ -29,6 +29,7 @@ import {
   type Watched,
   watchedMeta,
   watchedMonths,
+  watchedQuestion,
   watchedSeries,
   yearOnYearScores,
 } from "./anomalies.ts";
@@ -42,6 +43,7 @@ export const alertsInput = z.object({
   months: recentMonths,
   flow: flow.optional(),
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -85,7 +87,7 @@ export async function alerts(
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof alertsOutput>> {
-  return onDataset(trade, { ...input, reporters: [] }, async (lease, query) => {
+  return onDataset(trade, { ...watchedQuestion(input), reporters: [] }, async (lease, query) => {
     const watched = {
       ...query,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),

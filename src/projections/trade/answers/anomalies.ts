@@ -14,7 +14,7 @@ import {
   TRAILING,
   yearOnYearScore,
 } from "../../../domain/trade/anomalies.ts";
-import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
+import { type Coverage, completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import {
@@ -125,6 +125,16 @@ export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged)
 const TOO_LITTLE = `too little data: no complete month of a reporter has ${LEAST_HISTORY - 1} reported months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them`;
 
 export const ANOMALY_FORMULA = `z = (x − mean) / max(sd, ${SD_FLOOR}·mean) over the ${TRAILING} months before; p two-sided, Student's t, ${TRAILING - 1} df; Benjamini–Hochberg over all tests, q = ${FALSE_DISCOVERY_RATE}; tested where mean ≥ EUR ${LEAST_BASE_EUR / 1e6} M, at least ${LEAST_HISTORY} months are known and the reporter has delivered the month in full`;
+
+/** Months are compared with those that a score looks back on, so codes must not change among them. */
+export const watchedQuestion = <Input extends { months: number }>(input: Input) => ({
+  ...input,
+  compares: true,
+  crossing: ({ months: { to } }: Coverage): Years => ({
+    from: yearOf(addMonths(to, 1 - input.months - ROBUST_WINDOW - TRAILING)),
+    to: yearOf(to),
+  }),
+});
 
 /** The first and last month to judge. */
 export function watchedMonths({ manifest }: Lease, months: number): { from: Period; to: Period } {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuseWith } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isReporter, partnerName, type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
@@ -27,6 +27,7 @@ export const corridorInput = z.object({
   partner,
   years: years.optional(),
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -69,6 +70,7 @@ export async function corridor(
     hs: input.hs,
     partner: input.partner,
     dataset: input.dataset,
+    basis: input.basis,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
   };

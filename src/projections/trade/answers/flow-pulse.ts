@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { pulse, TRAILING } from "../../../domain/trade/anomalies.ts";
-import { dataset, flow, hs, limit, recentMonths, reporter } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, limit, recentMonths, reporter } from "../../../domain/trade/inputs.ts";
 import {
   addMonths,
   monthsBetween,
@@ -20,6 +20,7 @@ import {
   type Watched,
   watchedMeta,
   watchedMonths,
+  watchedQuestion,
 } from "./anomalies.ts";
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 import { rollupsOf } from "./rolled-up.ts";
@@ -32,6 +33,7 @@ export const flowPulseInput = z.object({
   flow: flow.optional(),
   limit,
   hs: hs.optional().describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = each chapter"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -54,7 +56,7 @@ export async function flowPulse(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof flowPulseOutput>> {
   const reporters = input.reporter === undefined ? [] : [input.reporter];
-  return onDataset(trade, { ...input, reporters }, async (lease, query) => {
+  return onDataset(trade, { ...watchedQuestion(input), reporters }, async (lease, query) => {
     const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
     const watched = { ...query, reporters: input.reporter === undefined ? covered : reporters };
     const [judged, tradeBefore] = await Promise.all([

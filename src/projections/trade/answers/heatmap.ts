@@ -6,7 +6,7 @@ import {
   flowsOf,
   reportersOfEu,
 } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, year } from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
   reporterCode,
@@ -24,6 +24,7 @@ export const heatmapInput = z.object({
   year: year.describe("Calendar year"),
   flow: flow.optional(),
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -74,6 +75,7 @@ export async function heatmap(
     ...input,
     reporters: reportersOfEu(input.hs),
     years,
+    crossing: () => ({ from: year - 1, to: year }),
     fields: { reporter: "hs", years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
+import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
 import { readYears } from "../../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
@@ -19,6 +20,7 @@ type ProductInput = {
   hs: string;
   years?: string | undefined;
   flow?: Flow | undefined;
+  basis?: CodeBasis | undefined;
   dataset?: string | undefined;
 };
 
@@ -27,6 +29,7 @@ export const productQuestion = (input: ProductInput) => ({
   reporters: [input.reporter],
   flow: input.flow,
   years: input.years === undefined ? undefined : readYears(input.years),
+  basis: input.basis,
   dataset: input.dataset,
 });
 

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
+import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
+import type { Coverage } from "../../../domain/trade/coverage.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
-import { type Flow, flows, type Years } from "../../../domain/trade/units.ts";
+import { type Flow, flows, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
 
 export const yearMeta = meta
@@ -19,6 +21,7 @@ export type YearQuestion = {
   year?: number | undefined;
   flow?: Flow | undefined;
   hs?: string | undefined;
+  basis?: CodeBasis | undefined;
   dataset?: string | undefined;
 };
 
@@ -29,12 +32,26 @@ export function inOneYear<Q extends YearQuestion, T>(
   work: (lease: Lease, years: Years, query: Q) => Promise<T>,
 ): Promise<T> {
   const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const question = { ...input, reporters: [input.reporter], years, fields: { years: "year" } } as const;
+  const question = {
+    ...input,
+    reporters: [input.reporter],
+    years,
+    crossing: crossingOf(input.basis, years),
+    fields: { years: "year" },
+  } as const;
   return onDataset(trade, question, (lease, { hs }) => {
     const year = yearOrLast(lease, { ...question, hs });
     return work(lease, { from: year, to: year }, { ...input, hs });
   });
 }
+
+/** Rankings of any two years have the same families: those of all changes within the dataset. */
+export const crossingOf =
+  (basis: CodeBasis | undefined, years: Years | undefined) =>
+  ({ months: { from, to } }: Coverage): Years => {
+    const all = { from: yearOf(from), to: yearOf(to) };
+    return basis === undefined || basis === "reported" ? (years ?? all) : all;
+  };
 
 export const aboutYear = (lease: Lease, input: YearQuestion, years: Years) => ({
   ...metaOf(lease, { ...input, reporters: [input.reporter], years }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
 import { OUTLIER_SCORE, outliers, pricePerTonne } from "../../../domain/trade/unit-values.ts";
@@ -17,6 +17,7 @@ export const pricesInput = z.object({
   hs: requiredHs,
   years: years.optional(),
   flow: flow.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 

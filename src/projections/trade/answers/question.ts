@@ -5,6 +5,7 @@ import { refuse, refuseWith } from "../../../core/model/refusal.ts";
 import { type ExpectedDataset, refuseAwaited } from "../../../datasets/builds.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, RealData, Vintages } from "../../../datasets/vintage-store.ts";
+import type { BasisQuery, CodeTable } from "../../../domain/trade/code-basis.ts";
 import {
   type Coverage,
   type Question as Covered,
@@ -14,6 +15,7 @@ import {
   type Gap,
   gapIn,
   inCodesOf,
+  isBelow,
   lastCompleteYear,
   lastYearWithAny,
   namedPartners,
@@ -24,6 +26,7 @@ import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
+import { aboutCodes, codesMeta, inBasis, refuseOutsideBasis } from "./product-codes.ts";
 
 /** Without `allow_synthetic` the sandbox answers nothing; without `nameOf` few products have a name. */
 export type TradeData = {
@@ -32,6 +35,8 @@ export type TradeData = {
   nameOf?: NameOf;
   /** The table of names and its vintage. */
   names_from?: string | undefined;
+  /** The table of code changes for real or for synthetic data. */
+  codesOf?: (synthetic: boolean) => CodeTable | undefined;
 };
 
 export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
@@ -40,6 +45,11 @@ export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_fr
 
 export type Question = Covered & {
   dataset?: string | undefined;
+  basis?: BasisQuery["basis"];
+  /** The answer compares months or years, so a change of the code would look like one of trade. */
+  compares?: boolean;
+  /** The years whose changes of codes matter. Default: the question's, else the dataset's. */
+  crossing?: (coverage: Coverage) => Years;
   /** Names of the input fields, for refusals. */
   fields?: {
     hs?: "hs" | "code" | "dataset";
@@ -95,6 +105,7 @@ export const meta = z.object({
     .optional()
     .describe("Real datasets that are loaded where the sandbox answers; absent: none, or the answer is real")
     .meta({ id: "RealData" }),
+  codes: codesMeta.optional().describe("Changes of the code; absent if no loaded revision changed it"),
   incomplete: z
     .array(
       z.object({
@@ -121,7 +132,7 @@ export async function onDataset<Q extends Question, T>(
   work: (lease: Lease, query: Q) => Promise<T>,
 ): Promise<T> {
   const { manifest, query } = chooseDataset(trade, question);
-  const lease = trade.vintages.lease(manifest.dataset);
+  const lease = { ...trade.vintages.lease(manifest.dataset), manifest };
   try {
     return await work({ ...lease, real_data: realDataBeside(trade, manifest, question) }, query);
   } finally {
@@ -143,13 +154,17 @@ export async function onDatasets<Q extends Question, T>(
   const others = question.dataset === undefined ? trade.vintages.open() : [];
   const parts = others
     .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
-    .filter(({ coverage }) => gapIn(coverage, query, true) === undefined)
-    .map(({ dataset }) => dataset);
+    .map((one) => inBasis(one, trade.codesOf, query))
+    .filter(({ coverage }) => gapIn(coverage, query, true) === undefined);
   const leases: Lease[] = [];
   try {
     const real_data = realDataBeside(trade, manifest, question);
-    for (const dataset of [first, ...parts])
-      leases.push({ ...trade.vintages.lease(dataset), ...(dataset === first && { real_data }) });
+    for (const one of [manifest, ...parts])
+      leases.push({
+        ...trade.vintages.lease(one.dataset),
+        manifest: one,
+        ...(one.dataset === first && { real_data }),
+      });
     return await work(leases, query);
   } finally {
     for (const lease of leases) lease.release();
@@ -197,17 +212,17 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   const candidates = requireCandidates(trade);
   if (question.dataset !== undefined) {
     refuseWhileAwaited(trade, ({ dataset }) => dataset === question.dataset);
-    return namedDataset(candidates, question, question.dataset);
+    return namedDataset(trade, candidates, question, question.dataset);
   }
   const gaps: { dataset: string; gap: Gap }[] = [];
   // A real dataset with fewer digits comes after a real one with all digits, and before synthetic figures.
   const order = ({ manifest, query }: DatasetChoice<Q>) =>
     2 * Number(manifest.synthetic) + Number(query !== question);
-  const choices = candidates.map((manifest) => ({ manifest, query: inCodesOf(manifest.coverage, question) }));
+  const choices = candidates.map((manifest) => bound(trade, manifest, question));
   for (const choice of choices.toSorted((a, b) => order(a) - order(b))) {
     const { dataset, coverage } = choice.manifest;
     const gap = gapIn(coverage, choice.query, false);
-    if (!gap) return choice;
+    if (!gap) return chosen(choice);
     gaps.push({ dataset, gap });
   }
   refuseWhileAwaited(trade);
@@ -235,15 +250,31 @@ export function refuseWhileAwaited(
 export const refuseUnopened = (trade: TradeData): void =>
   refuseWhileAwaited(trade, ({ released }) => released);
 
-function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: string): DatasetChoice<Q> {
+/** The question in the dataset's codes, and what these mean in each year. */
+function bound<Q extends Question>(trade: TradeData, manifest: Manifest, question: Q): DatasetChoice<Q> {
+  const query = inCodesOf(manifest.coverage, question);
+  return { manifest: inBasis(manifest, trade.codesOf, query), query };
+}
+
+function chosen<Q extends Question>(choice: DatasetChoice<Q>): DatasetChoice<Q> {
+  refuseOutsideBasis(choice.manifest.coverage, choice.query.hs);
+  return choice;
+}
+
+function namedDataset<Q extends Question>(
+  trade: TradeData,
+  open: Manifest[],
+  question: Q,
+  name: string,
+): DatasetChoice<Q> {
   const match = open.find(({ dataset }) => dataset === name);
   if (!match) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuseWith("dataset", message);
   }
-  const query = inCodesOf(match.coverage, question);
-  const gap = gapIn(match.coverage, query, true);
-  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: match, query };
+  const choice = bound(trade, match, question);
+  const gap = gapIn(choice.manifest.coverage, choice.query, true);
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : chosen(choice);
 }
 
 function refuseGap(question: Question, gap: Gap, why: string): never {
@@ -282,9 +313,11 @@ export function metaOf(
 ): Meta {
   const { dataset, vintage, synthetic, source, coverage } = manifest;
   const partners = namedPartners(coverage);
-  const codes = coverage.products.codes.filter((code) => code.startsWith(query.hs ?? ""));
+  const codes = coverage.products.codes.filter(isBelow(coverage, query.hs));
   const lastMonth = Math.min(query.years.to * 100 + 12, coverage.months.to);
   const months = monthsOf({ manifest }, query.years);
+  // A year without the code lacks no delivery.
+  const product = coverage.book?.of(query.hs);
   const isComplete = completenessOf(coverage, query.hs, query.partner);
   const isMonthComplete = (reporter: ReporterCode, period: Period) =>
     flowsOf(query.flow).every((flow) => isComplete(reporter, flow, period));
@@ -293,7 +326,10 @@ export function metaOf(
     .map(({ reporter, to }) => ({
       reporter,
       to,
-      missing: months.filter((period) => period <= to && !isMonthComplete(reporter, period)),
+      missing: months.filter(
+        (period) =>
+          period <= to && product?.exists(yearOf(period)) !== false && !isMonthComplete(reporter, period),
+      ),
     }))
     .filter(({ to, missing }) => to < lastMonth || missing.length > 0)
     .map(({ reporter, to, missing }) => ({
@@ -308,6 +344,7 @@ export function metaOf(
     source,
     hs: query.hs ?? null,
     ...(real_data && { real_data: [...real_data] }),
+    ...aboutCodes(coverage, query.hs),
     coverage: {
       products: {
         complete: productsComplete(coverage, query),

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
 import type { FlowSums } from "../../../datasets/rollups/sums.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
+import { completenessOf, isBelow } from "../../../domain/trade/coverage.ts";
+import { basis, dataset, flow, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isResidue, nextDigits, productLevels } from "../../../domain/trade/products.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
@@ -20,6 +21,7 @@ export const rankingInput = z.object({
   flow: flow.optional(),
   limit,
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -46,6 +48,10 @@ export const productRow = z.object({
   ...line,
   product: z.string().describe(`HS or CN code; ${REST} on the last line`),
   name: z.string().nullable().describe("null if the loaded nomenclature has no such code"),
+  codes: z
+    .string()
+    .optional()
+    .describe("The codes of a family's line, by spaces; of a requested chapter only its own"),
 });
 
 /** The base of a ranking's shares. */
@@ -138,7 +144,8 @@ export async function rankProducts(
   query: RankingQuery,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof productRow>>> {
-  return named(await rank(lease, query, productsBelow(lease, query), signal), nameOf);
+  const source = productsBelow(lease, query);
+  return named(await rank(lease, query, source, signal), nameOf, source.families);
 }
 
 /** As rankProducts, over all products at the finest level of any chapter. */
@@ -148,23 +155,61 @@ export async function rankFinest(
   query: RankingQuery,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof productRow>>> {
-  const from = finerTotalsIn(lease, query, productLevels.cn8);
-  return named(await rank(lease, query, { code: "product", from }, signal), nameOf);
+  const source = inFamilies(lease, query, productLevels.cn8);
+  return named(await rank(lease, query, source, signal), nameOf, source.families);
 }
 
-const named = ({ rows, ...ranked }: Ranking<Line>, nameOf: NameOf): Ranking<z.infer<typeof productRow>> => ({
-  rows: rows.map(({ code, ...amounts }) => ({
-    ...amounts,
-    product: code,
-    name: code === REST ? "All other products, including confidential trade" : nameOf(code),
-  })),
+const named = (
+  { rows, ...ranked }: Ranking<Line>,
+  nameOf: NameOf,
+  families: RankingSource["families"],
+): Ranking<z.infer<typeof productRow>> => ({
+  rows: rows.map(({ code, ...amounts }) => {
+    const codes = families?.get(code);
+    const name = nameOf(code);
+    return {
+      ...amounts,
+      product: code,
+      name:
+        code === REST
+          ? "All other products, including confidential trade"
+          : codes && codes.length > 1
+            ? `${name ?? code} and what changed with it`
+            : name,
+      ...(codes && { codes: codes.join(" ") }),
+    };
+  }),
   ...ranked,
 });
+
+/** Codes of these digits below `hs`; codes that a change joined are one line. */
+function inFamilies(lease: Lease, slice: RankingQuery, digits: number): RankingSource {
+  const from = finerTotalsIn(lease, slice, digits);
+  const own = `substr(product, 1, ${digits})`;
+  const { book } = lease.manifest.coverage;
+  const families = new Map<string, readonly string[]>();
+  for (const family of book?.families(digits) ?? []) {
+    const codes = family
+      .inYear(slice.years.to)
+      .filter((code) => isBelow(lease.manifest.coverage, slice.hs)(code));
+    const [first] = typeof book!.query.basis === "number" ? family.inYear(book!.query.basis) : codes;
+    if (codes.length > 0) families.set(first ?? codes[0]!, codes);
+  }
+  if (families.size === 0) return { code: own, from };
+  const pairs = [...families].flatMap(([label, codes]) =>
+    codes.map((code) => `(${literal(code)}, ${literal(label)})`),
+  );
+  const joined = `(select amounts.*, coalesce(label, ${own}) as line from ${from} amounts
+    left join (values ${pairs.join(", ")}) families(code, label) on code = ${own})`;
+  return { code: "line", from: joined, families };
+}
 
 /** An SQL expression for the code, over a table; and the same sums from roll-ups if they separate the codes. */
 type RankingSource = {
   code: string;
   from: string;
+  /** The codes of each line that stands for several. */
+  families?: ReadonlyMap<string, readonly string[]>;
   rolledUp?: (rollups: YearRollup[]) => Map<string, FlowSums> | Promise<Map<string, FlowSums>>;
 };
 
@@ -185,13 +230,14 @@ function productsBelow(lease: Lease, slice: RankingQuery): RankingSource {
     };
     return { code: `'${hs}'`, from: totalsIn(lease, slice), rolledUp: ofCode };
   }
-  return { code: `substr(product, 1, ${digits})`, from: finerTotalsIn(lease, { ...slice, hs }, digits) };
+  return inFamilies(lease, { ...slice, hs }, digits);
 }
 
 /** Digits of the next finer codes below `hs`; undefined if the dataset has none. */
 export function digitsBelow({ manifest }: Lease, hs: string): number | undefined {
   const digits = nextDigits(hs.length);
-  const isFiner = (code: string) => code.startsWith(hs) && code.length >= digits && !isResidue(code);
+  const isUnder = isBelow(manifest.coverage, hs);
+  const isFiner = (code: string) => isUnder(code) && code.length >= digits && !isResidue(code);
   return hs.length < productLevels.cn8 && manifest.coverage.products.codes.some(isFiner) ? digits : undefined;
 }
 

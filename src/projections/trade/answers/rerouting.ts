@@ -5,7 +5,16 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf, reportersOfEu } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, hs, limit, partner, readMonth, reporter } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  flow,
+  hs,
+  limit,
+  partner,
+  readMonth,
+  reporter,
+} from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import {
@@ -45,6 +54,7 @@ export const rerouteInput = z.object({
   flow: flow.optional(),
   hs: hs.optional().describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = each chapter"),
   limit,
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -108,6 +118,8 @@ export async function rerouteWatch(
     hs: input.hs,
     flow,
     dataset: input.dataset,
+    basis: input.basis,
+    compares: true,
     reporters: input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter],
     years: { from: yearOf(from), to: yearOf(to) },
     fields: { years: "month" },

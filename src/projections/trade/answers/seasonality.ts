@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
 import { type Flow, flows, type Period, sixDecimals, type Years } from "../../../domain/trade/units.ts";
@@ -14,6 +14,7 @@ export const seasonInput = z.object({
   hs: requiredHs,
   years: years.optional(),
   flow: flow.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -48,7 +49,7 @@ export async function season(
   input: z.output<typeof seasonInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof seasonOutput>> {
-  return onDataset(trade, productQuestion(input), async (lease, question) => {
+  return onDataset(trade, { ...productQuestion(input), compares: true }, async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
     const data = await profilesOf(lease, { ...question, reporter: input.reporter, years: span }, signal);
     const about = aboutProduct(lease, question, span);

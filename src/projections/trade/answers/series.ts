@@ -3,6 +3,7 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import {
+  basis,
   dataset,
   flow,
   hs,
@@ -24,6 +25,7 @@ export const timelineInput = z.object({
   flow: flow.optional(),
   years: years.optional(),
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -145,6 +147,7 @@ export const balanceInput = z.object({
   reporter,
   years: years.optional(),
   hs: hs.optional(),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 

@@ -3,7 +3,7 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
 import { reportersOfEu } from "../../../domain/trade/coverage.ts";
-import { dataset, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import {
   partnerName,
@@ -12,6 +12,7 @@ import {
   reporterCodes,
 } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { crossingOf } from "./one-year.ts";
 import {
   aboutNames,
   formula,
@@ -44,6 +45,7 @@ export const sourcesInput = z.object({
     .default(0.5)
     .describe("The least share of the largest partner, 0.5 to 1"),
   limit,
+  basis: basis.optional(),
   dataset: dataset.optional(),
 });
 
@@ -94,12 +96,15 @@ export async function sources(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof sourcesOutput>> {
   const { flow, threshold } = input;
+  const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
   const question = {
     hs: input.hs,
     flow,
     dataset: input.dataset,
+    basis: input.basis,
     reporters: input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter],
-    years: input.year === undefined ? undefined : { from: input.year, to: input.year },
+    years,
+    crossing: crossingOf(input.basis, years),
     fields: { years: "year" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {

@@ -10,25 +10,25 @@ export type Slice = { hs?: string | undefined; years: Years };
 /** One row per partner and month: reporter, hs2, flow, period, partner, value_eur, quantity_kg. */
 export function partnersIn(lease: Lease, slice: Slice): string {
   return isChapters(slice.hs)
-    ? union(lease, slice.years, "chapter_partners", inChapter(slice.hs))
-    : union(lease, slice.years, "cells", productFilter(slice.hs));
+    ? union(lease, slice.years, "chapter_partners", () => inChapter(slice.hs))
+    : union(lease, slice.years, "cells", productFilter(lease, slice.hs));
 }
 
 /** One row per product and month, WORLD if the source has it: reporter, hs2, flow, period, value_eur, quantity_kg. */
 export function totalsIn(lease: Lease, slice: Slice): string {
   return isChapters(slice.hs)
-    ? union(lease, slice.years, "chapter_totals", inChapter(slice.hs))
-    : union(lease, slice.years, "totals", productFilter(slice.hs));
+    ? union(lease, slice.years, "chapter_totals", () => inChapter(slice.hs))
+    : union(lease, slice.years, "totals", productFilter(lease, slice.hs));
 }
 
 /** As totalsIn, below chapter level: rows have `product`, of at least `digits` digits. */
 export function finerTotalsIn(lease: Lease, slice: Slice, digits: number): string {
-  return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
+  return union(lease, slice.years, "totals", productFilter(lease, slice.hs, digits));
 }
 
 /** As partnersIn, below chapter level: rows have `product`, of at least `digits` digits. */
 export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): string {
-  return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
+  return union(lease, slice.years, "cells", productFilter(lease, slice.hs, digits));
 }
 
 /**
@@ -38,7 +38,8 @@ export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): str
 export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
   // A source may state only chapters: these are cells and are in chapter_partners, too.
   const finer = `length(product) > ${productLevels.hs2}`;
-  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${finer} and ${where}`);
+  const below = productFilter(lease, hs);
+  const cells = union(lease, years, "cells", (year) => `${below(year)} and ${finer} and ${where}`);
   const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
   const whole = lease.manifest.coverage.products.codes.filter(isWhole);
   if (whole.length === 0) return cells;
@@ -46,7 +47,7 @@ export function finestIn(lease: Lease, { hs, years }: Slice, where: string): str
     lease,
     years,
     "chapter_partners",
-    `hs2 in (${whole.map(literal).join(", ")}) and ${where}`,
+    () => `hs2 in (${whole.map(literal).join(", ")}) and ${where}`,
   );
   return `(from ${cells} union all by name (select *, hs2 as product from ${chapters}))`;
 }
@@ -56,12 +57,9 @@ export function finestIn(lease: Lease, { hs, years }: Slice, where: string): str
  * partners' rows. `where` is a condition on reporter, flow and period.
  */
 export function massesIn(lease: Lease, slice: Slice, where: string): string {
-  const world = union(
-    lease,
-    slice.years,
-    "aggregates",
-    `partner = 'WORLD' and ${productFilter(slice.hs)} and ${where}`,
-  );
+  const below = productFilter(lease, slice.hs);
+  const isWorld = (year: number) => `partner = 'WORLD' and ${below(year)} and ${where}`;
+  const world = union(lease, slice.years, "aggregates", isWorld);
   return `(from ${world} union all by name
     (from ${finestIn(lease, slice, where)} anti join ${world} using (reporter, flow, period, product)))`;
 }
@@ -69,8 +67,8 @@ export function massesIn(lease: Lease, slice: Slice, where: string): string {
 /** Source rows per reporter: reporter, records. */
 export function recordsIn(lease: Lease, { hs, years }: Slice): string {
   if (hs === undefined)
-    return `(select reporter, sum(rows)::bigint as records from ${union(lease, years, "deliveries", "true")} group by reporter)`;
-  const groups = union(lease, years, "aggregates", productFilter(hs));
+    return `(select reporter, sum(rows)::bigint as records from ${union(lease, years, "deliveries", () => "true")} group by reporter)`;
+  const groups = union(lease, years, "aggregates", productFilter(lease, hs));
   return `(select reporter, count(*) as records from (
     select reporter from ${finestIn(lease, { hs, years }, "true")} union all select reporter from ${groups}
   ) group by reporter)`;
@@ -82,22 +80,35 @@ export const isChapters = (hs: string | undefined): hs is string | undefined =>
 
 const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);
 
+/** A condition on the rows of a year. */
+type YearFilter = (year: number) => string;
+
 /** No code of a dataset contains another of its rows, so each amount counts once. */
-function productFilter(hs: string | undefined, digits = 0): string {
-  if (hs === undefined) return digits === 0 ? "true" : `length(product) >= ${digits}`;
-  const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
-  return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
+function productFilter({ manifest }: Lease, hs: string | undefined, digits = 0): YearFilter {
+  const fine = `length(product) >= ${digits}`;
+  if (hs === undefined) return () => (digits === 0 ? "true" : fine);
+  const codes = manifest.coverage.book?.of(hs);
+  return (year) => {
+    const members = codes?.inYear(year) ?? [hs];
+    if (members.length === 0) return "false";
+    const chapters = [...new Set(members.map((code) => literal(code.slice(0, productLevels.hs2))))];
+    const isCell = members[0]!.length === productLevels.cn8;
+    const below = isCell
+      ? [`product in (${members.map(literal).join(", ")})`]
+      : members.map((code) => `starts_with(product, ${literal(code)})`);
+    return `hs2 in (${chapters.join(", ")}) and (${below.join(" or ")}) and ${fine}`;
+  };
 }
 
 /** Partitions are whole years, so the choice of partitions filters the years; an empty one would cost a scan. */
-function union({ partitions }: Lease, years: Years, table: string, filter: string): string {
+function union({ partitions }: Lease, years: Years, table: string, filter: YearFilter): string {
   const select = ({ database }: OpenPartition, where: string) =>
     `select * from ${database}.${table} where ${where}`;
   const isChosen = ({ year, filled }: OpenPartition) =>
     year >= years.from && year <= years.to && filled.has(table);
   const chosen = partitions.filter(isChosen);
   if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
-  return `(${chosen.map((partition) => select(partition, filter)).join(" union all ")})`;
+  return `(${chosen.map((partition) => select(partition, filter(partition.year))).join(" union all ")})`;
 }
 
 /** Sums of value and mass by flow; null without a row. */

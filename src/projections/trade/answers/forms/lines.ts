@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { Chart, Series } from "../../../../core/model/chart.ts";
+import type { Chart, Marks, Series } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { corridorOutput } from "../corridor.ts";
+import type { codesMeta } from "../product-codes.ts";
 import type { productDetailOutput } from "../product-detail.ts";
 import type { balanceOutput, timelineOutput, timelineRow } from "../series.ts";
 import { productTitle } from "./names.ts";
@@ -12,6 +13,20 @@ const FLOWS = [
 ] as const;
 
 export type Month = Omit<z.infer<typeof timelineRow>, "reporter">;
+
+/** The Januaries in which the code, or a code of its family, changed. */
+export const codeMarks = (codes: z.infer<typeof codesMeta> | undefined, x: readonly string[]): Marks[] => {
+  const years = new Set(codes?.changes.map(({ year }) => year));
+  for (const { years: spans } of codes?.family ?? [])
+    for (const { from } of spans) if (from !== null) years.add(from);
+  const at = x.map((month) => month.endsWith("-01") && years.has(Number(month.slice(0, 4))));
+  return [{ name: "codes changed", shape: "round", at }];
+};
+
+export const basisNotes = (codes: z.infer<typeof codesMeta> | undefined): string[] =>
+  codes?.family && codes.family.length > 1
+    ? [`Sum of ${codes.family.map(({ code }) => code).join(", ")}, which changed into each other.`]
+    : [];
 
 export const flowLines = (months: Month[]): Series[] =>
   FLOWS.filter(({ column }) => months.some((month) => month[column] !== undefined)).map(
@@ -41,15 +56,17 @@ export function timelineChart({ data, meta }: z.infer<typeof timelineOutput>): C
     if (reporters.length === 1) return name;
     return flow === undefined ? `${reporter} ${name}` : reporter;
   };
+  const x = monthsOf(reporters[0]).map(({ period }) => period);
   return {
     kind: "line",
     title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}: ${productTitle(meta.hs)}`,
-    x: monthsOf(reporters[0]).map(({ period }) => period),
+    x,
     series: lines.flatMap(({ reporter, flows }) =>
       flows.map((line) => ({ ...line, name: nameOf(reporter, line.name) })),
     ),
     unit: "EUR",
-    notes: undeliveredNotes(data),
+    marks: codeMarks(meta.codes, x),
+    notes: [...undeliveredNotes(data), ...basisNotes(meta.codes)],
   };
 }
 
@@ -64,7 +81,11 @@ export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailO
   x: data.months.map(({ period }) => period),
   series: flowLines(data.months),
   unit: "EUR",
-  notes: undeliveredNotes(data.months),
+  marks: codeMarks(
+    meta.codes,
+    data.months.map(({ period }) => period),
+  ),
+  notes: [...undeliveredNotes(data.months), ...basisNotes(meta.codes)],
 });
 
 type Year = {

@@ -4,6 +4,7 @@ import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../../domain/trade/units.ts";
 import type { pricesOutput } from "../prices.ts";
 import type { seasonOutput } from "../seasonality.ts";
+import { basisNotes, codeMarks } from "./lines.ts";
 import { flowWord, productTitle } from "./names.ts";
 
 const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : null);
@@ -12,10 +13,11 @@ const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : nu
 export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart {
   const flows = data.summary.map(({ flow }) => flow);
   const of = (requested: string | undefined) => data.series.filter(({ flow }) => flow === requested);
+  const x = of(flows[0]).map(({ period }) => period);
   return {
     kind: "line",
     title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}`,
-    x: of(flows[0]).map(({ period }) => period),
+    x,
     series: flows.map((flow) => ({
       name: flowWord(flow),
       values: of(flow).map(({ price_eur_per_tonne }) => price_eur_per_tonne),
@@ -23,7 +25,8 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
       marked: of(flow).map(({ outlier }) => outlier),
     })),
     unit: "EUR per tonne",
-    notes: [],
+    marks: codeMarks(meta.codes, x),
+    notes: basisNotes(meta.codes),
   };
 }
 

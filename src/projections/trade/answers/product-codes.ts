@@ -1,0 +1,131 @@
+/** The one place that decides which codes a question's product means in each year. */
+import { z } from "zod";
+import { refuseWith } from "../../../core/model/refusal.ts";
+import type { Manifest } from "../../../datasets/manifest.ts";
+import { codeChanges, codeHistoryOf } from "../../../datasets/reference/code-changes.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { type BasisQuery, CodeBook, type CodeTable, isChangeable } from "../../../domain/trade/code-basis.ts";
+import type { Coverage } from "../../../domain/trade/coverage.ts";
+import { type Years, yearOf } from "../../../domain/trade/units.ts";
+
+/** The imported table for real data, the sandbox's for synthetic data: neither says anything about the other. */
+export function codeTableIn(reference: ReferenceStore, synthetic: boolean): CodeTable | undefined {
+  const found = reference.find(codeChanges);
+  if (found?.synthetic !== synthetic) return undefined;
+  return { history: codeHistoryOf(found), dataset: found.dataset, vintage: found.vintage };
+}
+
+type ProductQuery = Omit<BasisQuery, "years"> & {
+  hs?: string | undefined;
+  years?: Years | undefined;
+  crossing?: (coverage: Coverage) => Years;
+};
+
+type CodesOf = ((synthetic: boolean) => CodeTable | undefined) | undefined;
+
+const MOST_BOUND = 50;
+/** Completeness is cached per coverage, so equal questions share one. */
+const bound = new WeakMap<Coverage, Map<string, Coverage>>();
+
+/** The manifest with the meaning of codes for the question; unchanged where no code can change. */
+export function inBasis<M extends Pick<Manifest, "coverage" | "synthetic">>(
+  manifest: M,
+  codesOf: CodesOf,
+  { hs, basis, compares, years, crossing }: ProductQuery,
+): M {
+  if (!isChangeable(hs) && basis === undefined) return manifest;
+  const table = codesOf?.(manifest.synthetic);
+  if (!table) {
+    if (basis === undefined || basis === "reported") return manifest;
+    const message =
+      "no table of code changes is loaded for this dataset: omit basis, or import its editions (code-changes)";
+    return refuseWith("basis", message);
+  }
+  const coverage: Coverage = manifest.coverage;
+  const { from, to } = coverage.months;
+  const range = crossing?.(coverage) ?? years ?? { from: yearOf(from), to: yearOf(to) };
+  const key = [table.vintage, basis, compares, range.from, range.to].join(" ");
+  const known = bound.get(coverage) ?? new Map<string, Coverage>();
+  bound.set(coverage, known);
+  const found = known.get(key) ?? {
+    ...coverage,
+    book: new CodeBook(table, { basis, compares, years: range }),
+  };
+  if (known.size >= MOST_BOUND) known.clear();
+  known.set(key, found);
+  return { ...manifest, coverage: found };
+}
+
+/** Refuses a code that the basis year does not have. */
+export function refuseOutsideBasis({ book }: Coverage, hs: string | undefined): void {
+  if (!book || !isChangeable(hs) || typeof book.query.basis !== "number") return;
+  const { basis } = book.query;
+  if (book.exists(hs, basis)) return;
+  const { years } = book.pastOf(hs);
+  const spans = years.map(({ from, to }) => `${from ?? "before"} to ${to ?? "now"}`).join(", ");
+  refuseWith("basis", `${hs} is no code of ${basis}: it exists ${spans}; name such a year, or basis=family`);
+}
+
+const related = z.object({ code: z.string(), name: z.string().nullable() });
+const open = z.int().nullable().describe("null = open");
+
+export const codesMeta = z
+  .object({
+    basis: z.string().describe("reported, family, or a year: how the figures were added up"),
+    from: z.string().describe("Table and vintage of the code changes"),
+    years: z.array(z.object({ from: open, to: open })).describe("Years in which the code exists"),
+    changes: z
+      .array(
+        z.object({
+          year: z.int().describe("The change took effect in its January"),
+          became: z.array(related).describe("Heirs of the code"),
+          came_from: z.array(related).describe("Ancestors of the code"),
+          kept: z.boolean().describe("true: the number goes on, with other goods"),
+        }),
+      )
+      .describe("What each revision did to the code"),
+    family: z
+      .array(related.extend({ years: z.array(z.object({ from: open, to: open })) }))
+      .nullable()
+      .describe("The codes in the sum; they cannot be divided further; null = the code alone"),
+    note: z.string(),
+  })
+  .meta({ id: "CodesMeta" });
+
+/** What an answer says of its code; undefined where no revision changed it and no basis was named. */
+export function aboutCodes(
+  { book }: Coverage,
+  hs: string | undefined,
+): { codes?: z.infer<typeof codesMeta> } {
+  const product = book?.of(hs);
+  if (!book || !product || hs === undefined) return {};
+  const { history, dataset, vintage } = book.table;
+  const { years, revisions } = book.pastOf(hs);
+  if (revisions.length === 0 && book.query.basis === undefined) return {};
+  const named = (codes: readonly string[]) => codes.map((code) => ({ code, name: history.nameOf(code) }));
+  const isFamily = product.basis !== "reported";
+  return {
+    codes: {
+      basis: String(product.basis),
+      from: `${dataset}, vintage ${vintage}`,
+      years,
+      changes: revisions.map(({ became, came_from, ...change }) => ({
+        ...change,
+        became: named(became),
+        came_from: named(came_from),
+      })),
+      family: isFamily
+        ? named(product.all).map((one) => ({ ...one, years: history.yearsOf(one.code) }))
+        : null,
+      note: noteOf(hs, product.all, isFamily, revisions.length > 0),
+    },
+  };
+}
+
+function noteOf(hs: string, all: readonly string[], isFamily: boolean, changes: boolean): string {
+  if (isFamily && all.length > 1)
+    return `The figures are sums of ${all.length} codes that changed into each other; they cannot be divided.`;
+  if (isFamily) return `No change of the years joins ${hs} with another code.`;
+  if (!changes) return `No known revision changed ${hs}.`;
+  return `A revision changed ${hs}. Years without the code are null; basis=family follows its goods over the change.`;
+}

@@ -1,0 +1,322 @@
+/** A code that ends and its heirs, asked on every basis: null, never zero, and no alert about a change of codes. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
+import { CodeHistory, type CodeLine } from "../../src/domain/trade/code-history.ts";
+import { monthsBetween } from "../../src/domain/trade/units.ts";
+import { commoditiesInput, topCommodities } from "../../src/projections/customs/answers/top-commodities.ts";
+import { market, marketInput } from "../../src/projections/fusion/answers/market.ts";
+import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
+import { corridor, corridorInput } from "../../src/projections/trade/answers/corridor.ts";
+import { flowPulse, flowPulseInput } from "../../src/projections/trade/answers/flow-pulse.ts";
+import { productDetailChart, timelineChart } from "../../src/projections/trade/answers/forms/lines.ts";
+import { heatmap, heatmapInput } from "../../src/projections/trade/answers/heatmap.ts";
+import { pricesInput, pricesPerTonne } from "../../src/projections/trade/answers/prices.ts";
+import { productDetail, productDetailInput } from "../../src/projections/trade/answers/product-detail.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { rankingInput, topProducts } from "../../src/projections/trade/answers/rankings.ts";
+import { season, seasonInput } from "../../src/projections/trade/answers/seasonality.ts";
+import { timeline, timelineInput } from "../../src/projections/trade/answers/series.ts";
+import { sources, sourcesInput } from "../../src/projections/trade/answers/sources.ts";
+import { bulkFixture, fileOf, importFiles, limits } from "../datasets/workshop.ts";
+import { storeOf } from "../reference/store-of.ts";
+
+const pair = (code: string, became: string): CodeLine => ({
+  nomenclature: "CN",
+  year: 2021,
+  code,
+  name: null,
+  became_year: 2022,
+  became,
+  reused: false,
+});
+const history = new CodeHistory([
+  pair("85076000", "85076000"),
+  pair("85171200", "85171300"),
+  pair("85171200", "85171400"),
+  { ...pair("85171200", "85171300"), name: "Phones", became_year: null, became: null },
+  { ...pair("85171300", "85171300"), year: 2022, name: "Smartphones", became_year: null, became: null },
+  // Many to many: two codes exchange goods over a chapter's border.
+  pair("90139010", "85249100"),
+  pair("90139010", "90139020"),
+  pair("85299090", "85249100"),
+  pair("85299090", "85299090"),
+]);
+
+let dir: string;
+let vintages: VintageStore;
+let trade: TradeData;
+const months = monthsBetween(201901, 202312);
+
+/** EUR of a code in the n-th month; the phones and their heirs together never jump. */
+const eurOf = (code: string, n: number) => {
+  const base = 2_000_000 + ((n * 7_919) % 90_000);
+  const before = n < 36;
+  const share: Record<string, number> = {
+    "85076000": 5,
+    "85171200": before ? 1 : 0,
+    "85171300": before ? 0 : 0.75,
+    "85171400": before ? 0 : 0.25,
+    "90139010": before ? 1 : 0,
+    "85299090": before ? 1 : 0.4,
+    "85249100": before ? 0 : 1.1,
+    "90139020": before ? 0 : 0.5,
+  };
+  return Math.round(base * share[code]!);
+};
+const codes = [
+  "85076000",
+  "85171200",
+  "85171300",
+  "85171400",
+  "90139010",
+  "85299090",
+  "85249100",
+  "90139020",
+];
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
+  const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
+  const lines = months.flatMap((period, n) =>
+    codes.flatMap((code) => {
+      const eur = eurOf(code, n);
+      return eur === 0
+        ? []
+        : [`LV,CN,E,${code},76411,,,,,16,1,1,NO_SU,${period},${eur},${eur},${Math.round(eur / 400)},0`];
+    }),
+  );
+  const file = await fileOf(dir, "phones.csv", [header, ...lines]);
+  const { manifest } = await importFiles(dir, [file], { reporters: ["LV"] });
+  vintages = openVintages({ ...limits, dataDir: dir });
+  await vintages.serve(manifest.vintage);
+  const table = { history, dataset: "code-changes", vintage: "0".repeat(64) };
+  trade = { vintages, allow_synthetic: false, codesOf: (synthetic) => (synthetic ? undefined : table) };
+});
+afterAll(async () => {
+  await vintages?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const ask = (fields: object) =>
+  timeline(trade, timelineInput.parse({ reporters: ["LV"], flow: "IMPORT", ...fields }));
+const of = (answer: Awaited<ReturnType<typeof ask>>) => answer.data.map(({ imports_eur }) => imports_eur);
+const sums = (...all: string[]) => months.map((_, n) => all.reduce((sum, code) => sum + eurOf(code, n), 0));
+
+describe("as reported", () => {
+  test("a code is null outside its years, and the answer names its heirs", async () => {
+    const answer = await ask({ hs: "85171200" });
+    expect(of(answer)).toEqual(months.map((_, n) => (n < 36 ? eurOf("85171200", n) : null)));
+    expect(answer.data.at(-1)!.complete).toBe(false);
+    expect(answer.meta.codes).toMatchObject({
+      basis: "reported",
+      years: [{ from: null, to: 2021 }],
+      changes: [
+        {
+          year: 2022,
+          kept: false,
+          became: [
+            { code: "85171300", name: "Smartphones" },
+            { code: "85171400", name: null },
+          ],
+          came_from: [],
+        },
+      ],
+      family: null,
+    });
+    expect(answer.meta.incomplete).toEqual([]);
+    const heir = await ask({ hs: "85171300" });
+    expect(of(heir)).toEqual(months.map((_, n) => (n < 36 ? null : eurOf("85171300", n))));
+    expect(heir.meta.codes!.changes[0]).toMatchObject({
+      year: 2022,
+      came_from: [{ code: "85171200", name: "Phones" }],
+    });
+  });
+
+  test("only years without the code are all null, at six digits too", async () => {
+    for (const hs of ["85171200", "851712"])
+      expect(new Set(of(await ask({ hs, years: "2022-2023" })))).toEqual(new Set([null]));
+    expect(of(await ask({ hs: "8517" }))).toEqual(sums("85171200", "85171300", "85171400"));
+  });
+
+  test("a code that no revision changed says nothing", async () => {
+    expect((await ask({ hs: "85076000" })).meta.codes).toBeUndefined();
+    expect((await ask({ hs: "85" })).meta.codes).toBeUndefined();
+  });
+
+  test("detail and prices leave out the same months", async () => {
+    const detail = await productDetail(
+      trade,
+      productDetailInput.parse({ reporter: "LV", hs2: "85", hs: "85171200" }),
+    );
+    expect(detail.data.months.map(({ imports_eur }) => imports_eur)).toEqual(
+      of(await ask({ hs: "85171200" })),
+    );
+    expect(detail.meta.codes!.years).toEqual([{ from: null, to: 2021 }]);
+    const input = pricesInput.parse({ reporter: "LV", hs2: "85", hs: "85171200", flow: "IMPORT" });
+    const { data } = await pricesPerTonne(trade, input);
+    expect(data.series.filter(({ value_eur }) => value_eur === null)).toHaveLength(24);
+    expect(data.summary[0]!.months).toBe(36);
+  });
+
+  test("a year against one without the code has no change", async () => {
+    const heat = async (fields: object) =>
+      (await heatmap(trade, heatmapInput.parse({ year: 2022, flow: "IMPORT", hs2: "85", ...fields })))
+        .data[0];
+    expect(await heat({ hs: "85171300", dataset: "comext-bulk" })).toMatchObject({
+      reporter: "LV",
+      change: null,
+    });
+    const family = await heat({ hs: "85171300", basis: "family", dataset: "comext-bulk" });
+    expect(Math.abs(family!.change!)).toBeLessThan(0.02);
+  });
+});
+
+describe("as a family", () => {
+  test("one code to two is the same series from either side", async () => {
+    for (const hs of ["85171200", "85171300", "85171400"]) {
+      const answer = await ask({ hs, basis: "family" });
+      expect(of(answer)).toEqual(sums("85171200", "85171300", "85171400"));
+      expect(answer.data.every(({ complete }) => complete)).toBe(true);
+      expect(answer.meta.codes).toMatchObject({
+        basis: "family",
+        family: [
+          { code: "85171200" },
+          { code: "85171300" },
+          { code: "85171400", years: [{ from: 2022, to: null }] },
+        ],
+      });
+      expect(answer.meta.coverage.products.codes).toEqual(["85171200", "85171300", "85171400"]);
+    }
+  });
+
+  test("many to many stays joined over chapters, forward and back", async () => {
+    for (const hs of ["90139010", "85249100", "90139020", "85299090"])
+      expect(of(await ask({ hs, basis: "family" }))).toEqual(
+        sums("90139010", "85249100", "90139020", "85299090"),
+      );
+  });
+
+  test("a basis year takes the number in that year's meaning, and refuses one that it does not have", async () => {
+    expect(of(await ask({ hs: "85171200", basis: "2021" }))).toEqual(
+      sums("85171200", "85171300", "85171400"),
+    );
+    expect(of(await ask({ hs: "85171200", basis: "2021", years: "2023" }))).toHaveLength(12);
+    await expect(ask({ hs: "85171200", basis: "2022" })).rejects.toMatchObject({
+      message: expect.stringMatching(/85171200 is no code of 2022: it exists before to 2021/),
+    });
+    expect(() => timelineInput.parse({ basis: "1850" })).toThrow(/basis is reported, family, or a year/);
+  });
+
+  test("without a table a basis is refused, and as reported nothing changes", async () => {
+    const bare = { vintages, allow_synthetic: false };
+    const input = timelineInput.parse({ reporters: ["LV"], hs: "85171200", basis: "family" });
+    await expect(timeline(bare, input)).rejects.toMatchObject({
+      message: expect.stringMatching(/omit basis/),
+    });
+    const before = await timeline(
+      bare,
+      timelineInput.parse({ reporters: ["LV"], flow: "IMPORT", hs: "85171200" }),
+    );
+    expect(before.data.at(-1)!.imports_eur).toBe(0);
+    expect(before.meta.codes).toBeUndefined();
+  });
+
+  test("rankings of two years have the same lines, and add up to the same total", async () => {
+    const rank = (fields: object) =>
+      topProducts(trade, rankingInput.parse({ reporter: "LV", flow: "IMPORT", limit: 50, ...fields }));
+    const reported = await rank({ hs: "8517", year: 2022 });
+    expect(reported.data.map(({ product }) => product)).toEqual(["851713", "851714", "rest"]);
+    const family = await rank({ hs: "8517", year: 2022, basis: "family" });
+    expect(family.data[0]).toMatchObject({ product: "851713", codes: "851713 851714", rank: 1 });
+    expect(family.meta.total).toEqual(reported.meta.total);
+    const old = await rank({ hs: "8517", year: 2022, basis: "2021" });
+    expect(old.data[0]).toMatchObject({ product: "851712", codes: "851713 851714" });
+    const commodities = async (year: number) => {
+      const input = commoditiesInput.parse({ year, direction: "IMPORT", basis: "2021", limit: 20 });
+      return (await topCommodities(trade, input)).data.map(({ product }) => product).toSorted();
+    };
+    expect(await commodities(2021)).toEqual(["85076000", "85171200", "85299090", "rest"]);
+    expect(await commodities(2023)).toEqual(["85076000", "85171200", "85299090", "rest"]);
+  });
+});
+
+describe("comparisons over the change", () => {
+  test("alerts, movers and pulses see the family move, not the codes", async () => {
+    for (const hs of ["85171200", "85171300"]) {
+      const { data, meta } = await alerts(trade, alertsInput.parse({ months: 24, flow: "IMPORT", hs }));
+      expect(data.alerts).toEqual([]);
+      expect(meta.tested).toBe(24);
+      expect(data.movers.every(({ change }) => Math.abs(change!) < 0.05)).toBe(true);
+      expect(meta.codes).toMatchObject({ basis: "family" });
+      const pulse = await flowPulse(
+        trade,
+        flowPulseInput.parse({ months: 24, flow: "IMPORT", hs, limit: 5 }),
+      );
+      expect(pulse.data).toEqual([]);
+      expect(pulse.meta.tested).toBe(24);
+    }
+  });
+
+  test("strictly as reported nothing is judged, rather than a fall to zero", async () => {
+    const input = alertsInput.parse({ months: 24, flow: "IMPORT", hs: "85171200", basis: "reported" });
+    const { data, meta } = await alerts(trade, input);
+    expect([data.alerts, data.movers, meta.tested]).toEqual([[], [], 0]);
+  });
+
+  test("seasons and growth run over the family", async () => {
+    const profile = async (fields: object) => {
+      const input = seasonInput.parse({
+        reporter: "LV",
+        hs2: "85",
+        hs: "85171300",
+        flow: "IMPORT",
+        ...fields,
+      });
+      return (await season(trade, input)).data[0]!;
+    };
+    expect((await profile({})).months_used).toBe(60);
+    expect((await profile({ basis: "reported" })).months_used).toBe(24);
+    // Within the years after the change nothing is crossed.
+    expect((await profile({ years: "2022-2023" })).months_used).toBe(24);
+    const noTables = await storeOf();
+    const input = marketInput.parse({ reporter: "LV", hs: "85171200", flow: "IMPORT" });
+    const { data, meta } = await market(trade, noTables, input);
+    expect(data.growth).toMatchObject({ from: 2019, to: 2023 });
+    expect(Math.abs(data.growth!.rate)).toBeLessThan(0.02);
+    expect(meta.codes!.basis).toBe("family");
+  });
+
+  test("corridors and single sources take the basis", async () => {
+    const input = corridorInput.parse({ reporter: "LV", partner: "CN", hs: "85171200" });
+    const corridorOf = async (fields: object) =>
+      (await corridor(trade, { ...input, ...fields })).data.databases[0]!.directions[1]!.months;
+    expect((await corridorOf({})).at(-1)!.importer_eur).toBeNull();
+    expect((await corridorOf({ basis: "family" })).at(-1)!.importer_eur).toBe(
+      eurOf("85171300", 59) + eurOf("85171400", 59),
+    );
+    const single = await sources(
+      trade,
+      sourcesInput.parse({ reporter: "LV", hs2: "85", hs: "85171300", year: 2022, basis: "family" }),
+    );
+    const year = sums("85171300", "85171400").slice(36, 48);
+    expect(single.data[0]).toMatchObject({
+      partner: "CN",
+      total_eur: year.reduce((sum, one) => sum + one, 0),
+    });
+  });
+});
+
+test("charts mark the January of the change and name the family", async () => {
+  const chart = timelineChart(await ask({ hs: "85171200", basis: "family" }));
+  expect(chart.x.filter((_, at) => chart.marks![0]!.at[at])).toEqual(["2022-01"]);
+  expect(chart.notes).toEqual(["Sum of 85171200, 85171300, 85171400, which changed into each other."]);
+  const detail = await productDetail(
+    trade,
+    productDetailInput.parse({ reporter: "LV", hs2: "85", hs: "85171200" }),
+  );
+  expect(productDetailChart(detail).marks![0]!.at.filter(Boolean)).toHaveLength(1);
+  expect(timelineChart(await ask({ hs: "85076000" })).marks![0]!.at).not.toContain(true);
+});
