@@ -1,5 +1,7 @@
 /** Damaged names, and names of nobody listed, to measure the screening of names. */
 
+import { transliterate } from "transliteration";
+
 /** Numbers in [0, 1), the same each time (mulberry32). */
 export function generator(seed: number): () => number {
   let state = seed;
@@ -17,7 +19,9 @@ const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(rando
 /** `damage`: undefined for a name that cannot be damaged so. */
 export type Damage = {
   about: string;
-  of: "persons" | "entities" | "both";
+  of: "persons" | "entities" | "vessels" | "both";
+  /** Only entries of these countries. */
+  country?: RegExp;
   damage(name: string, random: Random): string | undefined;
 };
 
@@ -104,7 +108,149 @@ const ROMANISED: [RegExp, readonly string[]][] = [
   [/\bMAHM[OU]+D\b/g, ["MAHMUD", "MAHMOUD", "MAHMOOD"]],
 ];
 
+/** "LAST, First" as it is said. */
+const asSaid = (name: string) => {
+  const [last = "", first = ""] = name.split(",").map((part) => part.trim());
+  return first === "" ? last : `${first} ${last}`;
+};
+
+const ADDRESS =
+  "Mr|Mr.|Mrs|Ms|Dr|Dr.|Prof. Dr.|Herr|Frau|Monsieur|Mme|Señor|Sra.|Signor|Dhr.|Herra|Kungs|Pan|Gospodin|Sayın|Sheikh|Haji|Sir|The Honourable|His Excellency|Lt. Col.|General|Rev.|Ing.|Dipl.-Ing.|Shri|Don|г-н|господин|κ.".split(
+    "|",
+  );
+const SUFFIX = "Jr|Jr.|Sr.|, Jr.|II|III|PhD|, Ph.D.|MD|Esq.|OBE|KCMG|MP, MBE|(ret.)".split("|");
+const PREFIX = "M/V|MV|M.V.|M/T|MT|S/S|SS|F/V|M/Y|LPG/C|Motor vessel|Motor tanker|MS|TS|the vessel|т/х".split(
+  "|",
+);
+const FORMS =
+  "Sp. z o.o.|sp.z o.o.|SP ZOO|Spółka z ograniczoną odpowiedzialnością|S.A.|Spółka Akcyjna|s.r.o.|spol. s r.o.|a.s.|d.o.o.|d.d.|GmbH|GmbH & Co. KG|Aktiengesellschaft|Gesellschaft mit beschränkter Haftung|e.V.|e. K.|UG (haftungsbeschränkt)|OHG|SE|B.V.|N.V.|Besloten Vennootschap|VOF|BVBA|Naamloze Vennootschap|SARL|S.à r.l.|SAS|SASU|Société Anonyme|Société à responsabilité limitée|S.L.|S.L.U.|Sociedad Limitada|Sociedad Anónima|Lda.|Unipessoal Lda|Sociedade por quotas|S.r.l.|S.p.A.|Società per azioni|Società a responsabilità limitata|S.n.c.|A/S|ApS|Aktieselskab|Anpartsselskab|AB|Aktiebolag|AB (publ)|HB|Oy|Oyj|Osakeyhtiö|Ky|OÜ|AS|Osaühing|SIA|AS|Sabiedrība ar ierobežotu atbildību|Akciju sabiedrība|UAB|Uždaroji akcinė bendrovė|MB|Kft.|Zrt.|Nyrt.|Bt.|Korlátolt Felelősségű Társaság|S.R.L.|Societate cu răspundere limitată|EOOD|OOD|ЕООД|АД|EAD|Α.Ε.|Ε.Π.Ε.|Ι.Κ.Ε.|Ανώνυμη Εταιρεία|A.E.|Ltd|Limited|PLC|LLP|Public Limited Company|CIC|DAC|Teoranta|Sàrl|Sagl|AG|A.Ş.|Ltd. Şti.|Anonim Şirketi|Limited Şirketi|San. ve Tic. Ltd. Şti.|W.L.L.|B.S.C. (c)|K.S.C.C.|K.S.C.P.|Q.P.S.C.|S.A.O.G.|P.J.S.C.|FZE|FZ-LLC|FZCO|DMCC|L.L.C.|Public Joint Stock Company|ذ.م.م|ش.م.ك".split(
+    "|",
+  );
+
+/** Korean syllables by the romanisation of the north: one of each sound. */
+const HANGUL: ReadonlyMap<string, string> = new Map(
+  Array.from({ length: 11_172 }, (_, code): [string, string] => {
+    const at = (sounds: string, place: number) => sounds.split(" ")[place]!.replace("-", "");
+    const first = at("K KK N T TT R M P PP S SS - J JJ CH KH TH PH H", Math.floor(code / 588));
+    const vowel = at(
+      "A AE YA YAE O E YO YE O WA WAE OE YO U WO WE WI YU U UI I",
+      Math.floor((code % 588) / 28),
+    );
+    const last = at("- K - - N - - T L - - - - - - - M P - - - NG - - - - - -", code % 28);
+    return [first + vowel + last, String.fromCharCode(0xac00 + code)];
+  }).reverse(),
+);
+
+/** Chinese characters by their reading: one of each. */
+const HAN: ReadonlyMap<string, string> = new Map(
+  Array.from({ length: 0x51a5 - 0x200 }, (_, at) => String.fromCharCode(0x4e00 + at)).map((one) => [
+    transliterate(one).trim().toUpperCase(),
+    one,
+  ]),
+);
+
+/** A word of a name as characters of these readings; undefined where it has none. */
+function inCharacters(word: string, characters: ReadonlyMap<string, string>): string | undefined {
+  if (word === "") return "";
+  for (let length = Math.min(6, word.length); length > 0; length--) {
+    const one = characters.get(word.slice(0, length));
+    const rest = one === undefined ? undefined : inCharacters(word.slice(length), characters);
+    if (rest !== undefined) return one + rest;
+  }
+  return undefined;
+}
+
+/** A name of two or three words, all of them characters; the family's comes first. */
+const named = (characters: ReadonlyMap<string, string>) => (name: string) => {
+  const words = plainWords(name.toUpperCase().replaceAll("-", " "));
+  if (!name.includes(",") || words.length < 2 || words.length > 3 || words[0]!.length > 5) return undefined;
+  const found = words.map((word) => inCharacters(word, characters));
+  return found.some((one) => one === undefined || one.length > 2) || found[0]!.length > 1
+    ? undefined
+    : found.join("");
+};
+
+const letters = (pairs: string) => pairs.split(" ").map((pair) => pair.split("=") as [string, string]);
+const GREEK = letters(
+  "TH=Θ PS=Ψ CH=Χ KH=Χ OU=ΟΥ A=Α B=ΜΠ V=Β G=Γ D=Δ E=Ε Z=Ζ I=Ι K=Κ C=Κ Q=Κ L=Λ M=Μ N=Ν X=Ξ O=Ο P=Π R=Ρ S=Σ T=Τ U=ΟΥ Y=Υ F=Φ H=Χ J=Ι W=ΟΥ",
+);
+const LATVIAN = letters(
+  "SHCH=ŠČ SH=Š CH=Č ZH=Ž KH=H YU=JU YA=JA YO=JO AA=Ā EE=Ī OO=Ū X=KS W=V Q=K AY=AJ EY=EJ IY=IJ OY=OJ Y=I",
+);
+
+const LATVIAN_WRITTEN: Readonly<Record<string, string>> = {
+  Š: "S",
+  Č: "C",
+  Ž: "Z",
+  Ā: "AA",
+  Ē: "EE",
+  Ū: "UU",
+};
+
+const inLetters = (name: string, pairs: readonly [string, string][]) =>
+  pairs.reduce((text, [from, to]) => text.replaceAll(from, to), asSaid(name).toUpperCase());
+
 export const damages: readonly Damage[] = [
+  {
+    about: "a form of address before it",
+    of: "persons",
+    damage: (name, random) => `${pick(ADDRESS, random)} ${asSaid(name)}`,
+  },
+  {
+    about: "a suffix after it",
+    of: "persons",
+    damage: (name, random) => `${asSaid(name)} ${pick(SUFFIX, random)}`,
+  },
+  {
+    about: "a prefix of ships before it",
+    of: "vessels",
+    damage: (name, random) => `${pick(PREFIX, random)} ${name}`,
+  },
+  {
+    about: "another country's legal form after it",
+    of: "entities",
+    damage: (name, random) => `${name} ${pick(FORMS, random)}`,
+  },
+  {
+    about: "the whole name as one word",
+    of: "both",
+    damage: (name, random) => {
+      const said = random() < 0.5 ? name : asSaid(name);
+      return plainWords(said).length < 2 || !isLatin(name) ? undefined : said.replaceAll(/[^\p{L}\d]/gu, "");
+    },
+  },
+  { about: "in Hangul", of: "persons", country: /Korea/, damage: named(HANGUL) },
+  { about: "in Chinese characters", of: "persons", country: /China|Hong Kong|Taiwan/, damage: named(HAN) },
+  {
+    about: "in Greek",
+    of: "persons",
+    damage: (name) =>
+      isLatin(name) && RUSSIAN.test(name.toUpperCase()) ? inLetters(name, GREEK) : undefined,
+  },
+  {
+    about: "with German letters",
+    of: "both",
+    damage: (name) => {
+      const german = inLetters(name, letters("AE=Ä OE=Ö UE=Ü"));
+      return german === asSaid(name).toUpperCase() ? undefined : german;
+    },
+  },
+  {
+    about: "in Latvian, with its endings",
+    of: "persons",
+    damage: (name) => {
+      if (!isLatin(name) || !RUSSIAN.test(name.toUpperCase())) return undefined;
+      return inLetters(name, LATVIAN).replaceAll(/(?<=\p{L}{3}[BDFGKLMNPRTVZŠČŽ])(?= |$)/gu, "S");
+    },
+  },
+  {
+    about: "a Baltic name without its letters",
+    of: "persons",
+    damage: (name) => {
+      if (!isLatin(name) || !RUSSIAN.test(name.toUpperCase())) return undefined;
+      return inLetters(name, LATVIAN).replaceAll(/./gu, (one) => LATVIAN_WRITTEN[one] ?? one);
+    },
+  },
   { about: "as it is listed", of: "both", damage: (name) => name },
   {
     about: "words in another order",

@@ -38,6 +38,8 @@ const { values } = parseArgs({
     data: { type: "string", default: fileURLToPath(new URL("../../shared/data/", import.meta.url)) },
     /** Prints each miss and each false alarm. */
     tell: { type: "boolean", default: false },
+    /** Only the damages whose words have this. */
+    only: { type: "string", default: "" },
   },
 });
 const EACH = Number(values.each);
@@ -97,11 +99,11 @@ trigrams.forEach((all, at) => {
 type Way = (name: string, threshold: number) => Set<ListEntry>;
 const ours: Way = (name, threshold) =>
   new Set(screen(index, name, threshold, 10_000).map(({ of }) => of.entry));
-const plain: NameSearch = (name, threshold) => {
+const plain: Way = (name, threshold) => {
   const text = wordsOf(name).join(" ");
   return new Set(flat.flatMap((one) => (jaroWinkler(text, one.text) >= threshold ? one.entry : [])));
 };
-const byTrigrams: NameSearch = (name, threshold) => {
+const byTrigrams: Way = (name, threshold) => {
   const mine = trigramsOf(wordsOf(name).join(" "));
   const common = new Map<number, number>();
   for (const one of mine)
@@ -120,6 +122,7 @@ const persons = index.names.filter(
 const others = index.names.filter(
   ({ entry, words, name }) => entry.kind === "entity" && name.quality !== "weak" && words.length >= 2,
 );
+const vessels = index.names.filter(({ entry, name }) => entry.kind === "vessel" && name.quality !== "weak");
 const some = <T>(from: readonly T[], count: number) =>
   Array.from({ length: count }, () => from[Math.floor(random() * from.length)]!);
 
@@ -163,8 +166,10 @@ for (const { name } of some(index.names, 300)) ours(name.name, THRESHOLD);
 const percent = (part: number, whole: number) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "");
 const tell = (...what: string[]) => values.tell && console.log(`  ${what.join(" | ")}`);
 const rows: Record<string, string | number>[] = [];
-for (const { about, of, damage } of damages) {
-  const from = of === "persons" ? persons : of === "entities" ? others : [...persons, ...others];
+for (const { about, of, damage, country } of damages.filter(({ about }) => about.includes(values.only))) {
+  const from = { persons, entities: others, vessels, both: [...persons, ...others] }[of].filter(
+    ({ entry }) => country === undefined || entry.countries.some((one) => country.test(one)),
+  );
   const asked = some(from, EACH * 4)
     .map(({ entry, name: { name: was } }) => ({ entry, was, name: damage(was, random) }))
     .filter((one): one is { entry: ListEntry; was: string; name: string } => one.name !== undefined)
@@ -217,6 +222,46 @@ for (const [about, names] of [
     trigrams: percent(few.filter((name) => byTrigrams(name, 0.6).size > 0).length, few.length),
   });
 }
+// The originals of the list, asked of an index that has none of them.
+const ORIGINAL = /\p{Script=Arabic}/u;
+const withoutOriginals = indexNames(
+  all.map(({ list, entries }) => ({
+    list,
+    entries: entries.map((entry) => ({
+      ...entry,
+      names: entry.names.filter(({ name }) => !ORIGINAL.test(name)),
+    })),
+  })),
+);
+const originals = index.names.filter(
+  ({ entry, name }) => ORIGINAL.test(name.name) && !/[A-Z]/i.test(name.name) && entry.kind === "person",
+);
+const missedOriginals = originals.filter(
+  ({ entry, name }) =>
+    !screen(withoutOriginals, name.name, THRESHOLD, 10_000).some(
+      ({ of }) => of.entry.entry_id === entry.entry_id,
+    ),
+);
+for (const { entry, name } of missedOriginals) tell("original", entry.names[0]!.name, name.name);
+const strangers = originals.map(({ name }, at) => {
+  const [first, last] = [name.name.split(" "), originals[(at + 7) % originals.length]!.name.name.split(" ")];
+  return [...first.slice(0, Math.ceil(first.length / 2)), ...last.slice(Math.ceil(last.length / 2))].join(
+    " ",
+  );
+});
+const toldStrangers = strangers.filter((name) => screen(withoutOriginals, name, THRESHOLD).length > 0);
+rows.push(
+  {
+    what: "the Arabic original",
+    names: originals.length,
+    [METHOD]: percent(originals.length - missedOriginals.length, originals.length),
+  },
+  {
+    what: "false alarms: halves of two Arabic originals",
+    names: strangers.length,
+    [METHOD]: percent(toldStrangers.length, strangers.length),
+  },
+);
 console.table(rows);
 console.log(
   `seed ${values.seed}, threshold ${THRESHOLD}, ${times.length} names, ms (p50 · p95): ${timesFrom(0, "clock")} by the clock, of which the thread waited ${timesFrom(0, "waiting")} for a core; ${timesFrom(0, "running")} without that; ${timesFrom(0, "processor")} of the processor`,

@@ -51,6 +51,14 @@ test("OFAC's entries have kind, programmes, years, countries and names with thei
   ]);
 });
 
+test("OFAC's names in quotes keep their apostrophes, and spans of birth keep every year", () => {
+  const remarks =
+    "DOB 1960 to 1963; alt. DOB 01 Jan 1970 to 31 Dec 1971; a.k.a. 'N'GOLO'; a.k.a. 'ABU DU'A'.";
+  const [entry] = read(ofacSdn, SDN.split("\n")[1]!.replace(/DOB.*\./, remarks));
+  expect(entry!.born).toEqual([1960, 1961, 1962, 1963, 1970, 1971]);
+  expect(entry!.names.map(({ name }) => name)).toEqual(["KOVAC, Tomislav", "N'GOLO", "ABU DU'A"]);
+});
+
 test("OFAC's aliases are a separate table", () => {
   const alt = '36,12,"aka","AERO-CARIBBEAN",-0- \n';
   expect(referenceLayoutOf(alt.trim())?.table.name).toBe("ofac-alt");
@@ -77,6 +85,15 @@ describe("the list of the United Nations", () => {
         ],
       },
     ]);
+  });
+
+  test.each([
+    ["<FROM_YEAR>1960</FROM_YEAR><TO_YEAR>1963</TO_YEAR>", [1960, 1961, 1962, 1963]],
+    ["<FROM_YEAR>1900</FROM_YEAR><TO_YEAR>1968</TO_YEAR>", [1900, 1968]],
+    ["<TO_YEAR>1968</TO_YEAR>", [1968]],
+  ])("keeps both ends of a span of birth: %s", (span, born) => {
+    const [entry] = read(unConsolidated, un(PERSON.replace("<YEAR>1971</YEAR>", span)));
+    expect(entry!.born).toEqual(born);
   });
 
   test.each([

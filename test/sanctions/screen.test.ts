@@ -39,6 +39,15 @@ const index = indexNames([
       entry("10", "person", "RENATO"),
       entry("11", "entity", "SAZMAN-E MOGHAVEMAT", "SAZMANE"),
       entry("12", "person", "PEREZ, Daniela"),
+      entry("20", "vessel", "OCEAN QUILL"),
+      entry("21", "entity", "ZORBAK TRADING"),
+      entry("22", "person", "MAMSUROV, Taimuraz Dzambekovich"),
+      entry("23", "person", "KIM, Jong Nam"),
+      entry("24", "person", "ZHAO, Qingwei"),
+      entry("25", "person", "PAPADOPOULOS, Evangelos"),
+      entry("26", "person", "MUELLER, Juergen"),
+      entry("27", "person", "JALALUDDIN HAQQANI"),
+      entry("28", "person", "SHEVCHUK, Zhanna"),
       ...Array.from({ length: 6 }, (_, n) => entry(`13${n}`, "person", `DANIEL Z${n}Y`)),
       ...crowd,
     ],
@@ -66,6 +75,91 @@ describe("a listed name is found", () => {
 
   test("equal words score 1, in any order", () => {
     expect(screen(index, "George Habbash")[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "4" } } });
+  });
+});
+
+describe("words around a name hide nobody", () => {
+  test.each([
+    "Mr George Habbash",
+    "Mr. George Habbash",
+    "Mrs Habbash, George",
+    "HABBASH, Mr George",
+    "Prof. Dr. George Habbash",
+    "Monsieur George Habbash",
+    "Herr Dipl.-Ing. George Habbash",
+    "г-н George Habbash",
+    "Lt. Col. George Habbash",
+    "Don George Habbash",
+    "George Habbash Jr.",
+    "George Habbash, Ph.D.",
+    "Sir George Habbash KCMG, OBE",
+    "George Habbash III",
+  ])("%s", (name) => {
+    expect(screen(index, name)[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "4" } } });
+  });
+
+  test.each([
+    "M/V Ocean Quill",
+    "MV OCEAN QUILL",
+    "M.V. Ocean Quill",
+    "M / T Ocean Quill",
+    "Motor tanker Ocean Quill",
+    "OCEAN QUILL M/V",
+    "т/х Ocean Quill",
+  ])("%s", (name) => {
+    expect(screen(index, name)[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "20" } } });
+  });
+
+  test.each([
+    "Zorbak Trading Sp. z o.o.",
+    "ZORBAK TRADING SP ZOO",
+    "Zorbak Trading spółka z ograniczoną odpowiedzialnością",
+    "Zorbak Trading s. r. o.",
+    "Zorbak Trading Gesellschaft mit beschränkter Haftung",
+    "Zorbak Trading UG (haftungsbeschränkt)",
+    "Zorbak Trading e. K.",
+    "Zorbak Trading Ltd. Şti.",
+    "Zorbak Trading Anonim Şirketi",
+    "Zorbak Trading W.L.L.",
+    "Zorbak Trading K.S.C.C.",
+    "Zorbak Trading ش.م.ك",
+    "SIA Zorbak Trading",
+    "ООО Zorbak Trading",
+    "Zorbak Trading Α.Ε.",
+    "Zorbak Trading Sàrl",
+    "Zorbak Trading Aktieselskab",
+  ])("%s", (name) => {
+    expect(screen(index, name)[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "21" } } });
+  });
+
+  test("a form of address that is a name counts as one", () => {
+    expect(found("Don Pedro")).not.toContain("12");
+    expect(found("General Zorbak Petroleum")).not.toContain("21");
+  });
+});
+
+describe("a name is found as one word and in other scripts", () => {
+  test.each([
+    ["first name first", "TaimurazDzambekovichMamsurov", "22"],
+    ["last name first", "mamsurovtaimurazdzambekovich", "22"],
+    ["Hangul", "김정남", "23"],
+    ["Hangul apart, addressed", "김 정남 씨", "23"],
+    ["the south's romanisation", "Kim Jeong-nam", "23"],
+    ["Chinese", "赵庆伟", "24"],
+    ["Greek", "Ευάγγελος Παπαδόπουλος", "25"],
+    ["German", "Jürgen Müller", "26"],
+    ["German without its letters", "Jurgen Muller", "26"],
+    ["Arabic", "جلال الدين حقاني", "27"],
+    ["Arabic as Persians type it, with a joiner", "جلال\u200cالدین حقانی", "27"],
+    ["Latvian", "Žanna Ševčuka", "28"],
+    ["Cyrillic with marks of direction", "\u202bЖанна\u200f Шевчук\u202c", "28"],
+    ["letters of another alphabet among Latin ones", "Gеоrgе Наbbаsh", "4"],
+  ])("%s", (_, name, entry_id) => {
+    expect(found(name)).toContain(entry_id);
+  });
+
+  test("letters in another order are no name", () => {
+    expect(found("ahsbbabgeorgeh")).toEqual([]);
   });
 });
 

@@ -3,7 +3,15 @@
  * list, schema 1.1).
  */
 import type { ListEntry, ListedName } from "../../domain/sanctions/list-entry.ts";
-import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
+import {
+  different,
+  entriesOf,
+  listedEntry,
+  parsedXml,
+  text,
+  xmlListTable,
+  yearsBetween,
+} from "./sanctions-xml.ts";
 import type { TextFile } from "./table.ts";
 
 export const euConsolidated = xmlListTable({
@@ -55,17 +63,10 @@ const entryOf = (file: TextFile, entity: Entity): ListEntry =>
     programs: different((entity.regulation ?? []).map(({ programme = "" }) => programme)),
   });
 
-/** The list's ranges of birth years are shorter; a longer one gives no information. */
-const LONGEST_SPAN = 30;
-
-/** A year, a day, or the range between two years; an end alone is no year of birth. */
+/** A year, a day, or the range between two years. */
 function yearsOf({ year, birthdate, yearRangeFrom, yearRangeTo }: Attributes): string[] {
   const one = text(year) || text(birthdate).slice(0, 4);
-  if (one !== "") return [one];
-  const [from, to] = [Number(yearRangeFrom), Number(yearRangeTo)];
-  return to >= from && to - from <= LONGEST_SPAN
-    ? Array.from({ length: to - from + 1 }, (_, more) => String(from + more))
-    : [];
+  return one === "" ? yearsBetween(yearRangeFrom, yearRangeTo) : [one];
 }
 
 /** The list marks no primary name, but it marks the names that it confirms. */

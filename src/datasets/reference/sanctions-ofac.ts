@@ -12,6 +12,7 @@ import {
 import { refuseLines } from "../stage.ts";
 import { records } from "./csv.ts";
 import { inventedListed } from "./invented-listed.ts";
+import { yearsBetween } from "./sanctions-xml.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
 const SDN_COLUMNS = 12;
@@ -118,10 +119,16 @@ function readSdn(file: TextFile): ListEntry[] {
 const matchesOf = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found!.trim());
 
-/** OFAC's weak aliases: names in quotes among the remarks. */
+/** OFAC's weak aliases: names in quotes among the remarks; a quote within a name is an apostrophe. */
 const weakNames = (remarks: string): ListedName[] =>
-  matchesOf(remarks, /a\.k\.a\. '([^']+)'/g).map((name) => ({ name, quality: "weak" }));
+  matchesOf(remarks, /a\.k\.a\. '(.+?)'(?=;|\.?$|\. )/g).map((name) => ({ name, quality: "weak" }));
 
 const bornIn = (remarks: string): number[] => [
-  ...new Set(matchesOf(remarks, /DOB (?:circa )?(?:\d{1,2} )?(?:[A-Z][a-z]{2} )?(\d{4})/g).map(Number)),
+  ...new Set(
+    [
+      ...remarks.matchAll(
+        /DOB (?:circa )?(?:\d{1,2} )?(?:[A-Z][a-z]{2} )?(\d{4})(?:(?: to |-)(?:circa )?(?:\d{1,2} )?(?:[A-Z][a-z]{2} )?(\d{4}))?/g,
+      ),
+    ].flatMap(([, from, to = from]) => yearsBetween(from!, to!).map(Number)),
+  ),
 ];

@@ -1,7 +1,15 @@
 /** The consolidated list of the United Nations Security Council, as XML (scsanctions.un.org). */
 import { refuse } from "../../core/model/refusal.ts";
 import type { ListEntry, ListedName } from "../../domain/sanctions/list-entry.ts";
-import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
+import {
+  different,
+  entriesOf,
+  listedEntry,
+  parsedXml,
+  text,
+  xmlListTable,
+  yearsBetween,
+} from "./sanctions-xml.ts";
 import type { TextFile } from "./table.ts";
 
 export const unConsolidated = xmlListTable({
@@ -67,7 +75,12 @@ function entryOf(file: TextFile, entry: Tree, kind: Kind): ListEntry {
     reference: text(entry.REFERENCE_NUMBER) || null,
     kind,
     names,
-    born: different(births.flatMap(({ YEAR, DATE, FROM_YEAR }) => [YEAR, DATE, FROM_YEAR])),
+    born: different(
+      births.flatMap(({ YEAR, DATE, FROM_YEAR, TO_YEAR }) => {
+        const span = yearsBetween(FROM_YEAR, TO_YEAR);
+        return [YEAR, DATE, ...(span.length > 0 ? span : [FROM_YEAR, TO_YEAR])];
+      }),
+    ),
     countries: different([...nationalities, ...addresses.map(({ COUNTRY }) => COUNTRY)]),
     programs: different([entry.UN_LIST_TYPE]),
   });

@@ -76,3 +76,14 @@ export const text = (value: unknown): string =>
 export const different = (values: readonly unknown[]): string[] => [
   ...new Set(values.map(text).filter(Boolean)),
 ];
+
+/** The lists' ranges of birth years are shorter; of a longer one only its ends are told. */
+const LONGEST_SPAN = 30;
+
+/** Each year from one to the other; an end alone is no year of birth. */
+export function yearsBetween(first: unknown, last: unknown): string[] {
+  const [from, to] = [Number(first), Number(last)];
+  if (!(from > 0 && to >= from)) return [];
+  if (to - from > LONGEST_SPAN) return [String(from), String(to)];
+  return Array.from({ length: to - from + 1 }, (_, more) => String(from + more));
+}

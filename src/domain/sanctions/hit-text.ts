@@ -1,8 +1,9 @@
 /** Presentation of hits: an explanation, and the agreement of the entry's other facts, which ranks and never hides. */
+import { codeOfCountry, countryCode } from "./countries.ts";
 import type { ListedKind } from "./list-entry.ts";
 import type { Hit } from "./screen.ts";
 
-/** The subject of a screening besides the name. `country`: its English name. */
+/** The subject of a screening besides the name. `country`: its code. */
 export type SubjectFacts = {
   kind: ListedKind | undefined;
   country: string | undefined;
@@ -16,22 +17,16 @@ export type Agreement = { type: boolean | null; country: boolean | null; born: b
 const YEARS_OFF = 1;
 
 function agreementOf({ of: { entry } }: Hit, { kind, country, born }: SubjectFacts): Agreement {
-  const said = country?.toLowerCase();
+  const listed = entry.countries.flatMap((one) => codeOfCountry(one) ?? []);
   return {
     type: kind === undefined ? null : kind === entry.kind,
-    country:
-      said === undefined || entry.countries.length === 0
-        ? null
-        : entry.countries.some((one) => isSameCountry(one.toLowerCase(), said)),
+    country: country === undefined || listed.length === 0 ? null : listed.includes(countryCode(country)),
     born:
       born === undefined || entry.born.length === 0
         ? null
         : entry.born.some((year) => Math.abs(year - born) <= YEARS_OFF),
   };
 }
-
-/** Lists have long names where others have short ones: Iran, Iran (Islamic Republic of). */
-const isSameCountry = (listed: string, said: string) => listed.includes(said) || said.includes(listed);
 
 /** Orders hits of about the same score (to a hundredth) by the agreement of their other facts. */
 export function ranked(hits: readonly Hit[], known: SubjectFacts): { hit: Hit; agrees: Agreement }[] {

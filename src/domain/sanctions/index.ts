@@ -1,8 +1,9 @@
 /** The names of all lists, indexed so that candidates are found without reading each. */
 
 import type { ListEntry, ListedName } from "./list-entry.ts";
+import { type OmissibleWords, omissibleWords } from "./omissible-words.ts";
 import { type Word, wordOf } from "./similarity.ts";
-import { wordsOf } from "./words.ts";
+import { joinableWords, readName } from "./words.ts";
 
 /** A list and its entries. */
 export type List = { list: string; entries: readonly ListEntry[] };
@@ -15,6 +16,7 @@ export type IndexedName = {
   words: readonly number[];
   /** For each word but the last, the word that it forms together with the next; -1 where there is none. */
   joins: readonly number[];
+  omissible: OmissibleWords;
 };
 
 /** The names that have a word; `joined`: as two neighbours. */
@@ -33,10 +35,20 @@ export type NameIndex = {
   byText: ReadonlyMap<string, number>;
   bySound: ReadonlyMap<string, readonly number[]>;
   byConsonants: ReadonlyMap<string, readonly number[]>;
+  /** The same with any number of them, for words whose vowels are not written. */
+  byAllConsonants: ReadonlyMap<string, readonly number[]>;
   byPlain: ReadonlyMap<string, readonly number[]>;
   byBigram: ReadonlyMap<number, Int32Array>;
   byInitial: ReadonlyMap<string, readonly number[]>;
+  /** Names of several words by all their letters in the order of the alphabet. */
+  byLetters: ReadonlyMap<string, readonly number[]>;
 };
+
+/** The letters of a text in the order of the alphabet: the same for its words in any order. */
+export const sortedLetters = (text: string): string => [...text].sort().join("");
+
+/** Shorter names written as one word are words of their own. */
+export const LEAST_JOINED_NAME = 7;
 
 /** The weight of a word in `count` of `all` names. */
 const weightOf = (count: number, all: number): number =>
@@ -55,6 +67,13 @@ export function bigramsOf(text: string): Set<number> {
   return found;
 }
 
+/** Adds a value to those of a key. */
+function add<Key>(map: Map<Key, number[]>, key: Key, value: number): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
 export function indexNames(lists: readonly List[]): NameIndex {
   const byText = new Map<string, number>();
   const vocabulary: Word[] = [];
@@ -70,12 +89,18 @@ export function indexNames(lists: readonly List[]): NameIndex {
     return vocabulary.length - 1;
   };
   const found: Omit<IndexedName, "joins">[] = [];
+  const byLetters = new Map<string, number[]>();
   for (const { list, entries } of lists)
     for (const entry of entries)
       for (const name of entry.names) {
-        const texts = wordsOf(name.name);
+        const read = readName(name.name);
+        const { texts } = read;
         if (texts.length === 0) continue;
         const at = found.length;
+        for (const one of joinableWords(read)) {
+          const letters = one.length > 1 ? sortedLetters(one.join("")) : "";
+          if (letters.length >= LEAST_JOINED_NAME) add(byLetters, letters, at);
+        }
         const words = texts.map(known);
         for (const word of new Set(words)) {
           counts[word]!++;
@@ -85,7 +110,7 @@ export function indexNames(lists: readonly List[]): NameIndex {
           const [left, right] = [texts[place]!, texts[place + 1]!];
           if (canJoin(left, right)) places[known(left + right)]!.joined.push(at);
         }
-        found.push({ list, entry, name, words });
+        found.push({ list, entry, name, words, omissible: omissibleWords(texts, entry.kind) });
       }
   const textOf = (word: number) => vocabulary[word]!.text;
   const names = found.map((one): IndexedName => {
@@ -98,17 +123,14 @@ export function indexNames(lists: readonly List[]): NameIndex {
   const weights = Float64Array.from(counts, (count) => weightOf(count, names.length));
   const bySound = new Map<string, number[]>();
   const byConsonants = new Map<string, number[]>();
+  const byAllConsonants = new Map<string, number[]>();
   const byPlain = new Map<string, number[]>();
   const byInitial = new Map<string, number[]>();
   const byBigram = new Map<number, number[]>();
-  const add = <Key>(map: Map<Key, number[]>, key: Key, word: number) => {
-    const list = map.get(key);
-    if (list) list.push(word);
-    else map.set(key, [word]);
-  };
   vocabulary.forEach((word, at) => {
     for (const sound of word.sounds) add(bySound, sound, at);
     if (word.consonants.length >= 3) add(byConsonants, word.consonants, at);
+    if (word.consonants.length >= 1 && word.text.length > 1) add(byAllConsonants, word.consonants, at);
     if (word.plain !== "") add(byPlain, word.plain, at);
     if (word.text.length === 1) add(byInitial, word.text, at);
     else if (!word.isNumber) for (const bigram of bigramsOf(word.text)) add(byBigram, bigram, at);
@@ -126,8 +148,10 @@ export function indexNames(lists: readonly List[]): NameIndex {
     byText,
     bySound,
     byConsonants,
+    byAllConsonants,
     byPlain,
     byInitial,
+    byLetters,
     byBigram: new Map([...byBigram].map(([bigram, words]) => [bigram, Int32Array.from(words)])),
   };
 }

@@ -1,14 +1,24 @@
 /**
- * Compares a name with listed ones: method names/2. Words match by spelling (Jaro–Winkler), by sound (Double
+ * Compares a name with listed ones: method names/3. Words match by spelling (Jaro–Winkler), by sound (Double
  * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by
  * its rarity in the lists.
  */
 
-import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
-import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
-import { wordsOf } from "./words.ts";
+import {
+  bigramsOf,
+  canJoin,
+  type IndexedName,
+  LEAST_JOINED_NAME,
+  type NameIndex,
+  sortedLetters,
+} from "./index.ts";
+import { type ListedKind, listedKinds } from "./list-entry.ts";
+import { type OmissibleWords, omissibleWords } from "./omissible-words.ts";
+import { otherWaysToWrite } from "./romanisation.ts";
+import { alikeness, consonantsOf, isSameName, jaroWinkler, type Word, wordOf } from "./similarity.ts";
+import { joinableWords, type NameWords, readName } from "./words.ts";
 
-export const METHOD = "names/2";
+export const METHOD = "names/3";
 
 /** The lowest score of a hit, unless the caller asks for less. */
 export const THRESHOLD = 0.85;
@@ -47,27 +57,61 @@ export type MatchedWord = { given: string; listed: string; alike: number };
 export type Hit = { of: IndexedName; score: number; words: MatchedWord[] };
 
 /** A word of the query, or two neighbours as one. */
-type QueryWord = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boolean };
+type QueryWord = {
+  word: Word;
+  at: number;
+  span: 1 | 2;
+  weight: number;
+  isKnown: boolean;
+  isUnvowelled: boolean;
+};
 
 /** Names that may be meant, the best of each entry, the most alike first. */
 export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
-  const texts = wordsOf(name, (word) => index.byText.has(word)).slice(0, MOST_WORDS);
-  if (texts.length === 0) return [];
-  const queried = queryWords(index, texts);
-  const alike = queried.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
   const best = new Map<object, Hit>();
-  for (const candidate of promising(index, queried, alike)) {
-    const hit = judge(index, candidate, texts, queried, alike);
-    if (hit.score < threshold) continue;
-    const known = best.get(hit.of.entry);
-    if (!known || known.score < hit.score) best.set(hit.of.entry, hit);
-  }
+  for (const one of otherWaysToWrite(name))
+    for (const hit of hitsOf(index, one)) {
+      const known = best.get(hit.of.entry);
+      if (hit.score >= threshold && (!known || known.score < hit.score)) best.set(hit.of.entry, hit);
+    }
   return [...best.values()]
     .sort((a, b) => b.score - a.score || (a.of.entry.entry_id < b.of.entry.entry_id ? -1 : 1))
     .slice(0, limit);
 }
 
-function queryWords(index: NameIndex, texts: readonly string[]): QueryWord[] {
+function* hitsOf(index: NameIndex, name: string): Iterable<Hit> {
+  const read = readName(name, (word) => index.byText.has(word));
+  const { readings } = read;
+  const texts = read.texts.slice(0, MOST_WORDS);
+  if (texts.length === 0) return;
+  const queried = queryWords(index, texts, readings);
+  const alike = queried.map((one) =>
+    one.span === 1 ? alikeIn(index, one.word, readings) : joinedIn(index, one, texts, readings),
+  );
+  const omissible = Object.fromEntries(
+    listedKinds.map((kind) => [kind, withParticles(texts, omissibleWords(texts, kind), readings.particles)]),
+  ) as Record<ListedKind, OmissibleWords>;
+  for (const candidate of promising(index, queried, alike)) {
+    const kind = index.names[candidate]!.entry.kind;
+    yield judge(index, candidate, { texts, queried, alike, omissible: omissible[kind] });
+  }
+  yield* wholeNames(index, read, omissible.person);
+}
+
+const withParticles = (
+  texts: readonly string[],
+  omissible: OmissibleWords,
+  particles: ReadonlySet<string>,
+): OmissibleWords =>
+  particles.size === 0
+    ? omissible
+    : texts.map((text, at) => omissible?.[at] ?? (particles.has(text) ? "address" : undefined));
+
+function queryWords(
+  index: NameIndex,
+  texts: readonly string[],
+  { skeletons }: NameWords["readings"],
+): QueryWord[] {
   const weigh = (text: string) => {
     const known = index.byText.get(text);
     return text.length === 1 ? INITIAL : known === undefined ? 1 : index.weights[known]!;
@@ -79,18 +123,76 @@ function queryWords(index: NameIndex, texts: readonly string[]): QueryWord[] {
       span: 1,
       weight: weigh(text),
       isKnown: text.length === 1 || index.byText.has(text),
+      isUnvowelled: skeletons.has(text),
     }),
   );
   const joined = texts.slice(1).map((text, at): QueryWord => {
     const both = texts[at]! + text;
-    return { word: wordOf(both), at, span: 2, weight: weigh(texts[at]!) + weigh(text), isKnown: false };
+    return {
+      word: wordOf(both),
+      at,
+      span: 2,
+      weight: weigh(texts[at]!) + weigh(text),
+      isKnown: false,
+      isUnvowelled: false,
+    };
   });
   return [...single, ...joined.filter(({ at }) => canJoin(texts[at]!, texts[at + 1]!))];
 }
 
+/** Names of several words that the query has as one: each word once, in any order. */
+function* wholeNames(
+  index: NameIndex,
+  { texts, written }: NameWords,
+  omissible: OmissibleWords,
+): Iterable<Hit> {
+  const words = texts.filter((_, at) => omissible?.[at] === undefined);
+  if (words.length !== 1 || words[0]!.length < LEAST_JOINED_NAME) return;
+  for (const given of new Set([words[0]!, ...(written.length === 1 ? written : [])]))
+    for (const at of index.byLetters.get(sortedLetters(given)) ?? []) {
+      const of = index.names[at]!;
+      const listed = joinableWords(readName(of.name.name)).find((one) => isJoinOf(given, one));
+      if (listed) yield { of, score: JOINED, words: [{ given, listed: listed.join(" "), alike: JOINED }] };
+    }
+}
+
+const isJoinOf = (text: string, words: readonly string[]): boolean =>
+  words.length === 0
+    ? text === ""
+    : words.some(
+        (word, at) => text.startsWith(word) && isJoinOf(text.slice(word.length), words.toSpliced(at, 1)),
+      );
+
+/** Another romanisation of a word is nearly as good as its first. */
+const OTHER_SPELLING = 0.98;
+/** Words of the same consonants where vowels are not written, by number of consonants. */
+const UNVOWELLED = [0, 0.88, 0.93, 0.95, 0.96];
+/** A word with more spellings is a syllable, whose spellings are looked up as they stand. */
+const MOST_SPELLINGS = 2;
+
+const NO_READINGS: NameWords["readings"] = {
+  spellings: new Map(),
+  skeletons: new Map(),
+  particles: new Set(),
+};
+
 /** The words of the lists that are alike one, with how alike. */
-function alikeIn(index: NameIndex, word: Word): Map<number, number> {
+function alikeIn(index: NameIndex, word: Word, readings: NameWords["readings"]): Map<number, number> {
   const found = new Map<number, number>();
+  const skeletons = readings.skeletons.get(word.text);
+  const spellings = readings.spellings.get(word.text) ?? [];
+  const put = (at: number | undefined, how: number) => {
+    if (at !== undefined && how > (found.get(at) ?? 0)) found.set(at, how);
+  };
+  put(index.byText.get(word.text), 1);
+  for (const spelling of spellings) put(index.byText.get(spelling), OTHER_SPELLING);
+  for (const skeleton of skeletons ?? [])
+    for (const at of index.byAllConsonants.get(skeleton) ?? [])
+      put(at, UNVOWELLED[Math.min(skeleton.length, UNVOWELLED.length - 1)]!);
+  if (skeletons) return found;
+  if (spellings.length > 0 && spellings.length <= MOST_SPELLINGS)
+    for (const spelling of spellings)
+      for (const [at, how] of alikeIn(index, wordOf(spelling), NO_READINGS)) put(at, how * OTHER_SPELLING);
   const same = index.byText.get(word.text);
   const isOfItsOwn = same !== undefined && index.places[same]!.single.length >= NAME_OF_ITS_OWN;
   const look = (at: number, mayBeKin: boolean) => {
@@ -112,8 +214,28 @@ function alikeIn(index: NameIndex, word: Word): Map<number, number> {
 }
 
 /** The same for two neighbours taken for one word, which have to match almost to the letter. */
-function joinedIn(index: NameIndex, word: Word): Map<number, number> {
+function joinedIn(
+  index: NameIndex,
+  { word, at: place }: QueryWord,
+  texts: readonly string[],
+  { skeletons }: NameWords["readings"],
+): Map<number, number> {
   const found = new Map<number, number>();
+  const parts = [texts[place]!, texts[place + 1]!];
+  if (parts.some((part) => skeletons.has(part))) {
+    const [first, last] = parts.map(
+      (part) => skeletons.get(part) ?? (part === "ABDUL" ? ["BDL", "BD"] : [consonantsOf(part)]),
+    );
+    for (const one of first!)
+      for (const other of last!) {
+        const skeleton = (one + other).replaceAll(/(.)\1+/g, "$1");
+        if (skeleton.length < LEAST_JOINED_CONSONANTS) continue;
+        for (const at of index.byAllConsonants.get(skeleton) ?? []) found.set(at, LEAST_JOINED);
+      }
+    for (const at of index.byAllConsonants.get(word.consonants) ?? [])
+      if (word.consonants.length >= LEAST_JOINED_CONSONANTS) found.set(at, LEAST_JOINED);
+    return found;
+  }
   for (const at of sharing(index, word.text, 0.6)) {
     const { text } = index.vocabulary[at]!;
     const how = canBeJoined(word.text, text) ? jaroWinkler(word.text, text) : 0;
@@ -121,6 +243,9 @@ function joinedIn(index: NameIndex, word: Word): Map<number, number> {
   }
   return found;
 }
+
+/** Fewer consonants are those of many words. */
+const LEAST_JOINED_CONSONANTS = 4;
 
 /** Two neighbours are another word only where there is no more than a letter between them, and none in short ones. */
 const canBeJoined = (a: string, b: string) =>
@@ -239,7 +364,7 @@ type Pair = {
 /** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
 function contrastOf({ how, asked: queried, listed }: Pair): number {
   const letters = Math.min(queried.word.text.length, listed.length);
-  const isShort = letters > 1 && letters <= SHORT;
+  const isShort = letters > 1 && letters <= SHORT && !queried.isUnvowelled;
   return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
 }
 
@@ -247,9 +372,17 @@ function contrastOf({ how, asked: queried, listed }: Pair): number {
 function judge(
   index: NameIndex,
   candidate: number,
-  texts: readonly string[],
-  queried: readonly QueryWord[],
-  alike: readonly Map<number, number>[],
+  {
+    texts,
+    queried,
+    alike,
+    omissible,
+  }: {
+    texts: readonly string[];
+    queried: readonly QueryWord[];
+    alike: readonly Map<number, number>[];
+    omissible: OmissibleWords;
+  },
 ): Hit {
   const of = index.names[candidate]!;
   const { words } = of;
@@ -258,8 +391,11 @@ function judge(
   const isOfInitials = words.every((_, at) => textOf(at).length === 1);
   const isPerson = of.entry.kind === "person";
   const pairs: Pair[] = [];
+  const isForm = (omissibles: OmissibleWords, at: number) => omissibles?.[at] === "form";
   queried.forEach((one, i) => {
+    if (isForm(omissible, one.at)) return;
     for (let at = 0; at < words.length; at++) {
+      if (isForm(of.omissible, at)) continue;
       const how = initialAware(index, one, words[at]!, { alike: alike[i]!, isOfInitials, isPerson });
       const listed = textOf(at);
       if (how > 0) {
@@ -311,10 +447,12 @@ function judge(
     told.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
   }
   if (matched === 0) return { of, score: 0, words: told };
-  for (const one of queried) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
+  for (const one of queried)
+    if (one.span === 1 && !usedAsked.has(one.at) && omissible?.[one.at] === undefined)
+      askedTotal += one.weight;
   const leftOut = isPerson ? LEFT_OUT : 1;
   for (let at = 0; at < words.length; at++)
-    if (!usedListed.has(at))
+    if (!usedListed.has(at) && of.omissible?.[at] === undefined)
       listedTotal += leftOut * (textOf(at).length === 1 ? INITIAL / 2 : listedWeight(at));
   const score = matched / Math.sqrt(askedTotal * listedTotal);
   return { of, score: Math.min(1, score), words: told };

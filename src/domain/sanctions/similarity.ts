@@ -38,13 +38,24 @@ export type Word = {
   isNumber: boolean;
 };
 
+/** Of shorter words, these letters tell names apart. */
+const LEAST_PAIRED = 5;
+
+/** Müller is Mueller and Muller, Šmits is Shmits and Smits. */
+const withoutLetterPairs = (text: string) =>
+  text.length < LEAST_PAIRED
+    ? text
+    : text
+        .replaceAll(/([AOU])E(?!E)/g, "$1")
+        .replaceAll(/(SC?|Z|C|K)H/g, (pair) => (pair === "KH" ? "H" : pair[0]!));
+
 export function wordOf(text: string): Word {
   const isNumber = /\d/.test(text);
   const sounds = isNumber ? [] : [...new Set(doubleMetaphone(text))].filter((sound) => sound.length >= 2);
-  const plain = text
+  const plain = withoutLetterPairs(text)
     .replaceAll("EE", "I")
     .replaceAll(/O[OU]/g, "U")
-    .replaceAll("Y", "I")
+    .replaceAll(/[YJ]/g, "I")
     .replaceAll("W", "V")
     .replaceAll("X", "KS")
     .replaceAll(/(.)\1+/g, "$1");
@@ -69,7 +80,7 @@ export const isSameName = (a: Word, b: Word): boolean =>
   a.text === b.text || (a.plain !== "" && a.plain === b.plain) || alikeByConsonants(a, b) > 0;
 
 /** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
-function consonantsOf(text: string): string {
+export function consonantsOf(text: string): string {
   const folded = text
     .replaceAll("X", "KS")
     .replaceAll("KH", "H")

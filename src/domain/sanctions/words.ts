@@ -1,5 +1,6 @@
 /** A name as comparable words: Latin capitals without marks, legal forms and punctuation. */
-import { transliterate } from "transliteration";
+import { withoutFormPhrases } from "./omissible-words.ts";
+import { type LatinName, romanised } from "./romanisation.ts";
 
 /** Legal forms, which do not identify a company. */
 const LEGAL_FORMS = new Set(
@@ -40,32 +41,53 @@ const isPiece = (word: string, before: string, after: string, isKnown: IsKnown):
   (after !== "" && isKnown(word + after) && !isKnown(after)) ||
   (before !== "" && isKnown(before + word) && !isKnown(before));
 
-/**
- * The words of a name in order, without legal forms unless nothing else remains. `isKnown`: the words of the lists,
- * for a query.
- */
-export function wordsOf(name: string, isKnown?: IsKnown): string[] {
-  const latin = transliterate(name.normalize("NFKC"), { unknown: "" })
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toUpperCase()
-    // Marks within a word do not end it: O'Brien, Da'ud, S.A.
+/** A name's words. */
+export type NameWords = {
+  /** In order, without legal forms unless nothing else remains, and with articles as one romanisation has them. */
+  texts: string[];
+  /** Each word as it stands. */
+  written: string[];
+  /** Open questions of its script. */
+  readings: Omit<LatinName, "text">;
+};
+
+/** Every word as written, legal forms and articles among them. */
+const splitWords = (text: string): string[] => text.split(/[^A-Z0-9]+/).filter((word) => word !== "");
+
+/** Marks within a word do not end it: O'Brien, Da'ud, S.A., M/V. */
+const withoutMarks = (text: string): string =>
+  text
     .replaceAll(/['’ʻʼ`´]/g, "")
-    .replaceAll(/\b([A-Z])\.(?=[A-Z]\b)/g, "$1");
-  const plain = latin.replaceAll(/[^A-Z0-9]+/g, " ");
-  const split = (text: string) => arabicAsOne(text.split(" ").filter((word) => word !== ""));
-  const words = split(plain);
-  const telling = split(plain.replaceAll(LEGAL_PHRASES, " ")).filter(
+    .replaceAll(/(?<![A-Z])PH\. ?D(?![A-Z])/g, "PHD")
+    .replaceAll(/(?<![A-Z0-9])([A-Z])[./](?=[A-Z](?![A-Z0-9]))/g, "$1");
+
+/** `isKnown`: the words of the lists, for a query. */
+export function readName(name: string, isKnown?: IsKnown): NameWords {
+  const readings = romanised(name);
+  const latin = withoutMarks(readings.text);
+  const written = splitWords(latin);
+  const plain = latin.replaceAll(/[^A-Z0-9]+/g, " ").replaceAll(LEGAL_PHRASES, " ");
+  const telling = arabicAsOne(withoutFormPhrases(splitWords(plain))).filter(
     (word, at, all) =>
       !isLegalForm(word) || (isKnown && isPiece(word, all[at - 1] ?? "", all[at + 1] ?? "", isKnown)),
   );
-  const left = telling.length > 0 ? telling : words;
-  return isKnown ? left.map((word) => withoutForm(word, isKnown)) : left;
+  const left = telling.length > 0 ? telling : arabicAsOne(written);
+  return { texts: isKnown ? left.map((word) => withoutForm(word, isKnown)) : left, written, readings };
+}
+
+export const wordsOf = (name: string, isKnown?: IsKnown): string[] => readName(name, isKnown).texts;
+
+/** The words that a name may be written from as one: as they stand, without legal forms, and without single letters. */
+export function joinableWords({ texts, written }: NameWords): string[][] {
+  const found = new Map<string, string[]>();
+  for (const words of [written, texts, texts.filter((word) => word.length > 1)])
+    found.set(words.join(" "), words);
+  return [...found.values()];
 }
 
 /** The article and the names that begin with `servant of the`, as one romanisation has them: AL, and ABDUL with what follows it apart. */
 const ARTICLES = new Set(["AL", "EL", "UL", "IL", "AR", "AS", "ASH", "AD", "AN", "AZ", "AT"]);
-const SERVANTS = /^ABD[AEUO]L$/;
+const SERVANTS = /^ABD[AEUO](?:[LRSZNT]|SH)$/;
 
 function arabicAsOne(words: readonly string[]): string[] {
   const found: string[] = [];

@@ -19,7 +19,6 @@ import { METHOD, screen, THRESHOLD } from "../../../domain/sanctions/screen.ts";
 import { wordsOf } from "../../../domain/sanctions/words.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
-import { partnerName } from "../../../domain/trade/reporters.ts";
 import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference/meta.ts";
 import type { TradeData } from "../../trade/answers/question.ts";
 import { rerouteInput, rerouteRow, rerouteWatch } from "../../trade/answers/rerouting.ts";
@@ -35,7 +34,9 @@ export const sanctionsInput = z.object({
     .min(2, "is 2 to 200 characters")
     .max(200, "is 2 to 200 characters")
     .refine((name) => wordsOf(name).length > 0, "has a letter or a digit")
-    .describe("In any script: a person, a company, a ship or an aircraft"),
+    .describe(
+      "A person, a company, a ship or an aircraft, in Latin, Cyrillic, Greek, Arabic, Hebrew, Korean or Chinese script or in kana",
+    ),
   type: z.enum(listedKinds, `is one of ${listedKinds.join(", ")}`).optional(),
   country: partner.optional().describe("2-letter code"),
   born: z
@@ -226,10 +227,9 @@ export async function sanctionsCheck(
       return { ...aboutReference(table), list: name, entries: table.rows.length, released_at, stale };
     }),
   );
-  const country = input.country && partnerName(input.country);
   const found = ranked(screen(index, input.name, input.threshold, Number.POSITIVE_INFINITY), {
     kind: input.type,
-    country,
+    country: input.country,
     born: input.born,
   });
   const words = wordsOf(input.name);
