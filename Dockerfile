@@ -1,9 +1,9 @@
-# The service alone: Postgres is given by DATABASE_URL, and /data keeps the dataset vintages and kept secrets.
-FROM node:20-bookworm-slim AS build
+# The service alone: DATABASE_URL names Postgres, and /data keeps the dataset vintages and secrets.
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 
 COPY package.json package-lock.json .npmrc ./
-# Scripts of packages wait for the sources, since the last of them compiles; so a change of the sources installs nothing anew.
+# Packages' scripts wait for the sources, because the last one compiles; a change of the sources then installs nothing.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 COPY bin bin
@@ -13,7 +13,7 @@ COPY src src
 COPY docs docs
 RUN npm rebuild && npm run build && node bin/slim.mjs && mkdir data
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 

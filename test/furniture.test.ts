@@ -237,7 +237,7 @@ describe("containers", () => {
 
   test("the image runs a supported Node without root and has a health check", () => {
     const [base, ...others] = argumentsOf("FROM").map((line) => line.split(" ")[0]!);
-    expect(base).toMatch(/^node:20-/);
+    expect(base).toMatch(/^node:24-/);
     expect(others).toEqual([base]);
     // The image's user node, by number: Kubernetes would take a name for root.
     expect(argumentsOf("USER")).toEqual(["1000:1000"]);

@@ -1,4 +1,4 @@
-/** docs/settings.md: every setting under its own heading. Generated from .env.example; edit that file. */
+/** docs/settings.md: every setting under its own heading, by group. Generated from .env.example; edit that file. */
 
 const INTRO = `# Settings
 
@@ -12,11 +12,13 @@ export const settingsPage = (example: string): string =>
   [INTRO, ...example.split(/\n{2,}/).flatMap(settingOf)].join("\n");
 
 function settingOf(block: string): string[] {
+  const [, group] = /^# == (.+) ==$/.exec(block) ?? [];
+  if (group !== undefined) return [`## ${group}`, ""];
   const [, name, value] = /^([A-Z][A-Z_]*)=(.*)$/m.exec(block) ?? [];
   if (name === undefined) return [];
   const meaning = block
     .split("\n")
     .filter((line) => line.startsWith("#"))
     .map((line) => line.replace(/^# ?/, ""));
-  return [`## ${name}`, "", ...meaning, "", value ? `Default: \`${value}\`.` : "Empty by default.", ""];
+  return [`### ${name}`, "", ...meaning, "", value ? `Default: \`${value}\`.` : "Empty by default.", ""];
 }

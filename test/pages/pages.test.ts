@@ -154,7 +154,7 @@ test("every setting can be read, listed and found", async () => {
   const entries = JSON.parse((await get("/docs/search.json")).body) as { path: string; title: string }[];
   for (const name of Object.keys(environment.shape)) {
     const anchor = name.toLowerCase();
-    expect(body).toContain(`<h2 id="${anchor}">${name}</h2>`);
+    expect(body).toContain(`<h3 id="${anchor}">${name}</h3>`);
     expect(entries).toContainEqual(
       expect.objectContaining({ path: `/docs/settings#${anchor}`, title: name }),
     );
