@@ -11,15 +11,18 @@ import { verifyPack } from "../audit/verify-pack.ts";
 import type { App } from "../core/app.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { settledBy, USDC } from "../domain/payments/usdc.ts";
-import type { Purchase, SignedPayment } from "./demo-buyer.ts";
+import { get, type Purchase, type SignedPayment } from "./demo-buyer.ts";
 
 export type Finding = { ok: boolean; says: string };
-/** `folder` has the export, the answer and the receipt, for a later check. */
+/** The service, and the folder for the proofs of its answers. */
+export type ProofPlace = { url: string; folder: string };
+/** `folder` has the export, the answer, the receipt and the service's keys, for a later check. */
 export type Proof = { folder: string; report: VerifyReport; types: string[]; findings: Finding[] };
 
 export const EXPORT = "stream.ndjson";
 export const ANSWER = "answer";
 export const RECEIPT = "receipt.jws";
+export const KEYS = "jwks.json";
 
 export const idOf = ({ transfer }: SignedPayment) =>
   payments.idOf({
@@ -32,15 +35,17 @@ export const idOf = ({ transfer }: SignedPayment) =>
 /** Exports the stream into a file of `folder`; all findings come from the file, except the last, from the chain. */
 export async function prove(
   app: App,
-  place: string,
+  place: ProofPlace,
   payment: SignedPayment,
   bought: Purchase,
 ): Promise<Proof> {
   const { tenant, id } = payments.targetOf(idOf(payment));
-  const folder = join(place, payment.transfer.nonce.slice(2, 18));
+  const folder = join(place.folder, payment.transfer.nonce.slice(2, 18));
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, ANSWER), bought.body);
   if (bought.receipt) await writeFile(join(folder, RECEIPT), bought.receipt.jws);
+  const keys = await get(`${place.url}/.well-known/jwks.json`);
+  await writeFile(join(folder, KEYS), await keys.text());
   const file = join(folder, EXPORT);
   const stream = { log_id: MAIN_LOG, tenant, stream_id: payments.streamOf(id) };
   await exportFile(app.pool, { ...stream, beside: evidenceFor(app) }, file);

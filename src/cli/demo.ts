@@ -1,5 +1,5 @@
 /** `tallystick demo`: a new agent buys one answer, and verifies what it received. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
@@ -13,7 +13,7 @@ import { decimalUsdc, USDC } from "../domain/payments/usdc.ts";
 import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
 import { ask, buy, get, type Offer, type Purchase, type SignedPayment, sign } from "./demo-buyer.ts";
-import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
+import { ANSWER, EXPORT, idOf, KEYS, type ProofPlace, prove, RECEIPT } from "./demo-proof.ts";
 import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
@@ -128,15 +128,19 @@ async function tellSkill(place: DemoService, config: Config): Promise<void> {
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
-/** Creates the sandbox and its tables, if the demo's own service has none yet. */
-async function haveData({ own, app, url }: DemoService, config: Config): Promise<void> {
-  if (!own || !app) return;
+/** Creates the sandbox, and its tables for a story that reads them, if the demo's own service has none yet; waits for them. */
+async function haveData(
+  { own, app, url }: DemoService,
+  config: Config,
+  { tables = true }: { tables?: boolean } = {},
+): Promise<void> {
+  if (!own || !app) return serviceReady(url);
   const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
   const { releaseSandboxTables } = await import("../operator/reference.ts");
   const { buildOptions } = await import("./build-options.ts");
-  await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
+  if (tables) await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
   if (!(await isUsable(app, SANDBOX))) {
-    tell.line("", "There is no data: making the sandbox, which takes about a minute.");
+    tell.line("", "There is no data: making the synthetic sandbox, which takes some seconds.");
     await releaseSandbox(app, buildOptions(config));
   }
   await serviceReady(url);
@@ -147,6 +151,7 @@ async function buyOneAnswer(
   config: Config,
   own: LocalAccount | undefined,
 ): Promise<void> {
+  if (!place.own || config.SANDBOX) await haveData(place, config, { tables: false });
   const begun = Date.now();
   tell.step(1, "The price list", "GET /.well-known/x402");
   const path = await choose(place.url);
@@ -190,7 +195,7 @@ async function buyOneAnswer(
   tell.step(6, "The payment in the log", "");
   await tellStatus(place.url, payment);
   if (bought.event_id && !place.own) tell.line("proof", `${place.url}/log#events/${bought.event_id}`);
-  if (app) await tellProof(app, join(config.DATA_DIR, "demo"), payment, bought);
+  if (app) await tellProof(app, { url: place.url, folder: join(config.DATA_DIR, "demo") }, payment, bought);
   else
     tell.line(
       "",
@@ -307,18 +312,23 @@ async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
     tell.line("the service", `says ${read.data.data.status} (GET /v1/agent/payments/{id}, free)`);
 }
 
-async function tellProof(app: App, place: string, payment: SignedPayment, bought: Purchase): Promise<void> {
+async function tellProof(
+  app: App,
+  place: ProofPlace,
+  payment: SignedPayment,
+  bought: Purchase,
+): Promise<void> {
   const { folder, report, types, findings } = await prove(app, place, payment, bought);
   tell.line("exported", `by the operator's side of this machine: ${types.join(", ")}`);
   tell.line("verified", "by this process, from the file and the chain alone:");
   for (const { name, ok, detail } of report.verdicts) tell.finding({ ok, says: `${name}: ${detail}` });
   for (const finding of findings) tell.finding(finding);
-  const kept = (name: string) => join(folder, name);
+  const kept = (name: string) => resolve(folder, name);
   tell.line("by hand", `bin/tallystick verify ${kept(EXPORT)}`);
   if (bought.receipt)
     tell.line(
       "",
-      `bin/tallystick verify receipt ${kept(RECEIPT)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
+      `bin/tallystick verify receipt ${kept(RECEIPT)} --jwks ${kept(KEYS)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
     );
   if (!report.ok || findings.some(({ ok }) => !ok))
     refuse("unprocessable", "the service's answer and its log differ; see the lines marked FAIL");
