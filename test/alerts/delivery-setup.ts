@@ -40,7 +40,7 @@ export async function subscribed(app: App, url: string, credits = 100): Promise<
   const id = (++made).toString(16).padStart(32, "0");
   const facts: subscriptions.Subscribed = {
     subscription_id: id,
-    watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null },
+    watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null, from: null },
     url,
     credits,
     subscribed_at: app.clock.now().toISOString(),

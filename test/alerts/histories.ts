@@ -9,7 +9,7 @@ export const later = (seconds: number) => new Date(Date.parse(AT) + seconds * 10
 
 export const facts: subscriptions.Subscribed = {
   subscription_id: "1".repeat(32),
-  watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null },
+  watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null, from: null },
   url: "https://hooks.example/alerts",
   credits: 100,
   subscribed_at: AT,

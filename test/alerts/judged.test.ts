@@ -98,15 +98,32 @@ test("a subscription to all chapters gets the findings of trade_alerts, whatever
   expect(rows.map((row) => row.evaluated.significant)).toEqual([expected.length]);
 });
 
-test("a dataset that was never released cannot be subscribed to", async () => {
+test("what is to come can be watched, and is shown as waiting until data have it", async () => {
   const { headers } = await service.issue();
-  const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
-    method: "POST",
-    headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify({ url: "http://127.0.0.1:1025/hook", dataset: "comext-ds-999" }),
-  });
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    errors: [{ path: "dataset", message: "there is no dataset comext-ds-999; there is belt" }],
-  });
+  const post = async (watch: object) => {
+    const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ url: "http://127.0.0.1:1025/hook", ...watch }),
+    });
+    const { data } = (await response.json()) as { data: { status: string; waiting_for: string | null } };
+    return [response.status, data.status, data.waiting_for];
+  };
+  expect(await post({ dataset: "comext-ds-999" })).toEqual([
+    200,
+    "active",
+    "the dataset comext-ds-999: it is not released",
+  ]);
+  const lacking = await post({ dataset: BELT, hs: "01012100" });
+  expect(lacking).toEqual([
+    200,
+    "active",
+    expect.stringMatching(/^data: belt covers .*not 01012100|^data: belt covers/),
+  ]);
+  expect(await post({ dataset: BELT, from: "2099-01" })).toEqual([
+    200,
+    "active",
+    expect.stringMatching(/^data: belt ends in 20\d\d-\d\d, before 2099-01$/),
+  ]);
+  expect(await post({ dataset: BELT, from: "2024-01" })).toEqual([200, "active", null]);
 });

@@ -109,6 +109,8 @@ test.each<[Partial<subscriptions.Watch>, Partial<subscriptions.Finding>, boolean
   [{ flow: "EXPORT" }, {}, false],
   [{ threshold: 15 }, {}, true],
   [{ threshold: 15.1 }, {}, false],
+  [{ from: "2026-09" }, {}, true],
+  [{ from: "2026-10" }, {}, false],
   [{}, { z: -15, direction: "drop" }, true],
   [{}, { synthetic: true }, false],
   [{ dataset: "sandbox" }, {}, false],

@@ -1,5 +1,6 @@
 /** A subscription's life as given events, when a decision, then events. */
 import { describe, expect, test } from "vitest";
+import type { z } from "zod";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import * as evaluation from "../../src/domain/alerts/evaluation.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
@@ -73,6 +74,15 @@ test("an alert of the first version is read with its deviation, and its standard
     alert_id: id("a"),
     finding,
     triggered_at: AT,
+  });
+});
+
+test("a subscription of the first version watches from any month", () => {
+  const { from: _, ...watch } = facts.watch;
+  const { upcast, 1: first, 2: second } = subscriptions.events.AlertSubscribed;
+  expect(second.parse(upcast[1](first.parse({ ...facts, watch })))).toEqual({
+    ...facts,
+    watch: { ...watch, from: null },
   });
 });
 
@@ -213,6 +223,9 @@ test("every event of a history fits its schema", () => {
     subscribed,
     triggered(id("a")),
   ];
-  for (const { type, data } of made) subscriptions.events[type][1].parse(data);
+  for (const { type, data } of made) {
+    const declared: { 1: z.ZodType; 2?: z.ZodType } = subscriptions.events[type];
+    (declared[2] ?? declared[1]).parse(data);
+  }
   expect(new Set(made.map(({ type }) => type)).size).toBe(Object.keys(subscriptions.events).length);
 });

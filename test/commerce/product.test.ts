@@ -15,10 +15,13 @@ import * as products from "../../src/domain/commerce/product.ts";
 import {
   baseOf,
   centsPerKg,
+  cheapestLines,
   events,
   evolve,
+  goodsLine,
   initialState,
   list,
+  netOf,
   type Product,
   type ProductEvent,
   type ProductState,
@@ -121,6 +124,45 @@ describe("prices", () => {
     ]);
     expect(centsPerKg(units)).toBeCloseTo(29_900 / 975, 12);
     expect(centsPerKg([])).toBeUndefined();
+  });
+
+  test("make the cheapest lines that add up to the goods", () => {
+    const units = pricedUnits(product, AT);
+    const linesOf = (base_units: number) =>
+      cheapestLines(units, base_units)?.map(({ unit, quantity, discount_cents }) => [
+        unit,
+        quantity,
+        discount_cents,
+      ]);
+    expect(linesOf(64)).toEqual([["bag", 64, 0]]);
+    // A pallet costs 299.00, and its 65 bags at 4.95 cost 321.75.
+    expect(linesOf(65)).toEqual([["pallet", 1, 2_275]]);
+    expect(linesOf(200)).toEqual([
+      ["pallet", 3, 6_825],
+      ["bag", 5, 0],
+    ]);
+    expect(linesOf(0)).toEqual([]);
+    expect(cheapestLines([], 1)).toBeUndefined();
+    expect(cheapestLines(units.slice(1), 66)).toBeUndefined();
+    // Where bags cost less than the pallet of them, pallets are no discount.
+    const dear = units.map((one) => (one.unit === "pallet" ? { ...one, net_cents: 40_000 } : one));
+    expect(cheapestLines(dear, 130)).toMatchObject([{ unit: "bag", quantity: 130 }]);
+    expect(goodsLine(dear, dear[1]!, 2).discount_cents).toBe(0);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5_000 }),
+        fc.integer({ min: 1, max: 60_000 }),
+        (base_units, pallet) => {
+          const priced = units.map((one) => (one.unit === "pallet" ? { ...one, net_cents: pallet } : one));
+          const lines = cheapestLines(priced, base_units)!;
+          expect(lines.reduce((sum, { base, quantity }) => sum + base * quantity, 0)).toBe(base_units);
+          const ways = Array.from({ length: Math.floor(base_units / 65) + 1 }, (_, pallets) => {
+            return pallets * pallet + (base_units - 65 * pallets) * priced[0]!.net_cents;
+          });
+          expect(netOf(lines)).toBe(Math.min(...ways));
+        },
+      ),
+    );
   });
 
   test("are only in units of the product", () => {

@@ -11,6 +11,7 @@ import {
   evolve,
   initialState,
   MOST_STOCK,
+  missingUnits,
   pick,
   receive,
   release,
@@ -349,4 +350,32 @@ describe("known faults of other shops", () => {
     expect(() => reserve(wanted(2, 1, { tenant: "other" }), AT)(ordered)).toThrow("0 are left");
     expect(confirm(1, AT)(ordered)).toEqual([confirmed(1)]);
   });
+});
+
+test("missing units are those that no reservation in the same order could get", () => {
+  const shelf = fc.record({
+    on_hand: fc.integer({ min: 0, max: 300 }),
+    reserved: fc.integer({ min: 0, max: 300 }),
+  });
+  const line = fc.record({ base: fc.constantFrom(1, 65), quantity: fc.integer({ min: 1, max: 200 }) });
+  fc.assert(
+    fc.property(fc.array(shelf, { maxLength: 4 }), fc.array(line, { maxLength: 4 }), (shelved, lines) => {
+      const shelves = shelved.map(({ on_hand, reserved }, at) => ({
+        ...{ location: `place-${at}`, on_hand },
+        reserved: Math.min(on_hand, reserved),
+      }));
+      const missing = missingUnits(shelves, lines);
+      let state: StockState = { ...initialState(), shelves };
+      for (const [at, { base, quantity }] of lines.entries()) {
+        const most = unitsLeft(state.shelves, base);
+        expect(missing[at]).toBe(Math.max(0, quantity - most));
+        if (missing[at] === quantity) continue;
+        const request = { order_id: at + 1, tenant: `t${at}`, unit: "bag" as const, until: later(30) };
+        const events = reserve({ ...request, base, quantity: quantity - missing[at]! }, AT)(state);
+        state = events.reduce(evolve, state);
+      }
+    }),
+    { numRuns: scaled(100, 100) },
+  );
+  expect(missingUnits([], [{ base: 1, quantity: 3 }])).toEqual([3]);
 });

@@ -137,12 +137,22 @@ describe("a product", () => {
       kg: 3_500,
       bags: 234,
       pallets: 4,
-      cost_eur: "1401.54",
+      // 3 · 299.00 + 39 · 4.95 = 1090.05, and 21 %.
+      cost_eur: "1318.96",
+      lines: [
+        { unit: "pallet", quantity: 3, unit_net: "299.00", net: "897.00", discount: "68.25", missing: 0 },
+        { unit: "bag", quantity: 39, unit_net: "4.95", net: "193.05", discount: "0.00", missing: 0 },
+      ],
       product_slug: "granulas-premium",
       kwh_per_kg: 4.8,
     });
     expect(data.briketes).toMatchObject({ kg: 3_653, bags: 244, pallets: 4 });
     expect(data.assumptions).toMatchObject({ kg_per_kw: 350, insulation_factor: 1 });
+    // 3,900 bags are in the shop; 11,667 are needed.
+    const large = (await ask("calculator", { kw: 500 })).body.data.granulas;
+    const [pallets, bags] = large.lines;
+    expect([large.bags, pallets.quantity, pallets.missing]).toEqual([11_667, 179, 119]);
+    expect([bags.quantity, bags.missing]).toEqual([32, 32]);
   });
 });
 
@@ -185,6 +195,33 @@ describe("a quote", () => {
     expect(
       refusal(await ask("orders", pelletOrder(1, { unit: "pallet", quote_id }), named("q", other))),
     ).toEqual([404, "not-found"]);
+  });
+
+  test("names the cheaper unit, its discount, and the stock that is short", async () => {
+    const { status, body } = await draft([
+      { product_id: 2, quantity: 130, unit: "bag" },
+      { product_id: 2, quantity: 29, unit: "pallet" },
+      { product_id: 4, quantity: 12 },
+      { product_id: 4, quantity: 3 },
+    ]);
+    expect(status).toBe(201);
+    const [bags, pallets, veneer, more] = body.data.items;
+    // 130 bags at 4.25 are 552.50, and two pallets at 259.00 are 518.00.
+    expect(bags).toMatchObject({ unit: "bag", quantity: 130, net: "552.50", discount: "0.00", missing: 0 });
+    expect(bags.cheaper).toEqual({
+      lines: [{ unit: "pallet", quantity: 2, unit_net: "259.00", net: "518.00", discount: "34.50" }],
+      net: "518.00",
+      saved: "34.50",
+    });
+    // 1,950 bags, of which an order and the item above have some: 28 pallets at most.
+    const left = (await ask("availability?product_id=2")).body.data[0].available;
+    expect(pallets).toMatchObject({ unit: "pallet", discount: "500.25", cheaper: null });
+    expect(pallets.missing).toBe(29 - Math.floor((left - 130) / 65));
+    expect(pallets.missing).toBeGreaterThan(0);
+    // Twelve are in stock, and both items together want fifteen.
+    expect([veneer.missing, more.missing, more.cheaper]).toEqual([0, 3, null]);
+    expect(body.data.discount).toBe("500.25");
+    expect(Number(body.data.net)).toBeCloseTo(552.5 + 29 * 259 + 15 * 2_100, 2);
   });
 
   test.each([

@@ -17,8 +17,10 @@ import type {
 import type { marketOutput } from "../../src/projections/fusion/answers/market.ts";
 import type { queryOutput } from "../../src/projections/reports/answers/query.ts";
 import { sectionWriters } from "../../src/projections/reports/answers/section-writers.ts";
+import { importFiles, sdmxFixture } from "../datasets/workshop.ts";
 import { catalogue } from "../support/catalogue.ts";
-import { openSandbox } from "../support/sandbox.ts";
+import { releaseVintage } from "../support/cube.ts";
+import { opened, openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -237,4 +239,30 @@ describe("a question before it is paid", () => {
     const plain = await (await fetch(`${service.url}/v1/agent/fusion/intents`)).json();
     expect(plain).toMatchObject({ meta: { understood: null } });
   });
+});
+
+test("a question that the sandbox answers says what real data there are", async () => {
+  const question = "How dependent is Latvia on imports of mineral fuels since 2020?";
+  expect((await query({ question })).meta.real_data).toBeUndefined();
+  const { manifest } = await importFiles(service.data_dir, [sdmxFixture], { reporters: ["DE"] });
+  await releaseVintage(service.app, service.data_dir, manifest.vintage);
+  await opened(service, [manifest.vintage]);
+  expect((await query({ question })).meta).toMatchObject({
+    synthetic: true,
+    real_data: [{ dataset: manifest.dataset, why: "covers the products 39206290" }],
+  });
+  // One country's figures are no figures of the EU, in a question as in the operations that it calls.
+  const { status, errors } = await refused({
+    question: "Who are the largest exporters of HS 39206290 in 2024?",
+  });
+  expect([status, errors[0]?.message]).toEqual([
+    400,
+    expect.stringMatching(/covers the reporters DE; not AT/),
+  ]);
+  await openSandboxLv(service);
+  const own = await query({ question: "How dependent is Latvia on imports of HS 84713000?" });
+  expect(own.data.passed).toMatchObject([
+    { step: "product", why: expect.stringMatching(/covers the reporters LV/) },
+  ]);
+  expect(own.data.steps.map(({ step }) => step)).toContain("market");
 });

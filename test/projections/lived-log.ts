@@ -106,7 +106,7 @@ async function alert(app: App): Promise<void> {
   const target = { tenant: "acme", id };
   const facts: subscriptions.Subscribed = {
     ...{ subscription_id: id, url: "https://agent.example.org/hooks/trade", subscribed_at: at },
-    watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null },
+    watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null, from: null },
     credits: subscriptions.FIRST_CREDITS,
   };
   await app.decide(subscriptions, target, subscriptions.subscribe(facts), { meta });

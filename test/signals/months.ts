@@ -17,8 +17,8 @@ export async function releaseMonths(
   service: Service,
   last: Period,
   replaces: string | null,
-  /** The month from which chapter 85 has no trade. */
-  silent_from: Period = 999912,
+  /** A chapter without trade from a month on. */
+  silent?: { chapter: string; from: Period },
 ): Promise<string> {
   const dir = service.data_dir;
   const header = (await readFile(bulkFixture, "utf8")).split("\n")[0]!;
@@ -30,12 +30,12 @@ export async function releaseMonths(
     const lines = reporters.flatMap((reporter, shift) =>
       [1, 2].flatMap((flow) => [
         line(reporter, "39161000", flow, period, euros(at + shift * 3, flow)),
-        ...(period < silent_from
-          ? [line(reporter, "85171300", flow, period, euros(at + shift * 5, flow + 2))]
-          : []),
+        line(reporter, "85171300", flow, period, euros(at + shift * 5, flow + 2)),
       ]),
     );
-    return fileOf(dir, `full_v2_${period}.csv`, [header, ...lines]);
+    const isTraded = (text: string) =>
+      !silent || period < silent.from || !text.includes(`,E,${silent.chapter}`);
+    return fileOf(dir, `full_v2_${period}.csv`, [header, ...lines.filter(isTraded)]);
   });
   const { manifest } = await importFiles(dir, await Promise.all(files), {
     reporters: ["DE", "FR"],

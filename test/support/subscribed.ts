@@ -8,7 +8,7 @@ export async function subscribeExamples(app: App, tenant = "acme"): Promise<void
   for (const id of new Set(ids.filter((one) => typeof one === "string"))) {
     const facts: subscriptions.Subscribed = {
       subscription_id: id,
-      watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null },
+      watch: { reporter: "DE", hs: null, flow: null, threshold: 3, dataset: null, from: null },
       url: "https://agent.example.org/hooks/trade",
       credits: subscriptions.FIRST_CREDITS,
       subscribed_at: app.clock.now().toISOString(),

@@ -103,12 +103,13 @@ export function testMessage(
 
 /** True for a finding that a subscription watches; the finding's `product` is the one requested. */
 export function isWatched(watch: Watch, finding: Finding): boolean {
-  const { reporter, hs, flow, threshold, dataset } = watch;
+  const { reporter, hs, flow, threshold, dataset, from } = watch;
   return (
     (reporter === null || reporter === finding.reporter) &&
     (hs === null ? finding.product.length === 2 : hs === finding.product) &&
     (flow === null || flow === finding.flow) &&
     Math.abs(finding.z) >= threshold &&
+    (from === null || finding.period >= from) &&
     (dataset === null ? !finding.synthetic : dataset === finding.dataset)
   );
 }

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
-import { time } from "../../core/model/fields.ts";
+import { month, time } from "../../core/model/fields.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "./backoff.ts";
@@ -74,8 +74,7 @@ function withDeviation(old: object) {
   };
 }
 
-/** The anomalies to report: null = all. `threshold` is the least |z|; an open dataset is any real one. */
-export const watch = z.strictObject({
+const firstWatch = z.strictObject({
   reporter: z
     .string()
     .regex(/^[A-Z]{2}$/)
@@ -89,16 +88,30 @@ export const watch = z.strictObject({
   dataset: z.string().nullable(),
 });
 
+/** The anomalies to report: null = all. `threshold` is the least |z|; an open dataset is any real one. */
+export const watch = firstWatch.extend({
+  from: month.nullable().describe("The first month to report; it may be to come."),
+});
+
+const subscribedFacts = {
+  subscription_id: z.string(),
+  watch: firstWatch,
+  url: z.string().max(2048),
+  credits: z.int().positive(),
+  subscribed_at: time,
+};
+
+const withoutStart = (old: object) => ({
+  ...old,
+  watch: { ...(old as { watch: z.infer<typeof firstWatch> }).watch, from: null },
+});
+
 export const events = {
   AlertSubscribed: {
     means: "Somebody subscribed to alerts, which are posted to a webhook.",
-    1: z.strictObject({
-      subscription_id: z.string(),
-      watch,
-      url: z.string().max(2048),
-      credits: z.int().positive(),
-      subscribed_at: time,
-    }),
+    1: z.strictObject(subscribedFacts),
+    2: z.strictObject({ ...subscribedFacts, watch }),
+    upcast: { 1: withoutStart },
   },
   AlertToppedUp: {
     means: "A subscription was given more credits.",

@@ -160,6 +160,32 @@ export function centsPerKg(units: readonly PricedUnit[]): number | undefined {
   return each.length > 0 ? Math.min(...each) : undefined;
 }
 
+/** Whole units of a product at their price, without tax. `discount_cents`: what the same goods cost more by the base unit. */
+export type GoodsLine = PricedUnit & { quantity: number; discount_cents: number };
+
+export function goodsLine(units: readonly PricedUnit[], one: PricedUnit, quantity: number): GoodsLine {
+  const single = units.find(({ base }) => base === 1) ?? one;
+  const discount_cents = Math.max(0, quantity * (one.base * single.net_cents - single.base * one.net_cents));
+  return { ...one, quantity, discount_cents };
+}
+
+/** The cheapest lines for so many base units; undefined where no units add up to them. */
+export function cheapestLines(units: readonly PricedUnit[], base_units: number): GoodsLine[] | undefined {
+  let left = base_units;
+  const lines: GoodsLine[] = [];
+  for (const one of units.toSorted(
+    (a, b) => a.net_cents / a.base - b.net_cents / b.base || b.base - a.base,
+  )) {
+    const quantity = Math.floor(left / one.base);
+    if (quantity > 0) lines.push(goodsLine(units, one, quantity));
+    left -= quantity * one.base;
+  }
+  return left === 0 ? lines : undefined;
+}
+
+export const netOf = (lines: readonly Pick<GoodsLine, "quantity" | "net_cents">[]): number =>
+  lines.reduce((sum, { quantity, net_cents }) => sum + quantity * net_cents, 0);
+
 /** A price and its period, until the next price of the unit. */
 export type PricePeriod = { unit: UnitName; net_cents: number; from: string; to: string | null };
 

@@ -318,6 +318,19 @@ export function pick(shelves: readonly Shelf[], base: number, quantity: number):
   return left === 0 ? lines : undefined;
 }
 
+/** Units of each line that the stock lacks, where the lines are taken in their order. */
+export function missingUnits(
+  shelves: readonly Shelf[],
+  lines: readonly { base: number; quantity: number }[],
+): number[] {
+  let left = shelves;
+  return lines.map(({ base, quantity }) => {
+    const taken = Math.min(quantity, unitsLeft(left, base));
+    left = moved(left, pick(left, base, taken) ?? [], { reserved: 1 });
+    return quantity - taken;
+  });
+}
+
 /** A paid order's goods stay reserved until they ship. */
 export const confirm =
   (order_id: number, confirmed_at: string) =>

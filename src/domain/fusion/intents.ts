@@ -170,7 +170,12 @@ export const intents: readonly Plan[] = [
     slots: { required: ["hs"], optional: ["country", "years", "year"] },
     steps: [
       { id: "market", operation: "fusion_market_intel", input: { ...market, flow: "IMPORT" } },
-      { id: "product", operation: "fusion_product", input: { hs: "$slots.hs", year: "$slots.year" } },
+      {
+        id: "product",
+        operation: "fusion_product",
+        input: { hs: "$slots.hs", year: "$slots.year" },
+        optional: true,
+      },
     ],
     example: "How dependent is Latvia on imports of mineral fuels?",
   },

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
-import { idFrom, time } from "../../../core/model/fields.ts";
-import { refuse, refuseWith } from "../../../core/model/refusal.ts";
+import { idFrom, month, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
+import { awaitedData } from "../../../domain/alerts/awaited-data.ts";
 import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, countOthers } from "../../../projections/alerts/subscriptions.ts";
-import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
@@ -39,6 +40,10 @@ const subscription = z
     status,
     url: z.string().optional().describe("Only its owner sees this"),
     watch: subscriptions.watch,
+    waiting_for: z
+      .string()
+      .nullable()
+      .describe("What the watch still waits for: a dataset, product, country or month; null: data are there"),
     credits: z.int().describe("Alerts that can still be delivered; 0 once deleted"),
     delivered: z.int(),
     waiting: z.int().describe("Alerts found but not delivered"),
@@ -73,15 +78,19 @@ const meta = z.object({
  * A subscription as its owner sees it. Stored events order their fields differently from new ones, and equal answers
  * must be equal bytes.
  */
-function publicSubscription({ facts, status, waiting, secrets, ...state }: Subscription) {
+function publicSubscription(
+  { facts, status, waiting, secrets, ...state }: Subscription,
+  { vintages }: Pick<Data, "vintages">,
+) {
   const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
-  const { reporter, hs, flow, threshold, dataset } = facts.watch;
+  const { reporter, hs, flow, threshold, dataset, from } = facts.watch;
   const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
   return {
     subscription_id: facts.subscription_id,
     status,
     url: facts.url,
-    watch: { reporter, hs, flow, threshold, dataset },
+    watch: { reporter, hs, flow, threshold, dataset, from },
+    waiting_for: status === "deleted" ? null : awaitedData(facts.watch, vintages.open()),
     credits,
     delivered,
     waiting: waiting.size,
@@ -110,7 +119,8 @@ const subscribe = operation({
   summary: "Send anomalies of EU trade to a webhook at each dataset release",
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
 (false alarms at most ${FALSE_DISCOVERY_RATE * 100} %). Matches are posted to \`url\` as \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by
-[Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. Each delivered alert costs
+[Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. A watch may
+wait for what is to come: \`waiting_for\` says for what. Each delivered alert costs
 one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
   told_once: once_fields,
@@ -130,17 +140,19 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       .max(1_000, "is at most 1000")
       .default(3)
       .describe("The smallest |z| to send: standard deviations from the mean of the twelve months before"),
-    dataset: dataset.describe("Only this dataset; omitted = every real one, not `sandbox`").optional(),
+    dataset: dataset
+      .describe("Only this dataset, released or to come; omitted = every real one, not `sandbox`")
+      .optional(),
+    from: month.optional().describe("First month to report, YYYY-MM, which may be to come; omitted = any"),
   }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
-  handle: async ({ input, caller, app, unit }) => {
-    const { url, reporter = null, hs = null, flow = null, threshold, dataset = null } = input;
+  handle: async ({ input, caller, app, data, unit }) => {
+    const { url, reporter = null, hs = null, flow = null, threshold, dataset = null, from = null } = input;
     const message = app.webhooks.refusalOf(url);
     if (message !== undefined)
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
-    if (dataset !== null) await refuseUnreleased(app, dataset);
     await app.caughtUp(alertsProjection);
     if ((await countOthers(app.pool, caller.tenant, unit.fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
@@ -150,7 +162,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
     const at = app.clock.now().toISOString();
     const facts = {
       subscription_id: unit.fresh_id,
-      watch: { reporter, hs, flow, threshold, dataset },
+      watch: { reporter, hs, flow, threshold, dataset, from },
       url: new URL(url).href,
       credits: subscriptions.FIRST_CREDITS,
       subscribed_at: at,
@@ -161,24 +173,14 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       subscriptions.subscribe(facts),
     );
     return {
-      data: withSecret(app, subscriptions.existingSubscription(state)),
+      data: withSecret(app, subscriptions.existingSubscription(state), data),
       meta: { tenant: caller.tenant },
     };
   },
 });
 
-/** A name that was never released may be a slip of the pen, and nobody would ever hear of it. */
-async function refuseUnreleased(app: App, dataset: string): Promise<void> {
-  await app.caughtUp(releasesProjection);
-  const released = (await currentReleases(app.pool)).map((release) => release.dataset);
-  if (released.includes(dataset)) return;
-  const choices = released.length === 0 ? "none is released yet" : `there is ${released.join(", ")}`;
-  const message = `there is no dataset ${dataset}; ${choices}`;
-  refuseWith("dataset", message);
-}
-
-const withSecret = (app: App, state: Subscription) => ({
-  ...publicSubscription(state),
+const withSecret = (app: App, state: Subscription, data: Data) => ({
+  ...publicSubscription(state, data),
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
 });
 
@@ -199,12 +201,12 @@ const topUp = operation({
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, unit }) => {
+  handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const at = app.clock.now().toISOString();
     const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
-      data: publicSubscription(subscriptions.existingSubscription(state)),
+      data: publicSubscription(subscriptions.existingSubscription(state), data),
       meta: { tenant: caller.tenant },
     };
   },
@@ -222,12 +224,12 @@ const rotate = operation({
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
-  handle: async ({ input: { subscription_id }, caller, app, unit }) => {
+  handle: async ({ input: { subscription_id }, caller, app, data, unit }) => {
     const at = app.clock.now().toISOString();
     const decision = subscriptions.rotateSecret(at);
     const { state } = await unit.decide(subscriptions, target(caller, subscription_id), decision);
     return {
-      data: withSecret(app, subscriptions.existingSubscription(state)),
+      data: withSecret(app, subscriptions.existingSubscription(state), data),
       meta: { tenant: caller.tenant },
     };
   },
@@ -293,10 +295,10 @@ const alertStatus = operation({
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
   example: { id: EXAMPLE },
-  handle: async ({ input: { id }, caller, app }) => {
+  handle: async ({ input: { id }, caller, app, data }) => {
     const state = await app.load(subscriptions, target(caller, id));
     const found = state?.status === "deleted" ? state : subscriptions.existingSubscription(state);
-    return { data: publicSubscription(found), meta: { tenant: caller.tenant } };
+    return { data: publicSubscription(found, data), meta: { tenant: caller.tenant } };
   },
 });
 
@@ -312,11 +314,11 @@ const remove = operation({
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
   example: { id: EXAMPLE_TO_DELETE },
-  handle: async ({ input: { id }, caller, app, unit }) => {
+  handle: async ({ input: { id }, caller, app, data, unit }) => {
     const at = app.clock.now().toISOString();
     const { state } = await unit.decide(subscriptions, target(caller, id), subscriptions.remove(at));
     if (!state) return refuse("not_found", "you have no such subscription");
-    return { data: publicSubscription(state), meta: { tenant: caller.tenant } };
+    return { data: publicSubscription(state, data), meta: { tenant: caller.tenant } };
   },
 });
 

@@ -11,10 +11,20 @@ import {
   wholeUp,
 } from "../../../domain/commerce/calculator.ts";
 import { decimalEuro, totalOf } from "../../../domain/commerce/money.ts";
-import { centsPerKg, type ProductType, pricedUnits, shopOf, slug } from "../../../domain/commerce/product.ts";
+import {
+  centsPerKg,
+  cheapestLines,
+  netOf,
+  type PricedUnit,
+  type ProductType,
+  pricedUnits,
+  shopOf,
+  slug,
+} from "../../../domain/commerce/product.ts";
+import { missingUnits } from "../../../domain/commerce/stock.ts";
 import { listProducts, type StockedProduct } from "../../../projections/commerce/catalogue.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
-import { money, nowOf } from "./fields.ts";
+import { lineShown, missingShown, money, nowOf, shownLine } from "./fields.ts";
 
 type Fuel = Extract<ProductType, "granulas" | "briketes">;
 
@@ -22,13 +32,16 @@ const fuelShown = z.object({
   kg: z.int().describe("For the whole season, rounded up"),
   bags: z.int().describe("Whole bags"),
   pallets: z.int().describe("Whole pallets"),
-  cost_eur: money.nullable().describe("With tax; null where the shop sells no bags"),
+  cost_eur: money.nullable().describe("Of the lines, with tax; null where the shop sells no bags"),
+  lines: z
+    .array(lineShown.extend({ missing: missingShown }))
+    .describe("The bags by the cheapest units: pallets where the same goods cost less by them"),
   product_slug: slug.nullable().describe("The assumed product: the cheapest per kilogram"),
   kwh_per_kg: z.number(),
 });
 
-/** A product sold by the bag, with the price of a bag. */
-type BaggedProduct = { product: StockedProduct; kg_per_bag: number; net_cents: number; per_kg: number };
+/** A product sold by the bag, with its priced units. */
+type BaggedProduct = { product: StockedProduct; units: PricedUnit[]; bag: PricedUnit; per_kg: number };
 
 /** The cheapest per kilogram of the products sold by the bag. */
 function cheapest(products: readonly StockedProduct[], at: string): BaggedProduct | undefined {
@@ -37,9 +50,7 @@ function cheapest(products: readonly StockedProduct[], at: string): BaggedProduc
       const units = product.withdrawn_at === null ? pricedUnits(product, at) : [];
       const bag = units.find(({ unit }) => unit === "bag");
       const per_kg = centsPerKg(units);
-      return bag && per_kg !== undefined
-        ? { product, kg_per_bag: bag.kg, net_cents: bag.net_cents, per_kg }
-        : [];
+      return bag && per_kg !== undefined ? { product, units, bag, per_kg } : [];
     })
     .sort((a, b) => a.per_kg - b.per_kg)[0];
 }
@@ -49,15 +60,19 @@ const kwhOf = (fuel: Fuel, sold: BaggedProduct | undefined) =>
 
 function shown(fuel: Fuel, exact_kg: number, sold: BaggedProduct | undefined): z.infer<typeof fuelShown> {
   const kg = wholeUp(exact_kg);
-  const bags = wholeUp(kg / (sold?.kg_per_bag ?? USUAL_PACK.kg_per_bag));
+  const bags = wholeUp(kg / (sold?.bag.kg ?? USUAL_PACK.kg_per_bag));
   const pallet = sold?.product.facts.units.find(({ unit }) => unit === "pallet");
+  const lines = (sold && cheapestLines(sold.units, bags * sold.bag.base)) ?? [];
+  const missing = missingUnits(sold?.product.shelves ?? [], lines);
   return {
     kg,
     bags,
     pallets: wholeUp(bags / (pallet?.base ?? USUAL_PACK.bags_per_pallet)),
-    cost_eur: sold
-      ? decimalEuro(totalOf(bags * sold.net_cents, sold.product.facts.vat_bp).gross_cents)
-      : null,
+    cost_eur:
+      sold && lines.length > 0
+        ? decimalEuro(totalOf(netOf(lines), sold.product.facts.vat_bp).gross_cents)
+        : null,
+    lines: lines.map((line, at) => ({ ...shownLine(line), missing: missing[at]! })),
     product_slug: sold?.product.facts.slug ?? null,
     kwh_per_kg: kwhOf(fuel, sold),
   };
@@ -69,7 +84,8 @@ const calculator = operation({
   effect: reads,
   summary: "Fuel and cost of a heating season",
   description: `A rule of thumb: ${KG_PER_KW} kg of pellets a kilowatt for six months at 20 °C, in proportion to temperature and months, and by insulation
-(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes a season's mean of 0 °C. Briquettes use their own calorific value.`,
+(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes a season's mean of 0 °C. Briquettes use their own calorific value. \`lines\` is what to order
+at the least cost, and says what the stock lacks.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     kw: z

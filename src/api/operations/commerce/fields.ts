@@ -5,6 +5,7 @@ import { decimalEuro } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";
 import {
   centsPerKg,
+  type GoodsLine,
   type PricedUnit,
   productId,
   productTypes,
@@ -177,6 +178,27 @@ export const shownTotal = ({
   vat: decimalEuro(vat_cents),
   gross: decimalEuro(gross_cents),
 });
+
+/** The goods of a calculation or quote, a line a unit. */
+export const lineShown = z.object({
+  unit: z.enum(unitNames),
+  quantity: z.int().describe("Number of these units"),
+  unit_net: euro("for one unit, without tax"),
+  net: euro("for all units, without tax"),
+  discount: euro("saved against the same goods by the base unit, without tax"),
+});
+
+export const shownLine = ({ unit, quantity, net_cents, discount_cents }: GoodsLine) => ({
+  unit,
+  quantity,
+  unit_net: decimalEuro(net_cents),
+  net: decimalEuro(quantity * net_cents),
+  discount: decimalEuro(discount_cents),
+});
+
+export const missingShown = z
+  .int()
+  .describe("Units of the line that the stock lacks now; 0 = all can be ordered");
 
 export const vatPercent = z.string().describe("Value added tax in percent");
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
@@ -7,14 +8,18 @@ import { MOST_UNITS } from "../../../domain/commerce/order.ts";
 import type { Product, UnitName } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as quotes from "../../../domain/commerce/quote.ts";
+import * as stock from "../../../domain/commerce/stock.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";
 import {
   inputMail,
   inputName,
   inputQuantity,
   inputUnit,
+  lineShown,
+  missingShown,
   money,
   shopMeta,
+  shownLine,
   shownTotal,
   totalShown,
 } from "./fields.ts";
@@ -30,13 +35,23 @@ const item = z.strictObject(
   "is { product_id, quantity, unit }",
 );
 
+const cheaperShown = z
+  .object({
+    lines: z.array(lineShown),
+    net: money.describe("EUR, for all lines, without tax"),
+    saved: money.describe("EUR less than the item, without tax"),
+  })
+  .nullable()
+  .describe("The same goods by other units, where that costs less; null: it does not");
+
 const create = operation({
   name: "quotes_create",
   route: "POST /v1/agent/quotes",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A quote: prices fixed for two weeks",
   description: `Current prices with value added tax. orders_create accepts them by \`quote_id\` for ${quotes.VALID_DAYS} days, for at most the quoted units an
-order. It reserves no goods: orders depend on the stock of then. Name and mail are sealed and can be erased.`,
+order. It reserves no goods: orders depend on the stock of then, and \`missing\` says what the stock lacks now. \`cheaper\` names units by which the
+same goods cost less. Name and mail are sealed and can be erased.`,
   access: [key("quote"), pay("0.01")],
   input: z.object({
     client_name: inputName.describe("The quote's client"),
@@ -56,15 +71,15 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
           z.object({
             product_id: product.productId,
             product_slug: product.slug,
-            unit: z.enum(product.unitNames),
-            quantity: z.int(),
-            unit_net: money.describe("EUR for one unit, without tax"),
-            net: money.describe("EUR, for all units"),
+            ...lineShown.shape,
             vat: money.describe("EUR, its share of the quote's tax; the shares add up to it"),
             gross: money.describe("EUR, with tax"),
+            missing: missingShown,
+            cheaper: cheaperShown,
           }),
         ),
         ...totalShown,
+        discount: money.describe("EUR, of all items, without tax"),
         valid_until: time,
         drafted_at: time,
       }),
@@ -109,16 +124,22 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
       vat_bp: products.get(product_id)!.facts.vat_bp,
     }));
     const vat = vatOfLines(lines, state.vat_cents);
-    const items = state.items.map(({ product_id, unit, quantity, net_cents }, at) => ({
+    const goods = state.items.map(({ product_id, unit, quantity }) => {
+      const units = product.pricedUnits(products.get(product_id)!, state.drafted_at);
+      const line = product.goodsLine(units, units.find((one) => one.unit === unit)!, quantity);
+      return { product_id, line, cheaper: cheaperLines(units, line) };
+    });
+    const missing = await missingOf(app, tenant, goods);
+    const items = goods.map(({ product_id, line, cheaper }, at) => ({
       product_id,
       product_slug: products.get(product_id)!.facts.slug,
-      unit,
-      quantity,
-      unit_net: decimalEuro(net_cents),
-      net: decimalEuro(lines[at]!.net_cents),
+      ...shownLine(line),
       vat: decimalEuro(vat[at]!),
       gross: decimalEuro(lines[at]!.net_cents + vat[at]!),
+      missing: missing[at]!,
+      cheaper,
     }));
+    const discount_cents = goods.reduce((sum, { line }) => sum + line.discount_cents, 0);
     const { valid_until, drafted_at } = state;
     return {
       data: {
@@ -126,6 +147,7 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
         status: "draft" as const,
         items,
         ...shownTotal(state),
+        discount: decimalEuro(discount_cents),
         valid_until,
         drafted_at,
       },
@@ -133,6 +155,41 @@ order. It reserves no goods: orders depend on the stock of then. Name and mail a
     };
   },
 });
+
+type QuotedGoods = { product_id: number; line: product.GoodsLine };
+
+/** Units of each item that the stock lacks; items of one product share its stock. */
+async function missingOf(app: App, tenant: string, goods: readonly QuotedGoods[]): Promise<number[]> {
+  const ids = [...new Set(goods.map(({ product_id }) => product_id))];
+  const missing = new Array<number>(goods.length).fill(0);
+  await Promise.all(
+    ids.map(async (id) => {
+      const { shelves } = await app.load(stock, product.targetOf(tenant, id));
+      const places = goods.flatMap(({ product_id }, at) => (product_id === id ? [at] : []));
+      const lacking = stock.missingUnits(
+        shelves,
+        places.map((at) => goods[at]!.line),
+      );
+      for (const [n, at] of places.entries()) missing[at] = lacking[n]!;
+    }),
+  );
+  return missing;
+}
+
+/** The same goods by other units, if they cost less. */
+function cheaperLines(
+  units: readonly product.PricedUnit[],
+  line: product.GoodsLine,
+): z.infer<typeof cheaperShown> {
+  const lines = product.cheapestLines(units, line.base * line.quantity);
+  const [net_cents, cheapest_cents] = [product.netOf([line]), product.netOf(lines ?? [line])];
+  if (!lines || cheapest_cents >= net_cents) return null;
+  return {
+    lines: lines.map(shownLine),
+    net: decimalEuro(cheapest_cents),
+    saved: decimalEuro(net_cents - cheapest_cents),
+  };
+}
 
 type QuoteItem = { product_id: number; quantity: number; unit?: UnitName | undefined };
 

@@ -17,6 +17,7 @@ import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
 import { ownNames } from "../../../domain/trade/product-names.ts";
+import { type Meta, meta } from "../../trade/answers/question.ts";
 import { type CallOperation, type OperationAnswers, type ReportDraft, reportDraft } from "../writing.ts";
 import { writeSection } from "./section-writers.ts";
 
@@ -71,6 +72,7 @@ export const queryOutput = z.object({
     vintage: z.string(),
     synthetic: z.boolean().describe("true: some of it is synthetic"),
     source: z.string(),
+    real_data: meta.shape.real_data,
   }),
 });
 
@@ -92,6 +94,7 @@ export async function query(
   });
   const { sources, ...parts } = written.parts(ran.sections);
   const [main] = ran.steps;
+  const real_data = ran.told.map(realDataOf).find((found) => found !== undefined);
   return {
     data: {
       intent: chosen.plan.name,
@@ -108,6 +111,7 @@ export async function query(
       vintage: main?.vintage ?? "none",
       synthetic: ran.steps.some(({ synthetic }) => synthetic),
       source: sources.map(({ text }) => text).join("; "),
+      ...(real_data && { real_data }),
     },
   };
 }
@@ -137,6 +141,9 @@ const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
   Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
 
 type PlanResult = Awaited<ReturnType<CallOperation>>;
+
+/** The real datasets that a step left to the sandbox. */
+const realDataOf = ({ answer }: PlanResult) => (answer as { meta: Partial<Meta> }).meta.real_data;
 
 /**
  * Options of a plan's run: `begins` is called before each step; `noted` with its answer, before dependent steps run.
