@@ -110,6 +110,10 @@ type Property = {
   format?: string;
 };
 
+/** How zod speaks by itself. */
+const VALIDATOR_TEXT =
+  /Invalid (input|option|key|value|string|number|ISO|email|URL|UUID)|expected (string|number|int|array|object|boolean|record|one of)|Too (small|big)|Unrecognized key/;
+
 /** An invalid value of a field: a text without rules is broken by its length, so it must have a limit. */
 function brokenValue(property: Property | undefined): string {
   const isFree = property?.type === "string" && !property.pattern && !property.enum && !property.format;
@@ -216,9 +220,15 @@ describe("every operation", () => {
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
       const response = await request(operation, broken, presentedFor(operation));
-      const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
+      const told = (await response.json()) as {
+        errors?: { path: string; message: string }[];
+        detail: string;
+      };
       expect([name, response.status], told.detail).toEqual([name, 400]);
       expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
+      const [first] = told.errors ?? [];
+      expect(told.detail).toContain(first!.message);
+      for (const { message } of told.errors ?? []) expect(message).not.toMatch(VALIDATOR_TEXT);
     }
   });
 
