@@ -123,7 +123,7 @@ nothing; where one of two directions has them, the other has a note. Without a d
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),
-  example: { code: "44013100", years: "2015-2024", direction: "EXPORT" },
+  example: { code: "44013100", years: "2020-2024", direction: "EXPORT" },
   vintage,
   handle: ({ input, data, signal }) => seasonal(dataOf(data), input, signal),
 });

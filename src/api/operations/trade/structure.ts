@@ -34,7 +34,7 @@ nothing; where one of two directions has them, the other has a note. Without a f
   access: [key("read"), pay("0.10")],
   input: seasonInput,
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
-  example: { reporter: "LV", hs2: "44", years: "2015-2024", flow: "EXPORT" },
+  example: { reporter: "LV", hs2: "44", years: "2020-2024", flow: "EXPORT" },
   vintage,
   handle: ({ input, data, signal }) => season(dataOf(data), input, signal),
 });
