@@ -1,13 +1,16 @@
 /** OpenAPI as a whole: shared parts, and its use by client generators. */
+
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { open } from "../../src/api/declare/access/open.ts";
 import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { formsOf } from "../../src/api/declare/forms/form.ts";
+import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
 import { operation } from "../../src/api/declare/operation.ts";
 import { json } from "../../src/api/declare/output.ts";
 import { OF_ANY_CALL, refusalsOf } from "../../src/api/declare/statuses.ts";
 import { documentsOf } from "../../src/api/describe/documents.ts";
+import { fieldWords } from "../../src/api/describe/field-words.ts";
 import { openapi } from "../../src/api/describe/openapi.ts";
 import { shareSchemas } from "../../src/api/describe/openapi-schemas.ts";
 import { areas } from "../../src/areas/index.ts";
@@ -28,10 +31,10 @@ const TERMS = {
 const described = openapi(catalogue, "https://tally.example.org") as unknown as Document;
 const entries = Object.values(described.paths).flatMap((methods) => Object.values(methods));
 
-/** Characters per operation, with its share of the common parts. */
-const MOST_EACH = 3_400;
+/** Characters per operation, with its share of the common parts and its recorded example. */
+const MOST_EACH = 4_400;
 /** One area's document, which a model reads at once. */
-const MOST_AREA = 100_000;
+const MOST_AREA = 130_000;
 
 const referencesIn = (text: string) => new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!));
 
@@ -171,3 +174,60 @@ test("the compliance mapping names only paths that exist", () => {
   // A path without its method would escape this test.
   expect(text.replaceAll(/\b(?:GET|POST|DELETE) \/[\w/{}+-]+/g, "")).not.toMatch(/\/(?:v1|log|soul)\//);
 });
+
+/** The fields of a schema by name, each with its place. */
+function fieldsIn(part: unknown, place: string): { name: string; place: string; field: JsonSchema }[] {
+  if (typeof part !== "object" || part === null) return [];
+  const { properties = {}, example: _, ...rest } = part as JsonSchema & { example?: unknown };
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => [
+      { name, place: `${place}.${name}`, field },
+      ...fieldsIn(field, `${place}.${name}`),
+    ]),
+    ...Object.values(rest).flatMap((inner) => fieldsIn(inner, place)),
+  ];
+}
+
+type Response = { content?: Record<string, { schema: JsonSchema; example?: unknown }> };
+const answerFields = [
+  ...entries.flatMap(({ operationId, responses }) => fieldsIn(responses, operationId as string)),
+  ...Object.entries(described.components.schemas!).flatMap(([name, schema]) => fieldsIn(schema, name)),
+];
+
+test("each field of each answer says what it is", () => {
+  const schemas = described.components.schemas as Record<string, JsonSchema>;
+  const isDescribed = ({ description, $ref }: JsonSchema) =>
+    Boolean(description ?? schemas[$ref?.split("/").at(-1) ?? ""]?.description);
+  expect(answerFields.length).toBeGreaterThan(2_000);
+  expect(answerFields.filter(({ field }) => !isDescribed(field)).map(({ place }) => place)).toEqual([]);
+});
+
+test("no shared word describes a field that no answer has", () => {
+  const used = new Set(answerFields.map(({ name, field }) => `${name}: ${field.description}`));
+  const words = Object.entries(fieldWords).map(([name, word]) => `${name}: ${word}`);
+  expect(words.filter((word) => !used.has(word))).toEqual([]);
+});
+
+const recorded = catalogue.operations.filter(
+  ({ output }) =>
+    output.kind === "json" ||
+    output.kind === "stream" ||
+    (output.kind === "bytes" && !output.media_type.startsWith("application/octet")),
+);
+
+test.each(recorded.map((operation) => [operation.name, operation] as const))(
+  "%s has a recorded example that fits its schema",
+  (_, { name, output, envelope, status = 200 }) => {
+    const { responses } = entries.find(({ operationId }) => operationId === name) as unknown as {
+      responses: Record<string, Response>;
+    };
+    const [{ example } = {}] = Object.values(responses[status]!.content!);
+    expect(example, "record it: RECORD=1 npm test -- test/contract/catalogue").toBeDefined();
+    if (output.kind === "bytes") return expect(typeof example).toBe("string");
+    if (output.kind === "stream") return void output.item.or(output.last).parse(example);
+    if (output.kind !== "json") return;
+    const schema =
+      envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
+    expect(schema.parse(example)).toEqual(example);
+  },
+);

@@ -124,7 +124,7 @@ test("openapi-fetch: what it sends is answered, and an error is typed as one", a
   const { data } = await get(path, { params: { query: { reporters: ["DE", "FR"], years: "2024" } } });
   expect(data!.data.length).toBeGreaterThan(12);
   const { error } = await get(path, { params: { query: { reporters: ["XX"] } } });
-  expect(error!.detail).toBe("invalid input: reporters.0");
+  expect(error!.detail).toMatch(/^invalid input: reporters\.0: no such reporter; /);
 });
 
 test("openapi-client-axios", async () => {

@@ -68,6 +68,7 @@ describe("a forecast", () => {
     }
     expect(made.tests.origins).toBeGreaterThan(30);
     expect(made.tests.mae).toBeLessThan(made.tests.against.mae);
+    expect(made.tests.preferred_history).toBeGreaterThanOrEqual(24);
     expect(made.coverage.n).toBeGreaterThan(100);
     expect(made.meta).toMatchObject({
       dataset: "sandbox-shop-sales",
@@ -87,10 +88,27 @@ describe("a forecast", () => {
       ["saplaksnis-berzs", "tsb"],
       ["finieris-ozols", "tsb"],
     ]);
+    type Told = { coverage: { "80": number; "95": number; n: number } };
+    const n = body.data.reduce((sum: number, { coverage }: Told) => sum + coverage.n, 0);
+    const within = body.data.reduce(
+      (sum: number, { coverage }: Told) => sum + (coverage.n * coverage["80"]) / 100,
+      0,
+    );
+    expect(within / n).toBeGreaterThan(0.799);
     for (const { history, forecast, notes } of body.data) {
       expect([history.length, forecast.length]).toEqual([12, 3]);
       expect(notes).toEqual(["Seasons are looked for where months_history is at least 24."]);
     }
+  });
+
+  test.each([3, 4, 5])("of %i months has intervals", async (months_history) => {
+    const made = await forecastOf("granulas-premium", { months_history });
+    expect(made.method).toBe("mean");
+    for (const { mean, lo80, hi80, lo95, hi95 } of made.forecast)
+      expect([0, lo95, lo80, mean, hi80, hi95]).toEqual(
+        [0, lo95, lo80, mean, hi80, hi95].sort((a, b) => a - b),
+      );
+    expect(made.forecast[0].hi80).toBeGreaterThan(made.forecast[0].mean);
   });
 
   test("names invalid input", async () => {
@@ -253,7 +271,7 @@ describe("orders", () => {
     expect([method, notes]).toEqual([
       "mean",
       [
-        "Fewer than 6 months are looked at: their mean, without intervals.",
+        "Fewer than 6 months are looked at: their mean, with the interval of all products.",
         "Months without stock on more than 10 days: 2; demand was likely more.",
       ],
     ]);

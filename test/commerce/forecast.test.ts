@@ -1,7 +1,12 @@
 /** The forecast alone: figures computed by hand, the choice of a method, and no look ahead. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backtested, forecastCatalogue } from "../../src/domain/commerce/forecast.ts";
+import {
+  backtested,
+  comparedHistories,
+  forecastCatalogue,
+  preferredHistory,
+} from "../../src/domain/commerce/forecast.ts";
 import { type PastError, reaches } from "../../src/domain/commerce/intervals.ts";
 import { meanStep, seasonalFactors, seasonalTsb, tsb } from "../../src/domain/commerce/smoothing.ts";
 import { scaled } from "../support/scale.ts";
@@ -160,11 +165,29 @@ describe("intervals", () => {
 });
 
 describe("a short record", () => {
-  test("of fewer than six months gives their mean, without intervals", () => {
+  test("of fewer than six months gives their mean, with the interval of normal months while no error is known", () => {
     const forecast = only([4, 8, 0, 4, 4]);
     expect(forecast).toMatchObject({ method: "mean", tests: null, coverage: { 80: null, 95: null, n: 0 } });
-    expect(forecast.months).toEqual([1, 2, 3].map((ahead) => ({ ahead, mean: 4, 80: null, 95: null })));
-    expect(only(noise(40, 7), { window: 3 }).method).toBe("mean");
+    for (const month of forecast.months) {
+      expect(month.mean).toBe(4);
+      expect(month[80]!.high).toBeCloseTo(4 + 1.312 * meanStep([4, 8, 0, 4, 4]), 9);
+      expect(month[95]!.high).toBeCloseTo(4 + 2.006 * meanStep([4, 8, 0, 4, 4]), 9);
+    }
+  });
+
+  test.each([3, 4, 5])("of %i months has an interval for every product, from the errors of all", (window) => {
+    const catalogue = [heating(48, 1), noise(40, 7), [4, 8, 0, 4], [5, 5, 5], [0, 0, 0], [9]];
+    for (const { method, months } of forecastCatalogue(catalogue, { months_ahead: 12, window })) {
+      expect(method).toBe("mean");
+      for (const { 80: narrow, 95: wide } of months) {
+        expect(narrow!.high).toBeLessThanOrEqual(wide!.high);
+        expect(narrow!.low).toBeGreaterThanOrEqual(wide!.low);
+      }
+    }
+    const [, , among] = forecastCatalogue(catalogue, { months_ahead: 3, window });
+    const alone = only([4, 8, 0, 4], { window });
+    expect(among!.months[0]!.mean).toBe(alone.months[0]!.mean);
+    expect(among!.months[0]![80]).not.toEqual(alone.months[0]![80]);
   });
 
   test("of no month gives no forecast", () => {
@@ -175,6 +198,57 @@ describe("a short record", () => {
     const [same] = forecastCatalogue([repeated(7, 30), noise(40, 8)], asked);
     expect(same!.months[0]).toEqual({ ahead: 1, mean: expect.closeTo(7, 9), 80: null, 95: null });
     expect(same!.tests).toMatchObject({ mase: null, origins: 24 });
+  });
+});
+
+describe("coverage", () => {
+  const trend = (months: number, seed: number) => noise(months, seed).map((one, at) => one + 6 * at);
+  const catalogues: [string, number[][]][] = [
+    ["seasons", [heating(60, 1), heating(54, 2), heating(60, 3)]],
+    ["trends", [trend(60, 4), trend(48, 5)]],
+    ["noise", [noise(60, 6), noise(60, 7)]],
+    [
+      "all kinds",
+      [heating(60, 8), trend(60, 9), noise(60, 10), [...repeated(0, 20), 3, 0, 0, 5, 0, 0, 0, 4]],
+    ],
+  ];
+
+  test.each(catalogues)(
+    "of %s is at least 80 and 95 of a hundred tested months, with any history",
+    (_, records) => {
+      for (const window of [3, 6, 12, 24, 36])
+        for (const months_ahead of [1, 3, 12]) {
+          const told = forecastCatalogue(records, { months_ahead, window }).map(({ coverage }) => coverage);
+          const n = told.reduce((sum, one) => sum + one.n, 0);
+          const share = (level: 80 | 95) => told.reduce((sum, one) => sum + (one[level] ?? 0) * one.n, 0) / n;
+          expect(n).toBeGreaterThan(50);
+          expect([window, months_ahead, share(80) >= 80 - 1e-9, share(95) >= 95 - 1e-9]).toEqual([
+            window,
+            months_ahead,
+            true,
+            true,
+          ]);
+        }
+    },
+  );
+});
+
+describe("the preferred history", () => {
+  const maeOf = (record: number[], window: number) => only(record, { window }).tests!.mae;
+
+  test("has the least error of those compared", () => {
+    for (const record of [heating(60, 1), noise(60, 2)]) {
+      const preferred = preferredHistory(record, 3)!;
+      for (const window of comparedHistories)
+        expect(maeOf(record, preferred)).toBeLessThanOrEqual(maeOf(record, window));
+    }
+    expect(preferredHistory(heating(60, 1), 3)).toBeGreaterThanOrEqual(24);
+  });
+
+  test("is short where the level has changed, and unknown of a short record", () => {
+    const changed = Array.from({ length: 60 }, (_, at) => 100 * Math.floor(at / 6));
+    expect(preferredHistory(changed, 1)).toBe(3);
+    expect(preferredHistory([4, 8, 0], 3)).toBeNull();
   });
 });
 

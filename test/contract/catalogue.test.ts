@@ -27,6 +27,7 @@ import { until } from "../support/until.ts";
 import { wallet } from "../support/wallets.ts";
 import { areasWithoutBets, type Driven, drive, isBought, isInternal } from "./driven.ts";
 import { specifiedPrices } from "./prices.ts";
+import { isRecording, MOST_TEXT, record, shortened, writeRecorded } from "./recorded.ts";
 
 let driven: Driven;
 let service: Service;
@@ -44,6 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   const broken = service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  if (isRecording) await writeRecorded(service.url);
   await service.stop();
   expect(broken.map(({ operation, promise, reason }) => [operation, promise, reason])).toEqual([]);
 });
@@ -110,6 +112,10 @@ type Property = {
   format?: string;
 };
 
+/** How zod speaks by itself. */
+const VALIDATOR_TEXT =
+  /Invalid (input|option|key|value|string|number|ISO|email|URL|UUID)|expected (string|number|int|array|object|boolean|record|one of)|Too (small|big)|Unrecognized key/;
+
 /** An invalid value of a field: a text without rules is broken by its length, so it must have a limit. */
 function brokenValue(property: Property | undefined): string {
   const isFree = property?.type === "string" && !property.pattern && !property.enum && !property.format;
@@ -165,6 +171,7 @@ describe("every operation", () => {
     if (output.kind === "bytes") {
       expect(body.length).toBeGreaterThan(0);
       if (output.media_type.startsWith("text/")) expect(Buffer.from(text)).toEqual(body);
+      if (isRecording && Buffer.from(text).equals(body)) record(operation.name, text.slice(0, MOST_TEXT));
       return;
     }
     if (output.kind === "file") {
@@ -176,8 +183,9 @@ describe("every operation", () => {
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line));
-      output.last.parse(lines.pop());
-      for (const line of lines) output.item.parse(line);
+      output.last.parse(lines.at(-1));
+      for (const line of lines.slice(0, -1)) output.item.parse(line);
+      if (isRecording) record(operation.name, lines[0]);
       return;
     }
     if (output.kind === "picture") {
@@ -193,6 +201,10 @@ describe("every operation", () => {
       delete answer.success;
     }
     expect(output.schema.parse(answer)).toEqual(answer);
+    if (isRecording) {
+      const short = shortened(answer, (one) => output.schema.safeParse(one).success);
+      record(operation.name, operation.envelope === "success" ? { success: true, ...short } : short);
+    }
   });
 
   test.each(each)(
@@ -216,9 +228,15 @@ describe("every operation", () => {
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
       const response = await request(operation, broken, presentedFor(operation));
-      const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
+      const told = (await response.json()) as {
+        errors?: { path: string; message: string }[];
+        detail: string;
+      };
       expect([name, response.status], told.detail).toEqual([name, 400]);
       expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
+      const [first] = told.errors ?? [];
+      expect(told.detail).toContain(first!.message);
+      for (const { message } of told.errors ?? []) expect(message).not.toMatch(VALIDATOR_TEXT);
     }
   });
 

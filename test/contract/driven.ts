@@ -15,7 +15,7 @@ import { emptyAccount, marketExamples, unfundedExample } from "../support/market
 import { orderExamples } from "../support/ordered.ts";
 import { reportExample } from "../support/reported.ts";
 import { rollExample } from "../support/rolled.ts";
-import { allBetOn, openSandbox, openSandboxLv } from "../support/sandbox.ts";
+import { allBetOn, FRESH, openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
 import { type ServiceOptions, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
@@ -49,8 +49,9 @@ export async function drive(options: ServiceOptions = {}) {
     vault: true,
     ...options,
   });
-  await openSandbox(service);
-  await openSandboxLv(service);
+  // Every documented example has to run on what a first start makes.
+  await openSandbox(service, FRESH);
+  await openSandboxLv(service, FRESH);
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);

@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport, type ImportRequest } from "../../src/datasets/import.ts";
-import { buildSandbox, sizeAt } from "../../src/datasets/sandbox.ts";
+import { buildSandbox, SMALL, sizeAt } from "../../src/datasets/sandbox.ts";
 import { buildSandboxLv } from "../../src/datasets/sandbox-lv.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 
@@ -60,10 +60,14 @@ export async function importFiles(dataDir: string, files: string[], options: Imp
   }
 }
 
-export async function makeSandbox(dataDir: string, scale: number) {
+export async function makeSandbox(dataDir: string, scale: number | "fresh") {
   const space = await takeBuildSpace(dataDir);
   try {
-    const built = await buildSandbox(space, { replaces: null, limits, size: sizeAt(scale) });
+    const built = await buildSandbox(space, {
+      replaces: null,
+      limits,
+      size: scale === "fresh" ? SMALL : sizeAt(scale),
+    });
     await publish(space, built);
     return built;
   } finally {

@@ -21,7 +21,7 @@ const pricedOperation = operation({
   route: "GET /v1/agent/test/changing",
   summary: "Costs something else once it was handled",
   description: "For this test.",
-  access: [pay(() => price, "1.00")],
+  access: [pay(() => price, "1.00", "1.00 USDC a try")],
   input: z.object({}),
   output: json(z.object({ data: z.object({}), meta: z.object({}) })),
   example: {},

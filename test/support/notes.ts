@@ -48,7 +48,11 @@ export const takeNote = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   access: [
     key("order"),
-    pay<{ text: string }>(({ text }) => `0.0${Math.min(text.length, 9)}` as Usdc, "0.01"),
+    pay<{ text: string }>(
+      ({ text }) => `0.0${Math.min(text.length, 9)}` as Usdc,
+      "0.01",
+      "0.01 USDC a character",
+    ),
   ],
   input: z.object({
     notebook: z.string().max(20),

@@ -13,19 +13,27 @@ export const SMALL = 0.01;
 /** A scale with more chapters. */
 export const LARGER = 0.1;
 
+/** The sandbox that a first start makes. */
+export const FRESH = "fresh";
+
+type Scale = number | typeof FRESH;
+
 /** A small sandbox in the folder; returns its vintage. */
-export const sandboxIn = (dataDir: string, scale = SMALL): Promise<string> =>
+export const sandboxIn = (dataDir: string, scale: Scale = SMALL): Promise<string> =>
   madeOnce(`sandbox-${scale}`, dataDir, async (dir) => (await makeSandbox(dir, scale)).manifest.vintage);
 
 /** The same, and Latvia at CN8 split from it. */
-export const latviaIn = (dataDir: string): Promise<{ sandbox: string; latvia: string }> =>
-  madeOnce("sandbox-lv", dataDir, async (dir) => {
-    const sandbox = await sandboxIn(dir);
+export const latviaIn = (
+  dataDir: string,
+  scale: Scale = SMALL,
+): Promise<{ sandbox: string; latvia: string }> =>
+  madeOnce(`sandbox-lv-${scale}`, dataDir, async (dir) => {
+    const sandbox = await sandboxIn(dir, scale);
     return { sandbox, latvia: (await makeSandboxLv(dir, sandbox)).manifest.vintage };
   });
 
 /** A small sandbox dataset and the reference tables, released; resolves when the service has opened them. */
-export async function openSandbox(service: Service, scale = SMALL): Promise<void> {
+export async function openSandbox(service: Service, scale: Scale = SMALL): Promise<void> {
   const { app, data_dir } = service;
   const vintage = await sandboxIn(data_dir, scale);
   await releaseVintage(app, data_dir, vintage);
@@ -34,8 +42,8 @@ export async function openSandbox(service: Service, scale = SMALL): Promise<void
 }
 
 /** Latvia at CN8, from the sandbox opened before. */
-export async function openSandboxLv(service: Service): Promise<void> {
-  const { latvia } = await latviaIn(service.data_dir);
+export async function openSandboxLv(service: Service, scale: Scale = SMALL): Promise<void> {
+  const { latvia } = await latviaIn(service.data_dir, scale);
   await releaseVintage(service.app, service.data_dir, latvia);
   await opened(service, [latvia]);
 }

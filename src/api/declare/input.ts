@@ -1,7 +1,8 @@
 import { closest } from "fastest-levenshtein";
 import { z } from "zod";
 import { MAX_DEPTH } from "../../../eventstore/canonical.ts";
-import { type FieldError, refuse } from "../../core/model/refusal.ts";
+import { plainIssue } from "../../core/model/plain-issue.ts";
+import { type FieldError, refuse, refuseFields } from "../../core/model/refusal.ts";
 import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;
@@ -11,7 +12,6 @@ const MOST_ERRORS = 50;
 const shown = (path: string) => path.slice(0, 60);
 const MOST_PATH = 200;
 const MOST_MESSAGE = 300;
-const MOST_NAMES = 400;
 
 const IS_REQUIRED = "is required";
 
@@ -56,7 +56,7 @@ function readerOf(input: z.ZodObject): InputReader {
       if (errors.length >= MOST_ERRORS) break;
     }
     const accepted = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
-    const answer = isFar ? undefined : strict.safeParse(accepted);
+    const answer = isFar ? undefined : strict.safeParse(accepted, { error: plainIssue });
     if (answer && !answer.success)
       errors.push(
         ...answer.error.issues
@@ -65,9 +65,7 @@ function readerOf(input: z.ZodObject): InputReader {
           .map(({ path, message }) => ({ path: calledBy.get(path) ?? path, message })),
       );
     if (errors.length > 0 || !answer?.success) {
-      const reported = errors.slice(0, MOST_ERRORS);
-      const names = [...new Set(reported.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
-      refuse("invalid", `invalid input: ${names}`, { errors: reported });
+      refuseFields(errors.slice(0, MOST_ERRORS));
     }
     return answer.data;
   };

@@ -12,6 +12,7 @@ import type { EventName } from "../../core/model/refusal.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
 import type { Data } from "../../datasets/reading.ts";
 import type { PricedCall, Way } from "./access/way.ts";
+import { metaField, withBriefMeta } from "./brief-meta.ts";
 import type { Caller } from "./caller.ts";
 import type { Gauge } from "./gauge.ts";
 import { schemaOfList } from "./listing.ts";
@@ -198,12 +199,16 @@ export function operation<Input extends z.ZodObject>(
   const { meta } = listed.shape;
   if (!(meta instanceof z.ZodObject)) throw new Error(`${declared.name} rests on data and has no meta`);
   const isData = restsOnDataAlone(declared);
+  const brief = withBriefMeta(meta);
   const schema = listed.extend({
-    meta: meta.extend({ rests_on: isData ? restsOnField : restsOnBesideList }),
+    meta: (brief ?? meta).extend({ rests_on: isData ? restsOnField : restsOnBesideList }),
   });
   return {
     ...declared,
-    input: input.extend({ vintage: isData ? vintageField : vintageBesideList }),
+    input: input.extend({
+      vintage: isData ? vintageField : vintageBesideList,
+      ...(brief && { meta: metaField }),
+    }),
     output: { ...output, schema },
     refuses: [...new Set([...refuses, 404 as const])],
   } as OperationDeclaration;

@@ -7,8 +7,13 @@ import type { Catalogue } from "../declare/operation.ts";
 import { type Operation, restsOnDataAlone } from "../declare/operation.ts";
 import { isCommand, isInPath, mediaTypeOf, methodOf, pathOf, readsOf } from "../declare/operation-facts.ts";
 import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
+import { describeAnswers } from "./field-words.ts";
+import recorded from "./generated/recorded-answers.json" with { type: "json" };
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
+
+/** Answers to the documented examples, recorded by `RECORD=1` with the catalogue's contract test. */
+const recordedAnswers = recorded as Readonly<Record<string, unknown>>;
 
 export const INTERFACE_VERSION = "3.2.0";
 
@@ -28,7 +33,12 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
     };
   }
   const parameters = shareParameters(Object.values(paths).flatMap(Object.values));
-  return {
+  const components = componentsOf(operations, problems, {
+    public_url,
+    schemas: answers.components,
+    parameters,
+  });
+  return describeAnswers({
     openapi: "3.1.0",
     info: {
       title: "Tallystick",
@@ -41,8 +51,8 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
     servers: [{ url: public_url }],
     tags: areas.map(({ name, about }) => ({ name, description: about })),
     paths,
-    components: componentsOf(operations, problems, { public_url, schemas: answers.components, parameters }),
-  };
+    components,
+  });
 }
 
 function describe(operation: Operation, answer: JsonSchema | undefined): Entry & Schema {
@@ -156,28 +166,36 @@ function responses(operation: Operation, answer: JsonSchema | undefined): Schema
 function success(operation: Operation, answer: JsonSchema = {}): Schema {
   const { output } = operation;
   const [form, ...others] = formsOf(operation);
+  const example = recordedAnswers[operation.name];
   switch (output.kind) {
     case "stream":
       return {
         description: `One JSON object a line; as ${SSE} each is an event`,
-        ...content(mediaTypeOf(operation), answer, [SSE]),
+        ...content(mediaTypeOf(operation), answer, { others: [SSE], example }),
       };
     case "json":
-      return { description: "The answer", ...content(form!, answer, others) };
+      return { description: "The answer", ...content(form!, answer, { others, example }) };
     case "bytes":
-      return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
+      return {
+        description: output.about,
+        ...content(output.media_type, bytesOf(output.media_type), { example }),
+      };
     case "file":
       return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
     case "picture":
-      return { description: output.about, ...content(form!, bytesOf(form!), others) };
+      return { description: output.about, ...content(form!, bytesOf(form!), { others }) };
   }
 }
 
 const SSE = "text/event-stream";
 
 /** Other forms are listed apart: a client generator would merge them into one type, and they need an Accept header. */
-const content = (form: string, schema: Schema, others: readonly string[] = []): Schema => ({
-  content: { [form]: { schema } },
+const content = (
+  form: string,
+  schema: Schema,
+  { others = [], example }: { others?: readonly string[]; example?: unknown } = {},
+): Schema => ({
+  content: { [form]: { schema, ...(example !== undefined && { example }) } },
   ...(others.length > 0 && { "x-other-forms": others }),
 });
 

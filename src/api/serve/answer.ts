@@ -6,6 +6,7 @@ import type { Subjects } from "../../core/model/ports/subjects.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Sealed } from "../../core/model/sealed.ts";
 import { type Data, type ReadRecord, watched } from "../../datasets/reading.ts";
+import { asWanted } from "../declare/brief-meta.ts";
 import { anonymous } from "../declare/caller.ts";
 import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
 import { JSON_FORM } from "../declare/forms/form.ts";
@@ -158,11 +159,8 @@ async function bodied(
   );
   await lasting.checkAnswer();
   const rests_on = operation.output.kind === "json" ? reading?.restsOn() : undefined;
-  const body = await encoded(
-    parts,
-    call,
-    rests_on === undefined ? given : withRestsOn(given as SourcedAnswer, rests_on),
-  );
+  const sourced = rests_on === undefined ? given : withRestsOn(given as SourcedAnswer, rests_on);
+  const body = await encoded(parts, call, asWanted(sourced, call.form, call.input));
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const subjects = noted();
   const status = statusOf(operation);

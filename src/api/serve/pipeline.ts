@@ -161,21 +161,21 @@ async function quoteFor(
   { app }: Parts,
   operation: Operation,
   input: Fields | undefined,
-): Promise<Pick<Quote, "price" | "understood" | "errors">> {
+): Promise<Pick<Quote, "price" | "understood" | "errors" | "is_unit">> {
   try {
     const leased = await dataNamed(app, operation, input);
     try {
       const call = { app, data: leased?.data ?? app.data, caller: anonymous };
       const price = await priceOf(operation, call, input);
       const understood = input && operation.understood?.(input as never, call);
-      return { price, ...(understood && { understood }) };
+      return { price, is_unit: input === undefined, ...(understood && { understood }) };
     } finally {
       leased?.release();
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const price = await priceOf(operation, { app, data: app.data, caller: anonymous });
-    return { price, errors: error.errors?.filter(isPresent) };
+    return { price, is_unit: true, errors: error.errors?.filter(isPresent) };
   }
 }
 

@@ -48,7 +48,26 @@ export function refuse(kind: RefusalKind, message: string, extra?: RefusalExtra)
 
 /** Refuses one field of the input; the answer's detail names the field. */
 export function refuseField(path: string, message: string): never {
-  throw new Refusal("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
+  refuseFields([{ path, message }]);
+}
+
+/** The most fields that a detail names; `errors` has them all. */
+const MOST_NAMED = 3;
+
+/** Refuses fields of the input; the detail says of the first ones how to mend them. */
+export function refuseFields(errors: FieldError[]): never {
+  const rest = errors.length - MOST_NAMED;
+  const more = rest > 0 ? `; and ${rest} more, see errors` : "";
+  const named = errors.slice(0, MOST_NAMED).map(sentenceOf).join("; ");
+  throw new Refusal("invalid", `invalid input: ${named}${more}`, { errors });
+}
+
+/** A message that names its field already is a sentence of its own. */
+export function sentenceOf({ path, message }: FieldError): string {
+  if (path === "" || message.startsWith(`${path} `)) return message;
+  return /^(is|has|are|appears|looks|must|needs|lacks|takes|begins|names) /.test(message)
+    ? `${path} ${message}`
+    : `${path}: ${message}`;
 }
 
 /** Refuses one field of the input by a whole sentence, which is also the answer's detail. */

@@ -3,10 +3,12 @@
  * (EIP-4361), signed by personal_sign (ERC-191). It is valid for one service, method, path and body, for five
  * minutes.
  */
+
 import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
 import type { Hex } from "../../core/model/chain.ts";
 import { lowerCase, walletAddress } from "../../core/model/fields.ts";
+import { plainIssue } from "../../core/model/plain-issue.ts";
 import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
 /** Seconds that a text is good after `issuedAt`. */
@@ -47,7 +49,7 @@ export const statementOf = ({ method, path }: Pick<RequestedCall, "method" | "pa
 
 /** Reads the header, a JSON object in base64. Refuses one that contradicts the call, or is too old. */
 export function readWalletProof(header: string, call: RequestedCall, now: Date): WalletProof {
-  const read = walletProof.safeParse(parsed(header));
+  const read = walletProof.safeParse(parsed(header), { error: plainIssue });
   if (!read.success)
     return refuseProof(
       read.error.issues.map(({ path, message }) => ({ path: path.join(".") || HEADER, message })),

@@ -9,7 +9,7 @@ import { FIRST_SEASON, meanOf, meanStep, seasonalTsb, tsb, YEAR } from "./smooth
 export const methods = ["tsb", "seasonal_tsb", "mean", "none"] as const;
 export type Method = (typeof methods)[number];
 
-/** With fewer months the forecast is their mean. */
+/** With fewer months the forecast is their mean, with the interval of the catalogue. */
 export const LEAST_MONTHS = 6;
 
 /** Seasons need this many months. */
@@ -51,30 +51,83 @@ type Months = readonly number[];
 
 /** Each product's intervals use the errors of all products. */
 export function forecastCatalogue(records: readonly Months[], options: ForecastOptions): Forecast[] {
-  return backtested(records, options).map(({ now, past, reachOf }) => ({
+  const walks = backtested(records, options);
+  const widened = wideningOf(walks.flatMap(({ past }) => past));
+  return walks.map(({ now, past, reachOf }) => ({
     method: now.method,
     months: Array.from({ length: now.method === "none" ? 0 : options.months_ahead }, (_, at) => {
       const mean = now.of(at + 1);
-      const reach = reachOf(at + 1);
+      const reach = widened(reachOf(at + 1));
       return { ahead: at + 1, mean, 80: around(mean, reach[80], now), 95: around(mean, reach[95], now) };
     }),
     tests: testsOf(past),
-    coverage: coverageOf(past),
+    coverage: coverageOf(past.map((one) => ({ ...one, reach: widened(one.reach) }))),
   }));
 }
 
+/** Lengths of history that the backtest compares. */
+export const comparedHistories = [3, 6, 12, 24, 36] as const;
+
+/** The compared history with the least mean absolute error over the same earlier months; null without any. */
+export function preferredHistory(record: Months, months_ahead: number): number | null {
+  const judged = comparedHistories.map((window) => {
+    const { past } = forecastsOf(record.slice(-LONGEST_RECORD), { months_ahead, window });
+    return { window, months: past.length, mae: meanOf(past.map((one) => Math.abs(one.actual - one.said))) };
+  });
+  const [best] = judged.toSorted((a, b) => a.mae - b.mae || a.window - b.window);
+  return best && best.months > 0 ? best.window : null;
+}
+
 const UNKNOWN: Reach = { 80: null, 95: null };
+
+/**
+ * Reaches in steps for a mean of few months while the catalogue has too few errors: of independent normal months, whose
+ * mean change is 2σ/√π, around the mean of three.
+ */
+const OF_NORMAL = { 80: 1.312, 95: 2.006 };
+
+/**
+ * Widens a reach by the least factor with which the tested months of the whole catalogue keep its level. Past errors
+ * alone promise too much where demand has seasons or a trend.
+ */
+function wideningOf(past: readonly TestedMonth[]): (reach: Reach) => Reach {
+  const factorOf = (level: keyof Reach) => {
+    const ratios = past
+      .flatMap(({ forecast, said, actual, reach }) =>
+        reach[level] === null || reach[95] === null
+          ? []
+          : Math.abs(actual - said) / (reach[level] * forecast.step),
+      )
+      .map((ratio) => (Number.isNaN(ratio) ? 0 : ratio))
+      .sort((a, b) => a - b);
+    const rank = Math.ceil((ratios.length * level) / 100 - 1e-9);
+    const least = ratios.slice(0, rank).findLast(Number.isFinite) ?? 1;
+    // A month at the bound counts, whatever its last bit.
+    return least <= 1 ? 1 : least * (1 + 1e-9);
+  };
+  const factors = { 80: factorOf(80), 95: factorOf(95) };
+  return (reach) => {
+    const narrow = reach[80] === null ? null : reach[80] * factors[80];
+    const wide = reach[95] === null ? null : Math.max(reach[95] * factors[95], narrow ?? 0);
+    return { 80: narrow, 95: wide };
+  };
+}
 
 /** The current forecast, and earlier ones with the later demand and their reach. */
 export type Backtest = { now: MonthForecast; past: TestedMonth[]; reachOf: (ahead: number) => Reach };
 
 /** A forecast for each month from the seventh on, from the data of that time, other products' errors included. */
 export function backtested(records: readonly Months[], options: ForecastOptions): Backtest[] {
-  const walks = records.map((record) => forecastsOf(record.slice(-LONGEST_RECORD), options));
+  const walks = withSteps(records.map((record) => forecastsOf(record.slice(-LONGEST_RECORD), options)));
   const errors = walks.flatMap(({ past }) => past.flatMap(errorOf));
   const reachAt = reaches(errors, { most: options.months_ahead, ages: LONGEST_RECORD });
-  const reachOf = (forecast: MonthForecast, ahead: number) =>
-    hasInterval(forecast) ? reachAt(ahead, forecast.age) : UNKNOWN;
+  const reachOf = (forecast: MonthForecast, ahead: number): Reach => {
+    if (forecast.method === "none") return UNKNOWN;
+    const known = reachAt(ahead, forecast.age);
+    if (forecast.method !== "mean") return forecast.step > 0 ? known : UNKNOWN;
+    const narrow = known[80] ?? OF_NORMAL[80];
+    return { 80: narrow, 95: known[95] ?? Math.max(OF_NORMAL[95], narrow) };
+  };
   return walks.map(({ now, past }) => ({
     now,
     past: past.map((one) => ({ ...one, reach: reachOf(one.forecast, one.ahead) })),
@@ -89,19 +142,29 @@ export type MonthForecast = { method: Method; of(ahead: number): number; step: n
 type ForecastMonth = { forecast: MonthForecast; ahead: number; said: number; mean: number; actual: number };
 export type TestedMonth = ForecastMonth & { reach: Reach };
 
-/** Constant demand has no step to measure errors with. */
-const hasInterval = ({ method, step }: MonthForecast) => method !== "mean" && step > 0;
+type Walk = { now: MonthForecast; past: ForecastMonth[] };
+
+/** A mean of months that are all alike takes the relative step of the catalogue, so that it has an interval. */
+function withSteps(walks: readonly Walk[]): readonly Walk[] {
+  const relative = walks
+    .flatMap(({ now }) => (now.step > 0 && now.of(1) > 0 ? now.step / now.of(1) : []))
+    .sort((a, b) => a - b);
+  const median = relative[Math.floor(relative.length / 2)] ?? 1;
+  return walks.map(({ now, past }) => ({
+    past,
+    now: now.method === "mean" && now.step === 0 ? { ...now, step: median * now.of(1) } : now,
+  }));
+}
 
 /** The current forecast, and one for each earlier month. */
-function forecastsOf(
-  record: Months,
-  { months_ahead, window }: ForecastOptions,
-): { now: MonthForecast; past: ForecastMonth[] } {
+function forecastsOf(record: Months, { months_ahead, window }: ForecastOptions): Walk {
   const past: ForecastMonth[] = [];
   const errors: MethodErrors[] = [];
   for (let origin = Math.min(LEAST_MONTHS, record.length); ; origin += 1) {
     const history = record.slice(Math.max(0, origin - window), origin);
-    const { forecast, pair } = forecastOf(history, { age: record.length - origin, errors, origin });
+    // The change of a year, because that of three months is small by chance.
+    const step = meanStep(record.slice(Math.max(0, origin - Math.max(window, YEAR)), origin));
+    const { forecast, pair } = forecastOf(history, { age: record.length - origin, errors, origin, step });
     if (origin === record.length) return { now: forecast, past };
     if (pair) errors.push(...errorsOf(pair, record, { origin, months_ahead }));
     const mean = meanOf(history.slice(-YEAR));
@@ -114,11 +177,12 @@ function forecastsOf(
 type MethodErrors = { known_at: number; plain: number; seasonal: number };
 type MethodPair = Record<"plain" | "seasonal", (ahead: number) => number>;
 
+type ForecastPlace = { age: number; errors: readonly MethodErrors[]; origin: number; step: number };
+
 function forecastOf(
   history: Months,
-  { age, errors, origin }: { age: number; errors: readonly MethodErrors[]; origin: number },
+  { age, errors, origin, step }: ForecastPlace,
 ): { forecast: MonthForecast; pair?: MethodPair } {
-  const step = meanStep(history);
   if (history.length === 0) return { forecast: { method: "none", of: () => 0, step, age } };
   if (history.length < LEAST_MONTHS) {
     const mean = meanOf(history);
@@ -151,7 +215,7 @@ function isGain(errors: readonly MethodErrors[]): boolean {
 }
 
 const errorOf = ({ forecast, ahead, said, actual }: ForecastMonth): PastError[] =>
-  hasInterval(forecast)
+  forecast.step > 0
     ? [{ ahead, age: forecast.age - ahead, steps: Math.abs(actual - said) / forecast.step }]
     : [];
 

@@ -1,6 +1,7 @@
 /** Built-in kinds of tasks, which the service runs itself: their inputs and the limits that results depend on. */
 import { z } from "zod";
-import { type FieldError, refuse } from "../../core/model/refusal.ts";
+import { plainIssue } from "../../core/model/plain-issue.ts";
+import { type FieldError, refuseFields } from "../../core/model/refusal.ts";
 
 const MOST_CODE = 64 * 1024;
 /** Calls of QuickJS's interrupt handler, each after some thousands of loop rounds. */
@@ -76,7 +77,7 @@ export function readKind<Kind extends BuiltIn>(
   given: unknown,
   path = "input_data",
 ): KindInput<Kind> {
-  const read = inputs[kind].safeParse(given);
+  const read = inputs[kind].safeParse(given, { error: plainIssue });
   if (read.success) return read.data as KindInput<Kind>;
   const errors = read.error.issues.slice(0, MOST_ERRORS).map(
     (issue): FieldError => ({
@@ -84,5 +85,5 @@ export function readKind<Kind extends BuiltIn>(
       message: issue.message,
     }),
   );
-  return refuse("invalid", `invalid input: ${errors.map((error) => error.path).join(", ")}`, { errors });
+  return refuseFields(errors);
 }

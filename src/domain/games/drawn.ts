@@ -1,6 +1,7 @@
 /** All games that draw from seeds, those of the lounge among them: how their parameters are read and how they are played. */
 import type { z } from "zod";
-import { refuse } from "../../core/model/refusal.ts";
+import { plainIssue } from "../../core/model/plain-issue.ts";
+import { refuseFields } from "../../core/model/refusal.ts";
 import type { Bytes } from "./bytes.ts";
 import { type Game, games } from "./games.ts";
 import { loungeGames } from "./lounge-games.ts";
@@ -20,7 +21,7 @@ const MOST_ERRORS = 50;
 
 /** The parameters of a game with its defaults; refused naming every field that is wrong, below `path`. */
 export function readParams(name: DrawnName, given: unknown, path = "params"): Params {
-  const read = drawn[name].params.safeParse(given ?? {});
+  const read = drawn[name].params.safeParse(given ?? {}, { error: plainIssue });
   if (read.success) return read.data;
   const errors = read.error.issues.slice(0, MOST_ERRORS).flatMap((issue) =>
     issue.code === "unrecognized_keys"
@@ -30,7 +31,7 @@ export function readParams(name: DrawnName, given: unknown, path = "params"): Pa
         }))
       : [{ path: [path, ...issue.path].join("."), message: issue.message }],
   );
-  return refuse("invalid", `invalid input: ${errors.map((error) => error.path).join(", ")}`, { errors });
+  return refuseFields(errors);
 }
 
 /** The result of the bytes; the parameters are those of `readParams`. */

@@ -48,7 +48,17 @@ function forecastSections(
   const findings: Finding[] = [];
   const rows: Section["tables"][number]["rows"] = [];
   if (sourced.answer.data.length === 0) limit(citing`There are too few complete months to forecast from.`);
-  for (const [n, { flow, months }] of sourced.answer.data.entries())
+  for (const [n, { flow, months }] of sourced.answer.data.entries()) {
+    const method = at(sourced, `/data/${n}/method`, `method of the forecast of ${words[flow]}`, "text");
+    const used = at(
+      sourced,
+      `/data/${n}/months_used`,
+      `months that the forecast of ${words[flow]} is made of`,
+      "count",
+    );
+    findings.push(
+      finding(citing`The forecast of ${words[flow]} is made by ${method} of ${used} months.`, "estimated"),
+    );
     for (const [m, { lo80_eur, hi80_eur }] of months.entries()) {
       const figure = (name: string, label: string) =>
         at(sourced, `/data/${n}/months/${m}/${name}`, `${label} of ${words[flow]}`, "EUR");
@@ -69,9 +79,10 @@ function forecastSections(
           ),
         );
     }
+  }
   const columns = ["Flow", "Month", "Expected", "From", "To"];
   return [
-    section("What is to be expected", "By exponential smoothing of the months before, with their season.", {
+    section("What is to be expected", "By the method that is named, over the complete months before.", {
       findings,
       tables: rows.length > 0 ? [{ title: "Months to come", columns, rows }] : [],
     }),

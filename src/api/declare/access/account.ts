@@ -11,15 +11,15 @@ import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts
  * For API keys, subjects' keys and wallet signatures. The commit reserves the sum; a lower balance is a 402 for what is missing.
  * A payment is credited first. A delegate spends within its delegation, and cannot pay in.
  */
-export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): Way {
-  const paying = pay(price, unitPrice);
+export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
+  const paying = pay(price, unitPrice, terms);
   const own = subject(scope);
   return {
     ...paying,
     kind: "account",
     scope,
     delegated: { scope, owns: "agent" },
-    price: `${unitPrice} USDC a unit, from an account or by payment`,
+    price: `${terms}, from an account or by payment`,
     security: [...keySecurity, ...own.security, { wallet: [] }, ...paying.security],
     schemes: { ...keySchemes, ...own.schemes, ...walletSchemes, ...paying.schemes },
     statuses: [...new Set([403, ...paying.statuses])],
@@ -43,14 +43,14 @@ export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): 
 }
 
 /** For subjects' keys only; a payment beside the key adds what is missing. Existing funds are usable even with CUSTODY off. */
-export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): Way {
-  const paying = pay(price, unitPrice);
+export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc, terms: string): Way {
+  const paying = pay(price, unitPrice, terms);
   const own = subject(scope);
   return {
     ...paying,
     ...own,
     kind: "account",
-    price: `${unitPrice} USDC a unit, from its account or by payment`,
+    price: `${terms}, from its account or by payment`,
     security: [...own.security, ...paying.security],
     schemes: { ...own.schemes, ...paying.schemes },
     statuses: [...new Set([...own.statuses, ...paying.statuses])],

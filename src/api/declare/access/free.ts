@@ -24,7 +24,7 @@ export const free = (calls: number, per: CallLimit["per"]): Way => ({
     });
     const failed = () => {
       call.failed?.();
-      return headersOf(remaining + 1);
+      return headersOf(call.failed ? remaining + 1 : remaining);
     };
     return { caller: identity.caller, pays: false, headers: headersOf(remaining), failed };
   },

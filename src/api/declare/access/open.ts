@@ -8,8 +8,8 @@ import type { Admission, GuardedOperation, OpeningSetting, Way } from "./way.ts"
 export type OwnLimit = Pick<CallLimit, "calls" | "per"> & { shared?: string };
 
 /**
- * Without `own`, all open operations share one limit a minute, from which API keys are exempt. `own` counts the successes of every
- * caller by address.
+ * Without `own`, all open operations share one limit a minute, from which API keys are exempt. `own` counts every caller by
+ * address.
  */
 export const open = (own?: OwnLimit): Way => ({
   kind: "open",
@@ -24,7 +24,7 @@ export const open = (own?: OwnLimit): Way => ({
     if (own) {
       const limit = limitOf(operation, own);
       const call = await ownCall(limits, limit, { counted: block, block, kind: own.shared });
-      return call instanceof Refusal ? call : { caller, pays: false, headers: {}, failed: call.failed };
+      return call instanceof Refusal ? call : { caller, pays: false, headers: {}, ...failedOf(call) };
     }
     if (caller.kind !== "key") {
       // Subjects' keys are free, so the key is counted: its owner may use many addresses.
@@ -36,6 +36,8 @@ export const open = (own?: OwnLimit): Way => ({
     return { caller, pays: false, headers: {} };
   },
 });
+
+export const failedOf = ({ failed }: OwnCall): Pick<Admission, "failed"> => (failed ? { failed } : {});
 
 export const limitOf = ({ name }: GuardedOperation, { shared, calls, per }: OwnLimit): CallLimit => ({
   name: shared ?? name,
@@ -53,28 +55,36 @@ export const openWhere = (setting: OpeningSetting): Way => {
   };
 };
 
-/** Failed calls of all operations with limits of their own. */
-export const FAILURES: CallLimit = { name: "failures", calls: 100, per: "hour" };
+/** Failed calls of one limit by address. */
+const failuresOf = ({ name }: CallLimit): CallLimit => ({
+  name: `failures of ${name}`,
+  calls: 100,
+  per: "hour",
+});
 
 export type OwnCall = Pick<Admission, "failed"> & { left: CallsLeft };
 
-/** One call of a limit that counts successes; a call that fails is returned, and counts by its address. */
+/**
+ * One call of an operation's own limit. A limit an hour or a day counts successes: a call that fails is returned, and
+ * counts by its address.
+ */
 export async function ownCall(
   limits: AddressLimits,
   limit: CallLimit,
   { counted, block, kind = "free" }: { counted: string; block: string; kind?: string | undefined },
 ): Promise<OwnCall | Refusal> {
-  if (limits.isSpent(FAILURES, block)) return beyond(FAILURES, "failed", SECONDS.hour);
+  const countsSuccesses = limit.per !== "minute";
+  const failures = failuresOf(limit);
+  if (countsSuccesses && limits.isSpent(failures, block)) return beyond(failures, "failed", SECONDS.hour);
   const left = await limits.take(limit, counted);
   if (!left.granted) return beyond(limit, kind, left.reset_s);
-  return {
-    left,
-    failed: () => {
-      limits.giveBack(limit, counted);
-      limits.add(FAILURES, block);
-      return undefined;
-    },
+  if (!countsSuccesses) return { left };
+  const failed = () => {
+    limits.giveBack(limit, counted);
+    limits.add(failures, block);
+    return undefined;
   };
+  return { left, failed };
 }
 
 const beyond = ({ calls, per }: CallLimit, kind: string, retry_after_s: number) =>

@@ -14,15 +14,15 @@ const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
 
 export type PriceOf<In> = (input: In, call: PricedCall) => Usdc | Promise<Usdc>;
 
-/** A computed price states its unit price for the price lists. */
+/** A computed price states its unit price for the price lists; `terms` says what makes up the total. */
 export function pay(price: Usdc): Way;
-export function pay<In>(price: PriceOf<In>, unitPrice: Usdc): Way;
-export function pay(price: Payment["price"], unitPrice?: Usdc): Way {
+export function pay<In>(price: PriceOf<In>, unitPrice: Usdc, terms: string): Way;
+export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): Way {
   const unit_price = unitPrice ?? (price as Usdc);
   return {
     kind: "payment",
-    payment: { price, unit_price },
-    price: typeof price === "function" ? `${unit_price} USDC a unit` : `${unit_price} USDC`,
+    payment: { price, unit_price, ...(terms !== undefined && { terms }) },
+    price: terms ?? `${unit_price} USDC`,
     security: [{ x402: [] }, { x402_v2: [] }],
     schemes: {
       x402: {

@@ -5,7 +5,7 @@ import { digestOf } from "../../../domain/access/secret.ts";
 import { addressBlock } from "../address.ts";
 import type { Caller } from "../caller.ts";
 import { lookUp } from "./key.ts";
-import { EACH, limitOf, type OwnLimit, ownCall } from "./open.ts";
+import { EACH, failedOf, limitOf, type OwnLimit, ownCall } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
 
 const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
@@ -34,7 +34,7 @@ function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
   return key;
 }
 
-/** Free and without a quota, so it never replaces a payment; `own` limits successes by subject, from any address. */
+/** Free and without a quota, so it never replaces a payment; `own` limits calls by subject, from any address. */
 export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   kind: "subject's key",
   ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),
@@ -53,7 +53,7 @@ export const subject = (scope: Scope, own?: OwnLimit): Way => ({
     if (!own) return { caller, pays: false, headers: {} };
     const of = { counted: caller.tenant, block: addressBlock(presented.ip), kind: own.shared };
     const call = await ownCall(limits, limitOf(operation, own), of);
-    return call instanceof Refusal ? call : { caller, pays: false, headers: {}, failed: call.failed };
+    return call instanceof Refusal ? call : { caller, pays: false, headers: {}, ...failedOf(call) };
   },
 });
 

@@ -137,6 +137,8 @@ export type PricedCall = { app: App; data: Data; caller: Caller };
 export type Payment = {
   price: Usdc | ((input: never, call: PricedCall) => Usdc | Promise<Usdc>);
   unit_price: Usdc;
+  /** What makes up a computed price, such as "1.00 USDC a country-month". */
+  terms?: string;
 };
 
 export const paymentOf = ({ access }: Pick<GuardedOperation, "access">): Payment | undefined =>

@@ -22,7 +22,13 @@ const payOrder = operation({
   description: `By payment alone: it costs the order's \`total_usdc\`, so call once without a payment and pay the 402. A key beside
 the payment names the tenant that placed the order. A wrong total, and an order that is paid or over, are refused before
 settlement. A payment begun in time finds its goods; one that comes too late is refunded.`,
-  access: [pay(({ total_usdc }: { total_usdc: string }) => total_usdc as Usdc, "1")],
+  access: [
+    pay(
+      ({ total_usdc }: { total_usdc: string }) => total_usdc as Usdc,
+      "1",
+      "the order's total_usdc, in USDC",
+    ),
+  ],
   input: z.object({
     order_id: inputOrderId,
     total_usdc: z

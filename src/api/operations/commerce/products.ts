@@ -199,7 +199,7 @@ const history = operation({
   route: "GET /v1/agent/prices/history",
   summary: "How prices have changed",
   description:
-    "Each price of the last months, with its start and end, for one product or all. Past prices never change; a price set ahead shows from the day it applies.",
+    "Each price of the last months, with its start and end, for one product or all. Past prices never change; a price set ahead shows from the day it applies. A payment is not taken where no price changed.",
   access: [key("read"), pay("0.05")],
   lists: catalogueProjection,
   input: z.object({
@@ -228,7 +228,7 @@ const history = operation({
   ),
   refuses: [404],
   example: { months: 12 },
-  handle: async ({ input, caller, app }) => {
+  handle: async ({ input, caller, app, request }) => {
     const now = app.clock.now();
     const since = new Date(now);
     since.setUTCMonth(since.getUTCMonth() - input.months);
@@ -242,6 +242,12 @@ const history = operation({
         to,
       })),
     );
+    const isChanged = data.some(({ to }) => to !== null);
+    if (request.payment_id !== undefined && !isChanged)
+      refuse(
+        "not_found",
+        `no price changed in ${input.months} months, and nothing is charged: name more months, or ask prices for those that apply`,
+      );
     return { data, meta: { count: data.length, since: since.toISOString() } };
   },
 });

@@ -72,7 +72,14 @@ const disputeTask = operation({
   description: `Only for the worker, within a day. It posts a bond, a tenth of the price and at least 0.01 USDC; the requester posts as much of that as its account has. The loser's
 bond goes to the winner. If the worker's account is too low, you get a 402 for the bond; a payment with the same call and key is credited and reserved in one commit.
 The service re-runs a task of a built-in kind and decides at once. The operator decides others; an undecided one is refunded after 14 days, with all bonds.`,
-  access: [ownAccount("order", bondFor, decimalUsdc(bondOf(0)) as Usdc)],
+  access: [
+    ownAccount(
+      "order",
+      bondFor,
+      decimalUsdc(bondOf(0)) as Usdc,
+      "a tenth of the task's price, 0.01 USDC at least",
+    ),
+  ],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),
   moves_money: true,

@@ -111,7 +111,14 @@ const submitTask = operation({
   summary: "Submit a task: a worker does it and is paid if it is right",
   description: `Its highest price is reserved in your account. If the balance is too low, you get a 402 for that price. The payment that you send with
 the same call is credited and reserved in one commit. A key names the account; a payment alone uses the wallet's. Nine tenths of the price go to the worker; you get the rest back.`,
-  access: [account("order", (input: PricedInput) => decimalUsdc(reservedFor(input)) as Usdc, "1")],
+  access: [
+    account(
+      "order",
+      (input: PricedInput) => decimalUsdc(reservedFor(input)) as Usdc,
+      "1",
+      "max_price_usd for each copy, in USDC",
+    ),
+  ],
   input: submission,
   output: json(taskShown.extend({ account: fundsShown })),
   status: 201,

@@ -104,7 +104,7 @@ const tariffOperation = operation({
   route: "GET /v1/agent/customs/tariff-lookup",
   summary: "Every import duty on a code: the general rate, preferences by origin, lowest and highest rate",
   description: `The TARIC lines of goods codes below the code and of its parent headings. Several rates are
-listed and never averaged; without a duty the answer is null, not zero. It adds Latvia's trade in the code in the last
+listed and never averaged. A code without a duty is refused, and costs nothing. It adds Latvia's trade in the code in the last
 complete year, from a dataset named separately.`,
   access: [key("read"), pay("0.05")],
   input: tariffInput,
@@ -118,12 +118,12 @@ const seasonalOperation = operation({
   name: "customs_seasonal",
   route: "GET /v1/agent/customs/seasonal",
   summary: "Seasonality of Latvia's trade in a code: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, without the trend. Fewer than 24 complete months give no profile but a
-note. Without a direction you get one for each.`,
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused, and cost
+nothing; where one of two directions has them, the other has a note. Without a direction you get one for each.`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),
-  example: { code: "44013100", years: "2015-2024", direction: "EXPORT" },
+  example: { code: "44013100", years: "2020-2024", direction: "EXPORT" },
   vintage,
   handle: ({ input, data, signal }) => seasonal(dataOf(data), input, signal),
 });

@@ -3,7 +3,7 @@ import { compareChain } from "../../../chain/history.ts";
 import type { App } from "../../../core/app.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
+import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { didOfDomain, documentUrl, domainName } from "../../../domain/identity/linked-domain.ts";
@@ -87,10 +87,7 @@ function linkKeyOf(
 ): agents.LinkKey {
   if (erc8004_id !== undefined && domain === undefined) return { kind: "erc8004", network, ref: erc8004_id };
   if (domain !== undefined && erc8004_id === undefined) return { kind: "domain", network: null, ref: domain };
-  const message = "is required, unless you give domain";
-  return refuse("invalid", "invalid input: erc8004_id or domain, one of the two", {
-    errors: [{ path: "erc8004_id", message }],
-  });
+  return refuseField("erc8004_id", "is required, unless you give domain: give one of the two");
 }
 
 const add = operation({

@@ -128,7 +128,14 @@ const fundBounty = operation({
   summary: "Fund the reward of an unfunded bounty, and become its creator",
   description: `Within an hour of its opening. Your account reserves the reward. If it is too low, you get a 402 for that sum; the payment is credited and reserved
 in one commit. A payment alone uses the wallet's: the wallet awards and cancels by SIGN-IN-WITH-X.`,
-  access: [fromAccount("order", ({ reward_usd }: { reward_usd: number }) => usdcOf(reward_usd), "1")],
+  access: [
+    fromAccount(
+      "order",
+      ({ reward_usd }: { reward_usd: number }) => usdcOf(reward_usd),
+      "1",
+      "the bounty's reward_usd, in USDC",
+    ),
+  ],
   input: z.object({
     bounty_id: bountyId,
     reward_usd: reward.describe("The bounty's own reward_usd: it is reserved"),

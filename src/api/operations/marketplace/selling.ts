@@ -90,7 +90,9 @@ const buyItem = operation({
   description: `It costs the item's own price_usd. Four fifths go to the author in the same commit. An item that no longer matches its digest is not sold: 503,
 uncharged. A key beside the payment names the buyer, else the wallet is; the buyer can get it again from soul_stack_item.`,
   told_once: ["content"],
-  access: [pay(({ price_usd }: { price_usd: number }) => usdcOf(price_usd), "1")],
+  access: [
+    pay(({ price_usd }: { price_usd: number }) => usdcOf(price_usd), "1", "the item's price_usd, in USDC"),
+  ],
   input: z.object({
     item_id: itemId,
     price_usd: usd(LEAST_USD, 1_000).describe("The item's price_usd, from soul_stack_feed"),

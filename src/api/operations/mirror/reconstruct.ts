@@ -31,7 +31,7 @@ has reported in full are left out and free.`;
 
 const shared = {
   area: "mirror" as const,
-  access: [key("read"), pay(priceOfMonths, UNIT_PRICE)],
+  access: [key("read"), pay(priceOfMonths, UNIT_PRICE, `${UNIT_PRICE} USDC a country-month`)],
   output: json(reconstructOutput, { table: "data", chart: reconstructChart }),
   vintage: (data: Data) => {
     const trade = vintage(data);

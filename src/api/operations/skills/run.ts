@@ -109,6 +109,7 @@ const batch = operation({
     pay(
       ({ agents }: z.output<typeof batchInput>) => priceOf(PRICE_MICRO * agents.length),
       priceOf(PRICE_MICRO),
+      `${priceOf(PRICE_MICRO)} USDC an agent`,
     ),
   ],
   secrets: ["task"],
@@ -178,6 +179,7 @@ const autoRoute = operation({
     pay(
       ({ auto_run }: z.output<typeof routeInput>) => priceOf(auto_run ? PRICE_MICRO : MATCHING_MICRO),
       priceOf(MATCHING_MICRO),
+      `${priceOf(MATCHING_MICRO)} USDC, and ${priceOf(PRICE_MICRO)} in all with auto_run`,
     ),
   ],
   secrets: ["task"],

@@ -29,12 +29,12 @@ const seasonalityOperation = operation({
   name: "trade_seasonality",
   route: "GET /v1/agent/trade/seasonality",
   summary: "Seasonality of a product: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, without the trend. Fewer than 24 complete months give no profile but a
-note. Without a flow you get one for each.`,
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months are refused, and cost
+nothing; where one of two directions has them, the other has a note. Without a flow you get one for each.`,
   access: [key("read"), pay("0.10")],
   input: seasonInput,
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
-  example: { reporter: "LV", hs: "44", years: "2015-2024", flow: "EXPORT" },
+  example: { reporter: "LV", hs: "44", years: "2020-2024", flow: "EXPORT" },
   vintage,
   handle: ({ input, data, signal }) => season(dataOf(data), input, signal),
 });

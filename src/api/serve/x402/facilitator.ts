@@ -1,8 +1,10 @@
 /** The facilitator's side of x402, for payments to this service alone. */
+
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
 import type { Hex } from "../../../core/model/chain.ts";
+import { plainIssue } from "../../../core/model/plain-issue.ts";
 import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import type { EventName } from "../../../core/model/refusal.ts";
 import type { PaymentState } from "../../../domain/payments/payment.ts";
@@ -225,7 +227,9 @@ const requirements = {
 function askedOf(request: VerifyRequest, { x402_version }: PaymentPayload, pay_to: Hex): RequiredPayment {
   if (request.x402Version !== undefined && request.x402Version !== x402_version)
     refusePayment("invalid_x402_version", "x402Version: differs from that of paymentPayload");
-  const read = requirements[x402_version].safeParse(request.paymentRequirements);
+  const read = requirements[x402_version].safeParse(request.paymentRequirements, {
+    error: plainIssue,
+  });
   if (!read.success) {
     const { path, message } = read.error.issues[0]!;
     return refusePayment("invalid_payment_requirements", `${path.join(".")}: ${message}`);

@@ -1,8 +1,10 @@
 /** Reads a call's payment, of either version of x402. */
+
 import { z } from "zod";
 import { parseStrict } from "../../../../eventstore/canonical.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead, lowerCase } from "../../../core/model/fields.ts";
+import { plainIssue } from "../../../core/model/plain-issue.ts";
 import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
 import { refusePayment } from "./payment-refusal.ts";
@@ -161,7 +163,7 @@ function decode(text: string): unknown {
 }
 
 function fitting<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
-  const read = schema.safeParse(given);
+  const read = schema.safeParse(given, { error: plainIssue });
   if (read.success) return read.data;
   const { path, message } = read.error.issues[0]!;
   const field = path.length === 0 ? "the payment" : path.map(String).join(".");

@@ -4,7 +4,7 @@ import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
-import type { FieldError } from "../../../core/model/refusal.ts";
+import { type FieldError, sentenceOf } from "../../../core/model/refusal.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { type PricedCall, paymentOf, type Usdc } from "../../declare/access/way.ts";
 import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
@@ -77,6 +77,8 @@ export type Quote = {
   /** Errors of present and wrong input, so that no wallet signs for a call that will be refused. */
   errors?: FieldError[] | undefined;
   has_key?: boolean;
+  /** The input is unknown or wrong, so that the price is of one unit. */
+  is_unit?: boolean;
 };
 
 /** Characters of path and query that a URL says in full; base64 and the rest of a header leave room for no more. */
@@ -115,12 +117,15 @@ export function paymentRequired(
   operation: OperationDeclaration,
   path: string,
   terms: PaymentTerms,
-  { price, form = JSON_FORM, refused, understood, errors = [], has_key = false }: Quote,
+  { price, form = JSON_FORM, refused, understood, errors = [], has_key = false, is_unit = false }: Quote,
 ): PaymentRequired {
   const resource = resourceUrl(terms, path);
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
   const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
-  const description = `${operation.summary}. ${price} USDC a call.${caps}${warning}`;
+  const terms_of_price = paymentOf(operation)?.terms;
+  const cost = terms_of_price && is_unit ? terms_of_price : `${price} USDC`;
+  const total = terms_of_price === undefined ? "a call" : is_unit ? "" : `in all: ${terms_of_price}`;
+  const description = `${operation.summary}. ${`${cost} ${total}`.trim()}.${caps}${warning}`;
   const mimeType = form === JSON_FORM ? mediaTypeOf(operation) : form;
   const amount = microUsdc(price);
   const shared = {
@@ -147,7 +152,7 @@ export function paymentRequired(
   };
   const told = problem(
     coreProblems["payment-required"],
-    refused?.message ?? remedyOf(operation, price, { errors, has_key }),
+    refused?.message ?? remedyOf(operation, cost, { errors, has_key }),
     { public_url: terms.public_url, instance: path },
     errors.length > 0 ? { errors } : {},
   );
@@ -168,14 +173,14 @@ export function paymentRequired(
 /** A key is offered only to callers without one, and only where a key is accepted. */
 function remedyOf(
   operation: OperationDeclaration,
-  price: Usdc,
+  cost: string,
   { errors, has_key }: { errors: readonly FieldError[]; has_key: boolean },
 ): string {
   const takesKey = operation.access.some(({ scope }) => scope !== undefined);
   const key = takesKey && !has_key ? ", or send an API key" : "";
-  const cost = `${pathOf(operation)} costs ${price} USDC: pay one of accepts${key}`;
+  const offer = `${pathOf(operation)} costs ${cost}: pay one of accepts${key}`;
   const [first] = errors;
-  return first ? `Correct the input before you pay: ${first.path} ${first.message}. ${cost}` : cost;
+  return first ? `Correct the input before you pay: ${sentenceOf(first)}. ${offer}` : offer;
 }
 
 /** Declares as much of the extensions as the header has room for: a long URL leaves less. */

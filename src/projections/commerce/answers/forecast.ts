@@ -14,11 +14,13 @@ import {
 } from "../../../domain/commerce/demand.ts";
 import {
   type Accuracy,
+  comparedHistories,
   type Forecast,
   forecastCatalogue,
   LEAST_MONTHS,
   LONGEST_RECORD,
   methods,
+  preferredHistory,
   SEASONAL_MONTHS,
 } from "../../../domain/commerce/forecast.ts";
 import { productId, type shopOf, slug, unitNames } from "../../../domain/commerce/product.ts";
@@ -74,7 +76,9 @@ const forecastShown = z.object({
     z.object({
       month,
       mean: quantity.describe("Expected demand, base units a month"),
-      lo80: bound("Four of five months should lie between lo80 and hi80; null: too few past errors"),
+      lo80: bound(
+        "Four of five months should lie between lo80 and hi80; null: too few past errors, never of 3 to 5 months",
+      ),
       hi80: bound("See lo80"),
       lo95: bound("Nineteen of twenty months should lie between lo95 and hi95; null as lo80"),
       hi95: bound("See lo95"),
@@ -88,12 +92,18 @@ const forecastShown = z.object({
       against: z
         .object(accuracy)
         .describe("The mean of the last twelve of those months, at the same origins"),
+      preferred_history: z
+        .int()
+        .nullable()
+        .describe(
+          `The months_history of ${comparedHistories.join(", ")} with the least mae in the same tests: ask with it`,
+        ),
     })
     .nullable()
     .describe("The forecast repeated from earlier months, with the data of then; null: too short"),
   coverage: z
     .object({ "80": percent, "95": percent, n: z.int().describe("Months that had an interval") })
-    .describe("How many test months lay within their forecast intervals"),
+    .describe("How many test months lay within intervals as wide as these are"),
   synthetic: z.boolean().describe("true: the history includes invented sandbox sales"),
   notes: z.array(z.string()),
 });
@@ -119,7 +129,7 @@ const FORMULA =
   "Demand: base units of orders neither expired nor cancelled, by month placed, and imported sales. TSB (Teunter, Syntetos, Babai 2011): " +
   "size z and probability p smoothed apart, forecast p·z; α of .05 .1 .2 .3, β of .05 .1 .2 by squared error. Seasonal: the same over months " +
   "divided by their factors (ratio to a centred 2×12 mean, shrunk by n/(n+1)), from 24 months where its earlier errors were at least 10 % lower. " +
-  "Intervals: split conformal, rank ⌈(n+1)·level⌉ of earlier absolute errors over the mean monthly change, all products together, cut at 0.";
+  "Intervals: split conformal, rank ⌈(n+1)·level⌉ of earlier absolute errors over the mean monthly change, all products together, widened by the least factor with which the tested months of all products keep the level, cut at 0. Of 3 to 5 months: their mean.";
 
 export type ForecastQuery = {
   pool: pg.Pool;
@@ -152,12 +162,14 @@ export async function forecastDemand(
   });
   const records = catalogue.map(({ history }) => history.map((one) => one.quantity));
   const forecasts = forecastCatalogue(records, { months_ahead, window: months_history });
-  const data = catalogue
-    .map(({ product, history, synthetic }, at) => ({
-      ...shown(product, history, { forecast: forecasts[at]!, last, months_history }),
+  const data = catalogue.flatMap(({ product, history, synthetic }, at) => {
+    if (product_slug !== undefined && product.facts.slug !== product_slug) return [];
+    const preferred = preferredHistory(records[at]!, months_ahead);
+    return {
+      ...shown(product, history, { forecast: forecasts[at]!, last, months_history, preferred }),
       synthetic,
-    }))
-    .filter((one) => product_slug === undefined || one.slug === product_slug);
+    };
+  });
   return {
     data,
     meta: {
@@ -195,12 +207,17 @@ const bySlug = perVintage((rows: readonly ShopSale[]) => {
   return products;
 });
 
-type ProductForecast = { forecast: Forecast; last: string; months_history: number };
+type ProductForecast = {
+  forecast: Forecast;
+  last: string;
+  months_history: number;
+  preferred: number | null;
+};
 
 function shown(
   { facts }: StockedProduct,
   whole: readonly MonthOfDemand[],
-  { forecast, last, months_history }: ProductForecast,
+  { forecast, last, months_history, preferred }: ProductForecast,
 ): Omit<ForecastAnswer["data"][number], "synthetic"> {
   const history = whole.slice(-months_history);
   const { tests, coverage } = forecast;
@@ -224,13 +241,14 @@ function shown(
       origins: tests.origins,
       ...shownAccuracy(tests),
       against: shownAccuracy(tests.against),
+      preferred_history: preferred,
     },
     coverage: {
       "80": coverage[80] === null ? null : rounded(coverage[80], 1),
       "95": coverage[95] === null ? null : rounded(coverage[95], 1),
       n: coverage.n,
     },
-    notes: notesOf(whole, { forecast, last, months_history }),
+    notes: notesOf(whole, { forecast, months_history }),
   };
 }
 
@@ -242,14 +260,17 @@ const shownAccuracy = ({ mae, mase, smape }: Accuracy) => ({
   smape: rounded(smape, 1),
 });
 
-function notesOf(whole: readonly MonthOfDemand[], { forecast, months_history }: ProductForecast): string[] {
+function notesOf(
+  whole: readonly MonthOfDemand[],
+  { forecast, months_history }: Pick<ProductForecast, "forecast" | "months_history">,
+): string[] {
   const { method, months } = forecast;
   const constrained = whole.slice(-months_history).filter((one) => one.constrained).length;
   const isSure = method === "mean" || method === "none" || months.every((one) => one[95] !== null);
   return [
     ...(method === "none" ? ["No month of it is over yet: there is nothing to forecast from."] : []),
     ...(method === "mean"
-      ? [`Fewer than ${LEAST_MONTHS} months are looked at: their mean, without intervals.`]
+      ? [`Fewer than ${LEAST_MONTHS} months are looked at: their mean, with the interval of all products.`]
       : []),
     ...(isSure ? [] : ["Too few errors of earlier forecasts are known for every interval."]),
     ...(constrained > 0

@@ -1,5 +1,6 @@
 /** Duties at the border: `tariff-lookup`, every duty that applies to a code, with Latvia's trade in it. */
 import { z } from "zod";
+import { refuseWith } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type TaricDuty, taricDuties } from "../../../datasets/reference/taric-duties.ts";
 import {
@@ -121,6 +122,11 @@ export async function tariffLookup(
 ): Promise<z.infer<typeof tariffOutput>> {
   const table = reference.get(taricDuties);
   const all = bearingOn(table.rows, input.code);
+  if (all.length === 0)
+    refuseWith(
+      "code",
+      `the table has no duty for ${input.code}, which is not a duty of zero; customs/classifications finds codes`,
+    );
   const { shown, about } = pageOf(byGoods(all), table, input);
   const ratesIn = (rows: TaricDuty[]) => ratesOf(rows.map(({ ad_valorem_pct }) => ad_valorem_pct)) ?? null;
   const nameOf = namesOf(trade);
@@ -138,9 +144,7 @@ export async function tariffLookup(
       ...about,
       note: table.synthetic
         ? "these duties are synthetic, for trying the service out; no customs office uses them"
-        : about.total === 0
-          ? `the table has no duty for ${input.code}, which is not a duty of zero`
-          : null,
+        : null,
       formula:
         "all duties on goods codes that begin with the code, and those of headings that contain it, as published and with their dates; lowest and highest over plain percentages, nothing averaged",
     },

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
 import { basis, dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
 import { type Flow, flows, type Period, sixDecimals, type Years } from "../../../domain/trade/units.ts";
@@ -64,7 +66,15 @@ export async function profilesOf(
 ): Promise<z.infer<typeof profile>[]> {
   const monthRows = await monthsIn(lease, undefined, { ...query, reporters: [query.reporter] }, signal);
   const values = knownValues(lease, query, monthRows);
-  return flowsOf(query.flow).map((flow) => profileOf(flow, values(flow)));
+  const profiles = flowsOf(query.flow).map((flow) => profileOf(flow, values(flow)));
+  if (profiles.every(({ profile }) => profile === null)) refuseWithoutSeason(profiles[0]!);
+  return profiles;
+}
+
+/** A call without a profile is not charged. */
+function refuseWithoutSeason({ note }: z.infer<typeof profile>): never {
+  const message = `${note}: name more years, or omit years for all`;
+  return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path: "years", message }] });
 }
 
 export type MonthValue = { period: Period; value: number | null };

@@ -1,0 +1,40 @@
+/** `meta=brief`: an answer over data without the members of `meta` that can outweigh the data itself. */
+import { z } from "zod";
+import { JSON_FORM } from "./forms/form.ts";
+
+/** Left out of a brief `meta`. */
+const long = ["coverage", "incomplete", "formula", "names_from", "source"] as const;
+
+export const metaField = z
+  .enum(["full", "brief"], "meta is full or brief")
+  .optional()
+  .describe("brief: `meta` without coverage, formula and source, unless the figures are incomplete");
+
+/** Undefined where `meta` is short in any case. */
+export function withBriefMeta(meta: z.ZodObject): z.ZodObject | undefined {
+  if (!meta.shape.coverage) return undefined;
+  const optional = long.flatMap((name) => {
+    const field = meta.shape[name];
+    return field ? [[name, field.optional()] as const] : [];
+  });
+  return meta.extend(Object.fromEntries(optional));
+}
+
+type LongMeta = {
+  coverage?: { products: { complete: boolean } };
+  incomplete?: readonly unknown[];
+};
+
+/** The answer as the call wants it; what limits the figures stays. */
+export function asWanted(answer: object, form: string, { meta: wanted }: { meta?: unknown }): object {
+  if (wanted !== "brief" || form !== JSON_FORM) return answer;
+  const { meta, ...rest } = answer as { meta: LongMeta };
+  const { coverage, incomplete = [] } = meta;
+  const kept = {
+    coverage: coverage?.products.complete === false,
+    incomplete: incomplete.length > 0,
+  };
+  const isShown = (name: string) =>
+    kept[name as keyof typeof kept] ?? !(long as readonly string[]).includes(name);
+  return { ...rest, meta: Object.fromEntries(Object.entries(meta).filter(([name]) => isShown(name))) };
+}
