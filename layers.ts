@@ -50,7 +50,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/adapters": row(`
     eventstore eventstore/system src/core src/core/model src/domain (computed) @duckdb/node-api
     @eventstore/db-client @jitl/quickjs-wasmfile-release-sync @resvg/resvg-js aws4fetch csv-stringify/sync
-    types:echarts hyparquet-writer lru-cache node:child_process node:crypto node:dns/promises node:fs
+    types:echarts fontkit hyparquet-writer lru-cache node:child_process node:crypto node:dns/promises node:fs
     node:fs/promises node:http node:https node:module node:net node:os node:path node:timers/promises node:url
     node:util node:worker_threads node:zlib pg quickjs-emscripten-core types:tiny-secp256k1 viem viem/accounts
     viem/utils zod`),
@@ -82,7 +82,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/api/transports": row(`
     eventstore src/api/declare src/api/describe src/api/serve src/core src/core/model src/domain
     @modelcontextprotocol/node @modelcontextprotocol/server @opentelemetry/api compression cors express
-    fastest-levenshtein helmet node:crypto node:events types:node:http types:pino raw-body`),
+    fastest-levenshtein helmet node:crypto node:events types:node:http node:stream node:zlib types:pino raw-body`),
 
   // It runs in browsers, and its verifiers in Node.
   "src/explorer": row("src/core/model node:fs node:url node:zlib viem/accounts"),

@@ -19,6 +19,7 @@ import {
 import { loadRates, type RatesSource } from "./exchange.ts";
 import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
+import { tallystickSnapshot } from "./layouts/snapshot.ts";
 import {
   examineVintage,
   type LostFiles,
@@ -143,7 +144,11 @@ async function readFiles(
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
     step(request, "read", at, 1);
-    const file: UnpackedFile = await unpack(space, input, ordinal, { ...looking, signal: request.signal });
+    const file: UnpackedFile = await unpack(space, input, ordinal, {
+      ...looking,
+      parquetAsCsv: (parquet, csv) => parquetAsCsv(connection, parquet, csv),
+      signal: request.signal,
+    });
     const layout = detectLayout(file.name, file.header);
     if (!first && layout.currency) rates.push(await loadRates(connection, layout.currency, request.rates));
     first ??= { name: file.name, layout };
@@ -163,6 +168,17 @@ async function readFiles(
   step(request, "read", 1, 1);
   const equal_duplicates = await foldCells(connection, inputs);
   return { layout: first!.layout, inputs, left_out, rates, equal_duplicates };
+}
+
+/** Rows as CSV; the mark of a snapshot's aggregates follows from the partner. */
+async function parquetAsCsv(connection: DuckDBConnection, parquet: string, csv: string): Promise<void> {
+  const from = `read_parquet(${literal(parquet)})`;
+  const columns = (await rows<{ column_name: string }>(connection, `describe select * from ${from}`)).map(
+    ({ column_name }) => column_name,
+  );
+  const isSnapshot = tallystickSnapshot.columns.every((column) => columns.includes(column));
+  const wanted = isSnapshot ? tallystickSnapshot.columns.map((column) => `"${column}"`).join(", ") : "*";
+  await connection.run(`copy (select ${wanted} from ${from}) to ${literal(csv)} (format csv, header)`);
 }
 
 /** A dataset's guarantee about its products, by what its files are complete for. */

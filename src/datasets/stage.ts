@@ -3,6 +3,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, Refusal, refuse } from "../core/model/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
+import { delimiterOf } from "./layouts/delimiter.ts";
 import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
 import type { UnpackedFile } from "./unpack.ts";
 
@@ -141,7 +142,7 @@ function csvOf(layout: Layout, file: UnpackedFile, onFaults: string): string {
   const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
   const quote = layout.quoted ? '"' : "";
   return `read_csv(${literal(file.path)}, auto_detect = false, header = true, encoding = '${layout.encoding ?? "utf-8"}',
-    null_padding = ${layout.open_end ?? false}, delim = ',', quote = '${quote}', escape = '${quote}', nullstr = '',
+    null_padding = ${layout.open_end ?? false}, delim = ${literal(delimiterOf(file.header))}, quote = '${quote}', escape = '${quote}', nullstr = '',
     columns = {${columns}}, ${onFaults})`;
 }
 

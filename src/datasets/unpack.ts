@@ -1,15 +1,21 @@
 /** Unpacks an input file into the build space as plain text, checking every byte once. */
+import { isUtf8 } from "node:buffer";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { type Readable, Transform, type TransformCallback } from "node:stream";
+import { open, readFile, rm, stat, symlink } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { Readable, Transform, type TransformCallback } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
+import { badByteIn, badByteText, columnAt } from "./encoding.ts";
 import { formatOf } from "./file-kind.ts";
 import { fileDigest } from "./manifest.ts";
+import { workbookText } from "./reference/workbook.ts";
 import { NO_TEXT, sevenZip } from "./seven-zip.ts";
+
+/** A sheet has a million rows at most. */
+const LARGEST_WORKBOOK = 256 * 1024 * 1024;
 
 export type UnpackedFile = {
   name: string;
@@ -23,12 +29,14 @@ export type UnpackedFile = {
   lines: number;
 };
 
-type ArchiveFormat = "plain" | "gzip" | "7z";
+type ArchiveFormat = "plain" | "gzip" | "7z" | "workbook" | "parquet";
 
 /** `onHeader` receives the first line before any fault is reported; `onFormat` is called for a file that is no text. */
 export type UnpackOptions = {
   onFormat: (name: string, format: string) => never;
-  onHeader: (name: string, header: string) => void;
+  onHeader: (name: string, header: string) => { encoding?: "latin-1" };
+  /** Writes a Parquet file's rows as CSV; without it, such a file is refused. */
+  parquetAsCsv?: (parquet: string, csv: string) => Promise<unknown>;
   signal?: AbortSignal | undefined;
 };
 
@@ -41,12 +49,18 @@ export async function unpack(
   const { signal } = options;
   const name = basename(input);
   const path = join(space.dir, `input-${ordinal}.csv`);
-  const { packing, bytes } = await examine(input, name);
+  const { packing, bytes } = await examine(input, name, options);
   const sha256 = await fileDigest(input);
   const text = new TextCheck(name, options);
   space.beforeWrite(path);
   const out = createWriteStream(path);
-  if (packing === "7z") {
+  if (packing === "workbook") {
+    await pipeline(Readable.from([Buffer.from(await workbookText(input, name))]), text, out, { signal });
+  } else if (packing === "parquet") {
+    const csv = await csvOfParquet(space, input, ordinal, options);
+    await pipeline(createReadStream(csv), text, out, { signal });
+    await rm(csv);
+  } else if (packing === "7z") {
     const extraction = await extract7z(space, input, name, signal);
     await pipeline(extraction.stream, text, out, { signal });
     await extraction.ended;
@@ -60,7 +74,37 @@ export async function unpack(
   return { name, path, sha256, bytes, header: text.header, lines: text.lines };
 }
 
-async function examine(input: string, name: string): Promise<{ packing: ArchiveFormat; bytes: number }> {
+/** DuckDB would read the stars of a name as a pattern, so it is given another name. */
+async function csvOfParquet(
+  space: BuildSpace,
+  input: string,
+  ordinal: number,
+  { parquetAsCsv }: UnpackOptions,
+): Promise<string> {
+  const [link, csv] = ["parquet", "rows.csv"].map((end) => join(space.dir, `input-${ordinal}.${end}`)) as [
+    string,
+    string,
+  ];
+  space.beforeWrite(csv);
+  await symlink(resolve(input), link);
+  try {
+    await parquetAsCsv!(link, csv);
+    return csv;
+  } catch (error) {
+    const why = String((error as Error).message)
+      .split("\n")[0]!
+      .replaceAll(link, basename(input));
+    return refuse("invalid", `${basename(input)} is no Parquet file that can be read (${why})`);
+  } finally {
+    await rm(link);
+  }
+}
+
+async function examine(
+  input: string,
+  name: string,
+  { parquetAsCsv }: UnpackOptions,
+): Promise<{ packing: ArchiveFormat; bytes: number }> {
   const found = await stat(input).catch(() => refuse("invalid", `${input}: no such file`));
   if (!found.isFile()) refuse("invalid", `${input} is not a file`);
   const file = await open(input, "r").catch(() => refuse("invalid", `${input} cannot be read`));
@@ -69,10 +113,19 @@ async function examine(input: string, name: string): Promise<{ packing: ArchiveF
     const { bytesRead } = await file.read(head, 0, 6, 0);
     if (bytesRead === 0) refuse("invalid", `${name} is empty`);
     const hex = head.toString("hex");
-    const packing = hex.startsWith("1f8b") ? "gzip" : hex === "377abcaf271c" ? "7z" : "plain";
-    if (packing === "plain" && hex.startsWith("504b0304")) {
-      refuse("invalid", `${name} is a zip archive: unpack it, or give the .7z, .gz or plain CSV`);
+    if (hex.startsWith("504b0304")) {
+      if (found.size <= LARGEST_WORKBOOK && (await readFile(input)).includes("xl/workbook.xml"))
+        return { packing: "workbook", bytes: found.size };
+      refuse("invalid", `${name} is a zip archive: unpack it, or give the .7z, .gz, .xlsx or plain CSV`);
     }
+    const isParquet = parquetAsCsv !== undefined && head.subarray(0, 4).toString("latin1") === "PAR1";
+    const packing = isParquet
+      ? "parquet"
+      : hex.startsWith("1f8b")
+        ? "gzip"
+        : hex === "377abcaf271c"
+          ? "7z"
+          : "plain";
     return { packing, bytes: found.size };
   } finally {
     await file.close();
@@ -149,6 +202,9 @@ class TextCheck extends Transform {
   #windows: boolean | undefined;
   readonly #options: UnpackOptions;
   #begun = false;
+  #isUtf8 = true;
+  /** The beginning of a line whose end is in the next chunk. */
+  #unfinished: Buffer = Buffer.alloc(0);
   /** An end-of-file mark, dropped if nothing follows it. */
   #held: Buffer = Buffer.alloc(0);
 
@@ -167,7 +223,9 @@ class TextCheck extends Transform {
       const end = all.at(-1) === END_OF_FILE ? -1 : all.length;
       this.#held = end === -1 ? all.subarray(-1) : Buffer.alloc(0);
       const chunk = all.subarray(0, end);
+      const linesBefore = this.lines;
       this.#look(chunk);
+      this.#checkBytes(chunk, linesBefore);
       done(null, chunk);
     } catch (error) {
       done(error as Error);
@@ -182,11 +240,33 @@ class TextCheck extends Transform {
     else done(whole ? null : this.#refusal(this.lines + 1, cutOff));
   }
 
+  /** A chunk may end within a character, and never within a line. */
+  #checkBytes(chunk: Buffer, linesBefore: number): void {
+    if (!this.#isUtf8) return;
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    const first = end === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
+    const begun = Buffer.concat([this.#unfinished, chunk.subarray(0, first)]);
+    this.#unfinished = end === 0 ? Buffer.concat([begun, chunk]) : Buffer.from(chunk.subarray(end));
+    if (end === 0) return;
+    const rest = chunk.subarray(first, end);
+    const [bad, before] = isUtf8(begun)
+      ? [isUtf8(rest) ? undefined : rest, linesBefore + 1]
+      : [begun, linesBefore];
+    const found = bad && badByteIn(bad);
+    if (!bad || !found) return;
+    const { line, at, byte } = found;
+    const text = bad.toString("latin1").split("\n")[line - 1]!;
+    const column = columnAt(this.header, text.slice(0, at - 1));
+    const what = `${column && `${column}: `}${badByteText(byte, at)}`;
+    throw this.#refusal(before + line, what, column);
+  }
+
   #look(chunk: Buffer): void {
     if (chunk.length === 0 || this.#isPlain(chunk)) return;
     const isFirst = this.lines === 0 && chunk.includes(NEWLINE);
     if (isFirst) this.header = this.#takeHeader(chunk.subarray(0, chunk.indexOf(NEWLINE)));
-    if (isFirst && this.header !== "") this.#options.onHeader(this.#name, this.header);
+    if (isFirst && this.header !== "")
+      this.#isUtf8 = this.#options.onHeader(this.#name, this.header).encoding === undefined;
     if (chunk.includes(0))
       throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
     const stray = this.#strayReturn(chunk);
@@ -263,8 +343,9 @@ class TextCheck extends Transform {
     return line.replace(/\r$/, "");
   }
 
-  #refusal(line: number, what: string): Refusal {
+  #refusal(line: number, what: string, column = ""): Refusal {
     const message = `${this.#name} line ${line}: ${what}`;
-    return new Refusal("invalid", message, { errors: [{ path: `${this.#name}:${line}`, message }] });
+    const path = `${this.#name}:${line}${column && `:${column}`}`;
+    return new Refusal("invalid", message, { errors: [{ path, message }] });
   }
 }

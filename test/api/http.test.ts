@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { registry } from "../../eventstore/schemas.ts";
@@ -262,6 +263,75 @@ describe("conventions", () => {
     });
     expect(response.headers.get("access-control-allow-headers")).toContain("PAYMENT-SIGNATURE");
     expect(response.headers.get("access-control-expose-headers")).toContain("PAYMENT-REQUIRED");
+    const listed = (name: string) => response.headers.get(`access-control-${name}-headers`)!.split(", ");
+    expect(listed("allow")).toEqual(
+      expect.arrayContaining(["If-None-Match", "If-Match", "If-Range", "Range", "Content-Encoding"]),
+    );
+    expect(listed("expose")).toEqual(
+      expect.arrayContaining(["ETag", "Accept-Ranges", "Content-Range", "Content-Length", "Vary"]),
+    );
+  });
+
+  test("documents are revalidated by their ETag, compressed or not", async () => {
+    for (const coding of ["identity", "gzip", "br"]) {
+      const first = await fetch(`${service.url}/openapi.json`, { headers: { "Accept-Encoding": coding } });
+      expect(first.headers.get("content-encoding")).toBe(coding === "identity" ? null : coding);
+      const etag = first.headers.get("etag")!;
+      expect(etag).toMatch(/^W\/"/);
+      await first.arrayBuffer();
+      const again = await fetch(`${service.url}/openapi.json`, {
+        headers: { "Accept-Encoding": coding, "If-None-Match": etag },
+      });
+      expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+      const other = await fetch(`${service.url}/openapi.json`, { headers: { "If-None-Match": '"other"' } });
+      expect(other.status).toBe(200);
+      await other.arrayBuffer();
+    }
+  });
+
+  describe("a body in a content coding", () => {
+    const sent = (body: Uint8Array, coding: string) =>
+      ask("/v1/agent/notes/coded", {
+        ...post("", { "Content-Encoding": coding }),
+        body: body as Uint8Array<ArrayBuffer>,
+      });
+    const plain = Buffer.from(JSON.stringify({ text: "packed" }));
+
+    test.each([
+      ["gzip", gzipSync(plain)],
+      ["X-Gzip", gzipSync(plain)],
+      ["deflate", deflateSync(plain)],
+      ["br", brotliCompressSync(plain)],
+      ["identity", plain],
+      ["deflate, gzip", gzipSync(deflateSync(plain))],
+    ])("%s is decoded", async (coding, body) => {
+      expect((await sent(body, coding)).status).toBeLessThan(300);
+    });
+
+    test("that nobody knows is a 415, which names the ones that are read", async () => {
+      const told = await sent(plain, "zstd");
+      expect(told.status).toBe(415);
+      expect(told.headers.get("accept-encoding")).toBe("gzip, deflate, br");
+      expect(told.body.detail).toContain("zstd");
+      expect((await sent(plain, "gzip, gzip, gzip, gzip")).status).toBe(415);
+    });
+
+    test.each([
+      ["gzip", plain],
+      ["gzip", gzipSync(plain).subarray(0, 20)],
+      ["br", gzipSync(plain)],
+      ["deflate", Buffer.from("{}")],
+    ])("that is not %s is refused", async (coding, body) => {
+      const told = await sent(body, coding);
+      expect([told.status, told.body.detail]).toEqual([
+        400,
+        `the body is not ${coding} as its Content-Encoding says`,
+      ]);
+    });
+
+    test("that unpacks to too much is a 413", async () => {
+      expect((await sent(gzipSync(Buffer.alloc(20_000_000)), "gzip")).status).toBe(413);
+    });
   });
 
   test("security headers are set and the framework is not named", async () => {

@@ -228,6 +228,23 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(whole));
   });
 
+  test("goes on past a bad byte, whose line and column it names", async () => {
+    const whole = await archives(202401, 202403);
+    const dir = await tempDir();
+    const text = [comextBulk.columns.join(","), ...linesOf(202402)].map((line) => `${line}\n`).join("");
+    const bytes = Buffer.from(text.replace(",58310,", ",58#10,"));
+    bytes[bytes.indexOf("#")] = 0xa0;
+    await writeFile(join(dir, "month.dat"), bytes);
+    const served = new Map([...whole, [202402, await readFile(await packed7z(dir, join(dir, "month.dat")))]]);
+    const { url } = await comextArchive(served);
+    const { bring } = await serviceFor(url);
+    const { brought, missing } = await bring({ from: 202401, to: 202403 });
+    expect(brought).toEqual([202401, 202403]);
+    expect(missing.map(({ period, why }) => [period, why.message])).toEqual([
+      [202402, expect.stringMatching(/^full_v2_202402.7z line 2: PRODUCT_SITC: the byte A0 /)],
+    ]);
+  });
+
   test("names the reporters if a month lacks one, and imports it with that subset", async () => {
     const whole = linesOf(202402);
     const months = await archives(202401, 202402);

@@ -19,11 +19,11 @@ const section = (title: string, rows: number, word: string): DocSection => ({
   on: true,
 });
 
-async function pagesOf(sections: DocSection[]): Promise<string[]> {
+async function pagesOf(sections: DocSection[], question = "Why?"): Promise<string[]> {
   const doc: Doc = {
     ...{
       title: "Title",
-      question: "Why?",
+      question,
       cover: [{ name: "For", text: "Readers" }],
       sections,
       as_of: "2026-01-31",
@@ -44,4 +44,17 @@ test.each([
     const page = pages.find((text) => text.includes("About Heading."))!;
     expect([before, page.includes("h0")]).toEqual([before, true]);
   }
+});
+
+test("characters without a glyph are drawn as boxes, and the cover names them", async () => {
+  const [cover, page] = await pagesOf([section("Heading", 1, "木材 ž")], "What of 木材, a 🪵 and Ķekava?");
+  expect(cover).toContain("What of ▯▯, a ▯ and Ķekava?");
+  expect(cover).toMatch(/The fonts of this print lack U\+6728, U\+6750, U\+1FAB5; each stands here as\s+▯\./);
+  expect(page).toContain("▯▯ ž0");
+});
+
+test("a print whose characters are all drawn says nothing of them", async () => {
+  const [cover] = await pagesOf([section("Heading", 1, "Ķ")], "Ποιος; Кто? Kurš? 10 − 3 = 7 €");
+  expect(cover).not.toContain("lack");
+  expect(cover).toContain("Ποιος; Кто? Kurš? 10 − 3 = 7 €");
 });

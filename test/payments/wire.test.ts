@@ -106,6 +106,23 @@ describe("over HTTP", () => {
     }
   });
 
+  test.each([
+    ["no base64", "%%%", /base64/],
+    ["base64 of no JSON", Buffer.from("pay").toString("base64"), /./],
+    ["JSON without its base64", '{"x402Version":2}', /base64/],
+    ["a list", Buffer.from("[]").toString("base64"), /JSON object/],
+    ["an unknown version", Buffer.from('{"x402Version":9}').toString("base64"), /./],
+    ["nothing inside", Buffer.from("{}").toString("base64"), /./],
+  ])("a malformed header, %s, is a 402 with what to pay, and no 400", async (_, header, told) => {
+    for (const name of ["PAYMENT-SIGNATURE", "X-PAYMENT"]) {
+      const answer = await ask({ [name]: header });
+      expect(answer.status).toBe(402);
+      const required = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
+      expect(required).toMatchObject({ accepts: [{ amount: String(PRICE) }], error: expect.any(String) });
+      expect(((await answer.json()) as { detail: string }).detail).toMatch(told);
+    }
+  });
+
   test("a payment for one resource does not buy another", async () => {
     const resource = { url: `https://elsewhere.example${place}` };
     const paid = presentedV2(await payment(payer, PRICE), PAYEE, { resource });

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Chart } from "../../core/model/chart.ts";
 import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../core/model/doc.ts";
+import { drawable, glyphsOf } from "./glyphs.ts";
 import { GRID, HEIGHT, INK, MUTED, WARNING, WIDTH } from "./look.ts";
 import { type Cell, type Content, type Definition, pdfmake, type TableLayout } from "./pdfmake.ts";
 
@@ -43,8 +44,15 @@ const ruled: TableLayout = {
 type Draw = (chart: Chart) => string;
 type Rich = (text: string) => Content[];
 
+const hasGlyph = glyphsOf(
+  ["DejaVuSansCondensed", "DejaVuSansCondensed-Bold", "DejaVuSerif-Bold"].map((name) =>
+    join(fonts, `${name}.ttf`),
+  ),
+);
+
 /** The same document gives the same bytes, because its date is the content's date. */
-export async function pdfOf(doc: Doc, draw: Draw): Promise<Uint8Array> {
+export async function pdfOf(given: Doc, draw: Draw): Promise<Uint8Array> {
+  const doc = drawable(given, hasGlyph);
   const date = new Date(`${doc.as_of}T00:00:00Z`);
   const anchors = anchorsOf(doc);
   const rich: Rich = (text) =>

@@ -1,5 +1,4 @@
 import type { Request, Response } from "express";
-import rawBody, { type RawBodyError } from "raw-body";
 import { parseStrict } from "../../../eventstore/canonical.ts";
 import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
 import { coreProblems } from "../../core/model/problem.ts";
@@ -10,6 +9,7 @@ import { prefersProof } from "../declare/named-event.ts";
 import type { Wire } from "../declare/output.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { CallRequest } from "../serve/read-call.ts";
+import { bodyBytes } from "./request-body.ts";
 
 const BODY_LIMIT = 256 * 1024;
 
@@ -176,11 +176,7 @@ async function readBody(req: Request, limit: number, isNeeded: boolean): Promise
   }
   // raw-body would report an early disconnect as our fault.
   if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
-  const length = req.headers["content-length"] ?? null;
-  const body = await rawBody(req, { length, limit }).catch((error: RawBodyError) => {
-    if (error.type !== "entity.too.large") throw error;
-    return refuse(coreProblems["too-large"], `the body exceeds ${limit / 1024} KiB`);
-  });
+  const body = await bodyBytes(req, limit);
   if (!isNeeded && body.length === 0) return {};
   try {
     return parseStrict(utf8.decode(body));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -14,6 +15,7 @@ import type { Method, Operation } from "../declare/operation.ts";
 import { effectOf, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 import type { Document } from "../describe/document.ts";
 import type { Metrics } from "../describe/metrics.ts";
+import { matches } from "../serve/answer.ts";
 import type { ServedOperation } from "../serve/pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "../serve/problem.ts";
 import { crossOrigin } from "./common-headers.ts";
@@ -189,11 +191,13 @@ function documentHandler(parts: HttpParts, document: Document): Handler {
     setCommonHeaders(res);
     const visit = { params, accept: req.headers.accept, is_at_home: isAtHome(req) };
     const { status, headers, type, body } = await document.render(parts.app, visit);
-    res
-      .status(status ?? 200)
-      .set(headers ?? {})
-      .type(type ?? document.type)
-      .send(body);
+    // Weak, because the bytes on the wire may be compressed.
+    const etag = `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    res.status(status ?? 200).set({ ETag: etag, "Cache-Control": "no-cache", ...headers });
+    // express would send the whole to a browser that asks with `Cache-Control: no-cache`, which says nothing of that.
+    if (res.statusCode === 200 && matches(req.headers["if-none-match"], etag))
+      return void res.status(304).end();
+    res.type(type ?? document.type).send(body);
   };
 }
 

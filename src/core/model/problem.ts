@@ -102,7 +102,7 @@ export const coreProblems = problemTypes({
     code: "invalid",
     status: 415,
     title: "Unsupported media type",
-    meaning: "Send application/json.",
+    meaning: "Send application/json, plain or as gzip, deflate or br.",
   },
   "range-not-satisfiable": {
     code: "invalid",

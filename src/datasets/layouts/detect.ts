@@ -5,10 +5,19 @@ import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";
 import { comextSdmx } from "./comext-sdmx.ts";
 import { comtrade } from "./comtrade.ts";
+import { delimiterOf } from "./delimiter.ts";
 import { easyComext, easyComextCodes } from "./easy-comext.ts";
 import type { Layout } from "./layout.ts";
+import { tallystickSnapshot } from "./snapshot.ts";
 
-const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes, comtrade];
+const layouts: readonly Layout[] = [
+  comextBulk,
+  comextSdmx,
+  easyComext,
+  easyComextCodes,
+  comtrade,
+  tallystickSnapshot,
+];
 
 /** The importable formats, in words. */
 export const importable = (): string =>
@@ -49,7 +58,7 @@ function refuseHeader(file: string, column: string | number, what: string): neve
 const cellsOf = (header: string): string[] =>
   header
     .replace(/^\uFEFF/, "")
-    .split(",")
+    .split(delimiterOf(header))
     .map((cell) => cell.replace(/^"(.*)"$/, "$1"));
 
 const isEqual = (columns: readonly string[], found: string[]) =>

@@ -56,6 +56,9 @@ const otherNames: Record<string, string> = {
   "Hong Kong": "HK",
   Macao: "MO",
   Turkey: "TR",
+  "United Kingdom (Northern Ireland)": "XI",
+  "United Kingdom (excl. Northern Ireland)": "XU",
+  "United Kingdom (without Northern Ireland)": "XU",
 };
 
 /** A dissolved state's code (DD) has a successor and would get its name; EU and EZ are no countries. */
@@ -72,12 +75,16 @@ const countryNames = letters
   .map((code) => [partnerName(code), code] as const);
 const reporterNames = reporterCodes.map((code) => [reporters[code], code] as const);
 
-/** The code in "Armenia", "Ireland (Eire)", "AM" or "AM-Armenia"; null for an unknown name. */
+/**
+ * The code in "Armenia", "Ireland (Eire)", "AM" or "AM-Armenia"; null for an unknown name. The United Kingdom is counted
+ * in two parts, which its brackets tell.
+ */
 function codeOf(column: string, names: ReadonlyMap<string, string>): string {
   const list = (texts: string[]) => texts.map((text) => `'${text.replaceAll("'", "''")}'`).join(", ");
   const table = `map([${list([...names.keys()])}], [${list([...names.values()])}])`;
   return `coalesce(nullif(regexp_extract("${column}", '^([A-Z]{2})(-.+)?$', 1), ''),
-    ${table}[split_part("${column}", ' (', 1)])`;
+    ${table}["${column}"],
+    case when "${column}" not like 'United Kingdom (%' then ${table}[split_part("${column}", ' (', 1)] end)`;
 }
 
 const reporterCode = codeOf("REPORTER", new Map(reporterNames));

@@ -1,6 +1,6 @@
 /** The spot price of Brent crude oil, one row per day. */
 import { z } from "zod";
-import { readCsv } from "./csv.ts";
+import { isNoValue, readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";
 import { rounded, swing, workdays } from "./invented.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
@@ -10,8 +10,9 @@ export type Brent = z.infer<typeof row>;
 
 function readDaily(file: TextFile): Brent[] {
   const faults = new Faults(file);
-  const days = readCsv(file, ["Date", "Price"]).map(({ line, cells: { Date: date, Price } }) => {
+  const days: Brent[] = readCsv(file, ["Date", "Price"]).flatMap(({ line, cells: { Date: date, Price } }) => {
     if (!row.shape.date.safeParse(date).success) faults.add(line, "Date", date, "a day such as 2024-01-31");
+    if (isNoValue(Price)) return [];
     return { date, usd_per_bbl: faults.number(line, "Price", Price, positive) };
   });
   faults.refuseAny();

@@ -1,7 +1,7 @@
 /** The euro foreign exchange reference rates of the European Central Bank, one row per day. */
 import { z } from "zod";
 import { refuseLines } from "../stage.ts";
-import { headerCells, readCsv } from "./csv.ts";
+import { headerCells, isNoValue, readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";
 import { rounded, swing, workdays } from "./invented.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
@@ -26,7 +26,7 @@ function readHistory(file: TextFile): EcbRates[] {
   const days = readCsv(file, [date, ...currencies]).map(({ line, cells }) => {
     const day = cells[date]!;
     if (!row.shape.date.safeParse(day).success) faults.add(line, date, day, "a day such as 2024-01-31");
-    const quoted = named.filter((currency) => cells[currency] !== "N/A");
+    const quoted = named.filter((currency) => !isNoValue(cells[currency]!));
     const rate = (currency: string) =>
       faults.number(line, currency, cells[currency]!, { ...positive, wanted: "a rate above zero, or N/A" });
     return { date: day, rates: Object.fromEntries(quoted.map((currency) => [currency, rate(currency)])) };

@@ -1,7 +1,7 @@
 /** The harmonised index of consumer prices, all items: one row per month and area. */
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
-import { readCsv } from "./csv.ts";
+import { isNoValue, readCsv } from "./csv.ts";
 import { Faults } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { isSdmx, latest, readSdmx } from "./observations.ts";
@@ -30,7 +30,7 @@ function readWide(file: TextFile): Hicp[] {
       if (!/^\d{4}-(0[1-9]|1[0-2])-01$/.test(time))
         faults.add(line, "time", time, "the first day of a month, such as 2024-01-01");
       const figure = (column: string, text: string) =>
-        text === "NA" || text === "" ? null : faults.number(line, column, text);
+        isNoValue(text) ? null : faults.number(line, column, text);
       return {
         geo: areaOf(geo),
         month: time.slice(0, 7),

@@ -1,7 +1,7 @@
 /** The exposure of occupations to generative AI: one row per unit group of ISCO-08. */
 import { z } from "zod";
 import { majorGroups } from "../../domain/salary/occupations.ts";
-import { readCsv } from "./csv.ts";
+import { isNoValue, readCsv } from "./csv.ts";
 import { Faults, type NumberCondition, notNegative } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { occupations } from "./invented-occupations.ts";
@@ -26,11 +26,12 @@ const share: NumberCondition = { wanted: "a score from 0 to 1", fits: (value) =>
 
 function readScores(file: TextFile): IloExposure[] {
   const faults = new Faults(file);
-  const found = readCsv(file, columns).map(
+  const found = readCsv(file, columns).flatMap(
     ({ line, cells: { ISCO_08: isco, title, score, sd, gradient } }) => {
       if (!/^\d{4}$/.test(isco) || !(isco[0]! in majorGroups))
         faults.add(line, "ISCO_08", isco, "a unit group of four digits, such as 2512");
       if (title === "") faults.add(line, "title", title, "the name of an occupation");
+      if (isNoValue(score)) return [];
       return {
         isco,
         title,

@@ -1,6 +1,6 @@
 /** Statistics as agencies publish them, one observation per line: SDMX-CSV of Eurostat and the ECB. */
 import { z } from "zod";
-import { headerCells, readCsv } from "./csv.ts";
+import { headerCells, isNoValue, readCsv } from "./csv.ts";
 import { anyNumber, Faults, type NumberCondition } from "./faults.ts";
 import type { TextFile } from "./table.ts";
 
@@ -29,7 +29,7 @@ export function isSdmx(header: string, dimensions: readonly string[], but: reado
   );
 }
 
-/** The observations with a value, which must be valid; a colon or nothing means no value. */
+/** The observations with a value, which must be valid. */
 export function readSdmx<Dimension extends string>(
   file: TextFile,
   dimensions: readonly Dimension[],
@@ -44,7 +44,7 @@ export function readSdmx<Dimension extends string>(
   for (const { line, cells } of readCsv(file, columns, { extra_columns: true })) {
     const { TIME_PERIOD = "", OBS_VALUE = "", OBS_FLAG = "", OBS_STATUS = OBS_FLAG, ...codes } = cells;
     if (!times[time].is(TIME_PERIOD)) faults.add(line, "TIME_PERIOD", TIME_PERIOD, times[time].wanted);
-    if (OBS_VALUE === "" || OBS_VALUE === ":") continue;
+    if (isNoValue(OBS_VALUE)) continue;
     const value = faults.number(line, "OBS_VALUE", OBS_VALUE, wanted);
     found.push({
       line,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { countryNames } from "../../domain/plans/country-names.ts";
 import { isReporter } from "../../domain/trade/reporters.ts";
-import { headerCells, readCsv } from "./csv.ts";
+import { headerCells, isNoValue, readCsv } from "./csv.ts";
 import { Faults } from "./faults.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
@@ -66,7 +66,7 @@ function readAlerts(file: TextFile): Policy[] {
   const found = new Map<string, Policy>();
   for (const { line, cells } of readCsv(file, GTA, { extra_columns: true })) {
     const date = cells["date.implemented"].trim();
-    if (date === "" || date === "NA" || cells["affected.product"].trim() === "") continue;
+    if (isNoValue(date) || cells["affected.product"].trim() === "") continue;
     if (!row.shape.date.safeParse(date).success) faults.add(line, "date.implemented", date, wanted.date);
     if (!listOf(cells["implementing.jurisdiction"]).some(isMember)) continue;
     const codes = listOf(cells["affected.product"]).map((code) => code.padStart(6, "0"));

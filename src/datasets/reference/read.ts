@@ -5,6 +5,12 @@ import { basename } from "node:path";
 import { promisify } from "node:util";
 import { constants, gunzip, gunzipSync } from "node:zlib";
 import { refuse } from "../../core/model/refusal.ts";
+import { decoded, headOf } from "../encoding.ts";
+import { formatOf } from "../file-kind.ts";
+import { delimiterOf } from "../layouts/delimiter.ts";
+import { records } from "./csv.ts";
+import type { TextFile } from "./table.ts";
+import { referenceLayoutOf } from "./tables.ts";
 import { isWorkbook, workbookText } from "./workbook.ts";
 
 const unpack = promisify(gunzip);
@@ -17,7 +23,7 @@ const LONGEST_HEADER = 64 * 1024;
 export type ReadFile = {
   name: string;
   text: string;
-  /** The first line; for XML with a declaration, the next one too. */
+  /** The first line; of XML, its declaration and the name of its root. */
   header: string;
   /** Digest and size of the original file. */
   sha256: string;
@@ -42,7 +48,10 @@ export async function readTextFile(path: string): Promise<ReadFile> {
     : given;
   // Some publishers end a file with Ctrl-Z, as under DOS.
   const whole = bytes.at(-1) === 0x1a ? bytes.subarray(0, -1) : bytes;
-  const text = whole.toString("utf8").replace(/^\uFEFF/, "");
+  const format = whole.includes(0) ? formatOf(whole) : undefined;
+  if (format !== undefined && !format.includes("UTF-16"))
+    refuse("invalid", `${name} looks like ${format}, which is no table that can be imported`);
+  const text = withCommas({ name, text: decoded(name, whole) });
   if (text.includes("\0")) refuse("invalid", `${name} has a NUL byte: not a text file`);
   return { name, text, header: firstLine(text), sha256, bytes: given.length };
 }
@@ -57,7 +66,8 @@ export async function headerOf(path: string): Promise<string> {
     if (isWorkbook(head)) return firstLine(await workbookText(path, basename(path)));
     // The beginning of a gzipped file unpacks partially.
     const text = isGzip(head) ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
-    return firstLine(text.toString("utf8").replace(/^\uFEFF/, ""));
+    const header = firstLine(headOf(text));
+    return knownByDelimiter(header) ?? header;
   } catch {
     return "";
   } finally {
@@ -65,10 +75,31 @@ export async function headerOf(path: string): Promise<string> {
   }
 }
 
+/** The header with commas, where a table is known by that alone. */
+function knownByDelimiter(header: string): string | undefined {
+  const delimiter = delimiterOf(header);
+  if (delimiter === "," || referenceLayoutOf(header)) return undefined;
+  const withCommas = header.split(delimiter).join(",");
+  return referenceLayoutOf(withCommas) && withCommas;
+}
+
+/** A table that is written with semicolons or tabs, with commas; line ends stay within their cells. */
+function withCommas(file: TextFile): string {
+  const header = firstLine(file.text);
+  if (knownByDelimiter(header) === undefined) return file.text;
+  const quoted = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return records(file, delimiterOf(header))
+    .map(({ record }) => `${record.map(quoted).join(",")}\n`)
+    .join("");
+}
+
 const isGzip = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** The first line; for XML with a declaration, up to the name of its root element. */
+/** The first line; of XML, its declaration and the name of its root. */
 function firstLine(text: string): string {
-  const [first = "", second = ""] = text.slice(0, LONGEST_HEADER).split(/\r?\n/, 2);
-  return /^\s*<\?xml[^>]*\?>\s*$/.test(first) ? `${first}${second}` : first;
+  const head = text.slice(0, LONGEST_HEADER);
+  const [first = ""] = head.split(/\r?\n/, 1);
+  const [, declaration = "", root] =
+    /^\s*(<\?xml[^>]*\?>)?(?:\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>)*(<[A-Za-z_][^>\s]*)/.exec(head) ?? [];
+  return root === undefined ? first : `${declaration}${root} `;
 }

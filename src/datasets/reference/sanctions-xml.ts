@@ -39,7 +39,31 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
     refuse("invalid", `${file.name} has a document type, which the list has not`);
   const valid = XMLValidator.validate(file.text);
   if (valid !== true) return refuse("invalid", `${file.name} line ${valid.err.line}: ${valid.err.msg}`);
-  return new XMLParser(options).parse(file.text);
+  refuseBadReferences(file);
+  // The library reads references to characters with those of HTML alone.
+  return new XMLParser({ ...options, htmlEntities: true }).parse(file.text);
+}
+
+const NAMED_REFERENCES = new Set(["amp", "lt", "gt", "quot", "apos"]);
+
+/** XML without a document type has five names and the numbers of characters (XML 1.0, 4.1 and 4.6). */
+function refuseBadReferences({ name, text: xml }: TextFile): void {
+  for (const match of xml.matchAll(/<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->|&([^;<&\s]{0,40});?/g)) {
+    const [found, reference] = match;
+    if (reference === undefined || (found.endsWith(";") && isReference(reference))) continue;
+    const line = xml.slice(0, match.index).split("\n").length;
+    refuse(
+      "invalid",
+      `${name} line ${line}: ${found.slice(0, 20)} is no reference to a character; nothing was imported`,
+    );
+  }
+}
+
+function isReference(reference: string): boolean {
+  const [, hexadecimal, decimal] = /^#(?:x([0-9a-f]+)|(\d+))$/i.exec(reference) ?? [];
+  if (hexadecimal === undefined && decimal === undefined) return NAMED_REFERENCES.has(reference);
+  const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+  return (code >= 0x20 || [9, 10, 13].includes(code)) && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
 /** The entries of a list; refuses an empty list. */

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { majorGroupOf } from "../../domain/salary/occupations.ts";
-import { headerCells, readCsv } from "./csv.ts";
+import { headerCells, isNoValue, readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { activities, levels, pay } from "./invented-labour.ts";
@@ -43,7 +43,7 @@ function readWide(file: TextFile): SesEarnings[] {
         faults.add(1, column, column, "TOTAL or OC1 to OC9 with _F or _M");
         return [];
       }
-      if (text === "" || text === ":" || text === "NA") return [];
+      if (isNoValue(text)) return [];
       const eur_per_hour = faults.number(line, column, text, hourlyPay);
       return { ...wide, geo: areaOf(cells.countryCode!), isco, sex: sex as "F" | "M", eur_per_hour };
     }),

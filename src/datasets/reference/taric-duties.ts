@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { sandboxCodes, woodNames } from "../sandbox-codes.ts";
 import { refuseLines } from "../stage.ts";
-import { headerCells, readCsv } from "./csv.ts";
+import { headerCells, isNoValue, readCsv } from "./csv.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
 const day = z.iso.date();
@@ -99,7 +99,7 @@ function readDuties(file: TextFile): TaricDuty[] {
   for (const { line, cells } of lines) {
     const of = (column: (typeof COLUMNS)[number]) => cells[column].trim();
     const duty = of("Duty").replaceAll(/\s+/g, " ");
-    if (duty === "") continue;
+    if (isNoValue(duty)) continue;
     const [goods_code = "", suffix = "80"] = of("Goods code").split(/\s+/);
     const read = taricDuty.safeParse({
       goods_code,

@@ -28,7 +28,7 @@ export const words = z
   .refine((text) => foldedWords(text).length > 0, "q has at least one letter or digit")
   .refine((text) => foldedWords(text).length <= MOST_WORDS, `q has at most ${MOST_WORDS} words`)
   .describe(
-    "Words of a product's name, in any order; upper case and accents do not matter, the last may be a beginning",
+    "Words of a product's name, in any order, in British or American spelling; the last may be a beginning. A word of the trade or a code also works",
   );
 
 export const country = partner.describe(

@@ -1,4 +1,5 @@
 /** The words of a question: their text, folded form and stems. */
+import { british } from "./british.ts";
 
 export type Word = {
   /** As typed, without a possessive ending. */
@@ -24,8 +25,10 @@ export function fold(text: string): string {
   return lower.normalize("NFD").replaceAll(/\p{M}/gu, "").replaceAll("ß", "ss").replaceAll("ł", "l");
 }
 
-/** English words in the singular. */
-export function englishStem(folded: string): string {
+/** English words in the singular and in British spelling. */
+export const englishStem = (folded: string): string => stemOf(british(folded));
+
+function stemOf(folded: string): string {
   if (folded.length < 4 || /(ss|us|is)$/.test(folded)) return folded;
   if (folded.length > 4 && folded.endsWith("ies")) return `${folded.slice(0, -3)}y`;
   return folded.replace(/(?<=[sxz]|ch|sh)es$|s$/, "");

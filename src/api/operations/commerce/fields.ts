@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
+import { mailAddress } from "../../../core/model/mail-address.ts";
 import { decimalEuro } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";
 import {
@@ -32,8 +33,7 @@ export const inputQuantity = z
   .max(MOST_UNITS, `is at most ${MOST_UNITS}`);
 export const inputOrderId = orderId.describe("The order_id from orders_create");
 
-/** The limit of RFC 5321. */
-export const inputMail = z.email("is a mail address").max(254, "is at most 254 characters");
+export const inputMail = mailAddress;
 
 /** Invisible characters that change how a terminal or a page shows the text around them. */
 const HIDDEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

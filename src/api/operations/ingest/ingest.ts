@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limit, sha256 } from "../../../core/model/fields.ts";
+import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { loggedTenant } from "../../../domain/access/key.ts";
@@ -44,9 +45,8 @@ const item = z
       .describe("Never fetched"),
     raw_text: text.describe("The text, before text"),
     text: text.describe("Another name of raw_text"),
-    published_at: z.iso
-      .datetime({ offset: true, error: "is a time in ISO 8601 such as 2026-01-31T08:00:00Z" })
-      .transform((given) => new Date(given).toISOString())
+    published_at: isoTime
+      .transform((given) => new Date(microsecondsOf(given)! / 1_000).toISOString())
       .optional()
       .describe("Publication time; default: now"),
   })

@@ -3,6 +3,7 @@ import { checkCursor } from "../../../../eventstore/cursor.ts";
 import { feed } from "../../../../eventstore/feed.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
+import { isoTime, microsecondsOf } from "../../../core/model/iso-time.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
 import { shownActors } from "../../../projections/access/keys.ts";
@@ -49,12 +50,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
       "`meta_hash` but no `meta`: its key and request id are private. `since` < `cursor` < `Last-Event-ID`.",
     access: [key("read"), pay("0.10")],
     input: z.object({
-      since: z.iso
-        .datetime({
-          offset: true,
-          error:
-            "is an ISO 8601 time with its zone, such as 2026-01-31T00:00:00Z; a + in a URL is written %2B",
-        })
+      since: isoTime
         .describe("Events recorded at or after this ISO 8601 time; a cursor takes precedence")
         .optional(),
       cursor: z.string().max(200, "is a cursor of this feed").describe("Events after this cursor").optional(),
@@ -123,15 +119,8 @@ async function before(app: App, tenant: string, since: string | undefined): Prom
   if (since === undefined) {
     return refuseField("since", "is required unless a cursor is given: an ISO 8601 time");
   }
-  const first = await app.store.positionAt({ tenant, since_us: microseconds(since) });
+  const first = await app.store.positionAt({ tenant, since_us: microsecondsOf(since)! });
   return (await app.store.headAt(first - 1))!;
-}
-
-/** Microseconds of an ISO 8601 time since 1970, rounded up: Date.parse alone would drop digits below a millisecond. */
-function microseconds(iso: string): number {
-  const [, upToSeconds, fraction = "", zone] = /^([^.]+)(?:\.(\d+))?(Z|[+-].*)$/.exec(iso)!;
-  const finer = /[1-9]/.test(fraction.slice(6)) ? 1 : 0;
-  return Date.parse(`${upToSeconds}${zone}`) * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0")) + finer;
 }
 
 export const replayOperations = [walSince()];

@@ -11,7 +11,7 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { codePrefix, words } from "../../../domain/customs/inputs.ts";
-import { searchable, searchCodes } from "../../../domain/customs/search.ts";
+import { findProducts, searchable } from "../../../domain/customs/search.ts";
 import { dataset, limit } from "../../../domain/trade/inputs.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { aboutReference, referenceMeta } from "../../reference/meta.ts";
@@ -51,6 +51,12 @@ export const classificationsOutput = z.object({
       .object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })
       .nullable()
       .describe("The trade data of `has_data`"),
+    hint: z
+      .string()
+      .nullable()
+      .describe(
+        "Where no name has the words: another spelling or word to try, or why these codes; else null",
+      ),
     order: z.string().describe("The list's order"),
   }),
 });
@@ -82,7 +88,8 @@ export async function classifications(
   const { q, code = "" } = input;
   const isAsked = (of: string) =>
     of.startsWith(code) && (q !== undefined || code !== "" || of.length === productLevels.hs2);
-  const codes = q === undefined ? [...products.keys()] : searchCodes(q, searchables(nomenclature));
+  const found = q === undefined ? undefined : findProducts(q, searchables(nomenclature));
+  const codes = found?.codes ?? [...products.keys()];
   const { shown, about } = pageOf(codes.filter(isAsked), nomenclature, input);
   const traded = await tradedAmong(trade, shown, input.dataset, signal);
   const nameOf = (of: string) => products.get(of)?.name ?? namesOf(trade)(of);
@@ -100,11 +107,12 @@ export async function classifications(
     meta: {
       ...aboutReference(nomenclature),
       ...about,
+      hint: found?.hint ?? null,
       data: traded?.from ?? null,
       order:
         q === undefined
           ? "by code"
-          : "names with the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
+          : "the codes that the trade calls so, if no name of them has the words; names with the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
     },
   };
 }

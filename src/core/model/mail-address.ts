@@ -1,0 +1,47 @@
+/** Mail addresses as RFC 5321 writes them (4.1.2, 4.1.3, 4.5.3.1), with the letters of RFC 6531. */
+import { z } from "zod";
+
+const BEYOND_ASCII = "\\u0080-\\u{10ffff}";
+const ATOM = `[A-Za-z0-9!#$%&'*+/=?^_\`{|}~${BEYOND_ASCII}-]+`;
+const LOCAL = new RegExp(`^(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-\\[\\]-~${BEYOND_ASCII}]|\\\\[ -~])*")$`, "u");
+const LABEL = /^[\p{L}\p{N}\p{M}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u;
+const [MOST_LOCAL, MOST_DOMAIN, MOST_LABEL, MOST] = [64, 255, 63, 254];
+
+const octets = (text: string) => new TextEncoder().encode(text).length;
+
+/** True for a mailbox: a local part, an @, and a domain of several labels or an address in brackets. */
+export function isMailAddress(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const [local, domain] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+  if (octets(local) > MOST_LOCAL || !LOCAL.test(local) || octets(text) > MOST) return false;
+  return /^\[.*\]$/.test(domain) ? isLiteral(domain.slice(1, -1)) : isDomain(domain);
+}
+
+function isDomain(domain: string): boolean {
+  let ascii: string;
+  try {
+    // The registries' letters beyond ASCII, as they are sent.
+    ascii = new URL(`http://${domain}`).hostname;
+  } catch {
+    return false;
+  }
+  const labels = domain.split(".");
+  return (
+    labels.length > 1 &&
+    labels.every((label) => LABEL.test(label)) &&
+    !/^\d+$/.test(labels.at(-1)!) &&
+    ascii.length <= MOST_DOMAIN &&
+    ascii.split(".").every((label) => label.length > 0 && label.length <= MOST_LABEL)
+  );
+}
+
+function isLiteral(address: string): boolean {
+  if (/^IPv6:/i.test(address)) return URL.canParse(`http://[${address.slice(5)}]`);
+  const parts = address.split(".");
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
+}
+
+export const mailAddress = z
+  .string("is a mail address")
+  .max(MOST, `is at most ${MOST} characters`)
+  .refine(isMailAddress, "is a mail address");
