@@ -11,6 +11,12 @@
  *   spoken            what files are complete for: reporter, flow, period, product ('' is all), partner (null is
  * all); there,
  *                     no row means no trade
+ *
+ * And if the source has them:
+ *
+ *   procedures        what the cells have in other procedures than the normal one
+ *   supplements       quantities in supplementary units, with the value of the rows that state them
+ *   procedure_months  reporter, flow, period: the months whose rows state procedures
  */
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,11 +39,22 @@ export type PartitionRows = {
    * partner (null is all).
    */
   spoken: string;
+  details?: PartitionDetails;
   /** A row is complete for its own partner only. */
   of_partners?: boolean;
   /** Rows sorted at once. Default: all; a year of files exceeds a small machine's memory. */
   rows_at_once?: number;
 };
+
+/** SQL queries for a year's rows with the columns of these tables. */
+export type PartitionDetails = { procedures: string; supplements: string; procedure_months: string };
+
+const detailColumns = {
+  procedures:
+    "reporter, hs2, flow, period, partner, product, procedure, value_eur, quantity_kg, unit, unit_eur, quantity_su",
+  supplements: "reporter, hs2, flow, period, partner, product, unit, unit_eur, quantity_su",
+  procedure_months: "reporter, flow, period",
+} as const;
 
 const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
 const SORTED = "order by reporter, hs2, flow, period, partner";
@@ -65,7 +82,17 @@ export async function writePartition(
        order by all;
      drop table claims`,
   );
-  const content_sha256 = await contentDigest(connection, space.dir, source.rows_at_once);
+  for (const [table, columns] of Object.entries(detailColumns))
+    if (source.details) {
+      const from = source.details[table as keyof PartitionDetails];
+      await connection.run(`create table part.${table} as select ${columns} from (${from}) order by all`);
+    }
+  const content_sha256 = await contentDigest(
+    connection,
+    space.dir,
+    source.rows_at_once,
+    source.details && detailColumns,
+  );
   const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
   const counted = await row<{ rows: number }>(
     connection,

@@ -1,6 +1,7 @@
 /** Staging: files are checked line by line, typed and summed to cells. Any fault refuses the whole import. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, Refusal, refuse } from "../core/model/refusal.ts";
+import { procedureDigits } from "../domain/trade/procedures.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
 import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
@@ -27,7 +28,9 @@ export const stageDdl = `
     variant ubigint using compression uncompressed, reporter varchar using compression uncompressed,
     flow varchar using compression uncompressed, period integer using compression uncompressed,
     partner varchar using compression uncompressed, product varchar using compression uncompressed,
-    value_eur bigint using compression uncompressed, quantity_kg decimal(18, 3) using compression uncompressed
+    value_eur bigint using compression uncompressed, quantity_kg decimal(18, 3) using compression uncompressed,
+    procedure utinyint using compression uncompressed, unit varchar using compression uncompressed,
+    quantity_su decimal(18, 3) using compression uncompressed
   );
   create view stage.measures as
     select rowid as place, * exclude (left_out) from stage.readings where left_out is null;
@@ -37,6 +40,15 @@ export const stageDdl = `
     product varchar using compression uncompressed, value_eur hugeint using compression uncompressed,
     quantity_kg decimal(38, 3) using compression uncompressed, first bigint using compression uncompressed,
     lines bigint using compression uncompressed, alike boolean using compression uncompressed
+  );
+  create table stage.repeats (place bigint);
+  create table stage.procedures (
+    reporter varchar, flow varchar, period integer, partner varchar, product varchar, procedure utinyint,
+    value_eur bigint, quantity_kg decimal(18, 3), unit varchar, unit_eur bigint, quantity_su decimal(18, 3)
+  );
+  create table stage.supplements (
+    reporter varchar, flow varchar, period integer, partner varchar, product varchar, unit varchar,
+    unit_eur bigint, quantity_su decimal(18, 3)
   );
   create view stage.incoming as
     select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur::bigint as value_eur,
@@ -105,6 +117,9 @@ async function readGood(
     cell.product,
     cell.value_eur,
     cell.quantity_kg,
+    cell.procedure ?? "null::utinyint",
+    cell.unit ?? "null::varchar",
+    cell.quantity_su ?? "null::decimal(18, 3)",
   ];
   const good = layout.checks.map((check) => `coalesce(${check.good}, false)`).join(" and ");
   const inserted = await connection.run(
@@ -221,7 +236,28 @@ export async function foldCells(connection: DuckDBConnection, files: readonly So
        select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant)
        from stage.measures group by ${CELL}`,
   );
-  return dropDuplicates(connection, files);
+  const surplus = await dropDuplicates(connection, files);
+  await foldDetails(connection);
+  return surplus;
+}
+
+/** The digit of the normal procedure: the others are stored beside the cells, and it is what they leave. */
+const NORMAL = procedureDigits.normal;
+
+/** The processing procedures of the cells, and their supplementary quantities with the value that these belong to. */
+async function foldDetails(connection: DuckDBConnection): Promise<void> {
+  const lines = "stage.measures anti join stage.repeats using (place)";
+  await connection.run(
+    `insert into stage.procedures
+       select ${CELL}, procedure, sum(value_eur)::bigint, nullif(sum(quantity_kg), 0)::decimal(18, 3), min(unit),
+         (sum(value_eur) filter (quantity_su > 0))::bigint, sum(quantity_su)::decimal(18, 3)
+       from ${lines} where procedure <> ${NORMAL} group by ${CELL}, procedure;
+     insert into stage.supplements
+       select ${CELL}, unit, sum(value_eur)::bigint, sum(quantity_su)::decimal(18, 3)
+       from ${lines} where quantity_su > 0 group by ${CELL}, unit;
+     update stage.supplements set unit_eur = cells.value_eur::bigint from stage.cells
+       where supplements.unit_eur is null and (${ofCell("supplements")}) = (${ofCell("cells")})`,
+  );
 }
 
 const CELL = "reporter, flow, period, partner, product";
@@ -232,7 +268,8 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
     `create table stage.lines as
        select variant, ${CELL}, count(*) as times, min(place) as first, max(place) as last,
          min(value_eur) as value_eur, min(quantity_kg) as quantity_kg,
-         min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg) as contradicts
+         min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg)
+           or min(quantity_su) <> max(quantity_su) as contradicts
        from stage.measures semi join (from stage.cells where lines > 2 or (lines = 2 and alike)) using (${CELL})
        group by variant, ${CELL}`,
   );
@@ -270,7 +307,9 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
          from stage.lines group by ${CELL} having max(times) > 1;
        update stage.cells set value_eur = once.value_eur, quantity_kg = once.quantity_kg
          from counted_once once where (${ofCell("cells")}) = (${ofCell("once")});
-       drop table counted_once`,
+       drop table counted_once;
+       insert into stage.repeats select measures.place from stage.measures
+         join (from stage.lines where times > 1) repeated using (variant, ${CELL}) where measures.place <> repeated.first`,
     );
   }
   await connection.run("drop table stage.lines");

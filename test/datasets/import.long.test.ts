@@ -27,7 +27,7 @@ describe("Comext bulk CSV", () => {
     expect(built.report).toMatchObject({
       rows_read: 9,
       equal_duplicates: 1,
-      left_out: { total_product: 1, other_reporter: 1, supplementary: 0 },
+      left_out: { total_product: 1, other_reporter: 1 },
     });
     const store = await storeOf(dir, built.manifest.vintage);
     const cells = await tableOf(store, "comext-bulk", "cells");

@@ -15,6 +15,7 @@ import {
   flow,
   hs2,
   hsWithin,
+  procedure,
   productField,
   productOf,
   reporter,
@@ -40,6 +41,7 @@ export const concentrationInput = z.object({
     .default("2023")
     .describe("Thresholds of the classes: 2023 = 1000 and 1800, 2010 = 1500 and 2500"),
   hs: hsWithin.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

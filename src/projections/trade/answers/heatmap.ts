@@ -7,6 +7,7 @@ import {
   flow,
   hs2,
   hsWithin,
+  procedure,
   productField,
   productOf,
   year,
@@ -29,6 +30,7 @@ export const heatmapInput = z.object({
   flow: flow.optional(),
   hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
   hs: hsWithin.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

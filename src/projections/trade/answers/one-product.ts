@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
 import { productField, productOf, readYears } from "../../../domain/trade/inputs.ts";
+import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
@@ -22,6 +23,7 @@ type ProductInput = {
   flow?: Flow | undefined;
   hs?: string | undefined;
   basis?: CodeBasis | undefined;
+  procedure?: Procedure | undefined;
   dataset?: string | undefined;
 };
 
@@ -31,6 +33,7 @@ export const productQuestion = (input: ProductInput) => ({
   flow: input.flow,
   years: input.years === undefined ? undefined : readYears(input.years),
   basis: input.basis,
+  procedure: input.procedure,
   dataset: input.dataset,
   fields: { hs: productField(input) } as const,
 });

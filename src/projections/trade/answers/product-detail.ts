@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { basis, dataset, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, hs2, hsWithin, procedure, reporter, years } from "../../../domain/trade/inputs.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
@@ -12,6 +12,7 @@ export const productDetailInput = z.object({
   hs2,
   years: years.optional(),
   hs: hsWithin.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

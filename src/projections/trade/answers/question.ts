@@ -21,6 +21,7 @@ import {
   productsComplete,
 } from "../../../domain/trade/coverage.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
+import { type Procedure, procedures } from "../../../domain/trade/procedures.ts";
 import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
@@ -44,6 +45,8 @@ export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_fr
 export type Question = Covered & {
   dataset?: string | undefined;
   basis?: BasisQuery["basis"];
+  /** Only this statistical procedure. */
+  procedure?: Procedure | undefined;
   /** The answer compares months or years, so a change of the code would look like one of trade. */
   compares?: boolean;
   /** The years whose changes of codes matter. Default: the question's, else the dataset's. */
@@ -98,6 +101,7 @@ export const meta = z.object({
       months: z.object({ from: z.string(), to: z.string() }),
     })
     .meta({ id: "Coverage" }),
+  procedure: z.enum(procedures).optional().describe("The requested procedure; absent = all together"),
   codes: codesMeta.optional().describe("Changes of the code; absent if no loaded revision changed it"),
   incomplete: z
     .array(
@@ -208,7 +212,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer decides the field to change.
-  const progress = ["hs", "partner", "reporter", "flow", "years"];
+  const progress = ["hs", "partner", "reporter", "flow", "procedure", "years"];
   const [nearest] = gaps
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
@@ -259,7 +263,7 @@ function refuseGap(question: Question, gap: Gap, message: string): never {
   const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
   // A question about all partners has no partner field: the remedy is another dataset.
   const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
-  const path = { hs, partner, reporter, flow, years }[gap.path];
+  const path = { hs, partner, reporter, flow, years, procedure: "procedure" }[gap.path];
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
@@ -315,6 +319,7 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, query: Covered & {
     synthetic,
     source,
     hs: query.hs ?? null,
+    ...(coverage.procedure !== undefined && { procedure: coverage.procedure }),
     ...aboutCodes(coverage, query.hs),
     coverage: {
       products: {

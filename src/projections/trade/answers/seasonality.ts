@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  flow,
+  hs2,
+  hsWithin,
+  procedure,
+  reporter,
+  years,
+} from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
 import { type Flow, flows, type Period, sixDecimals, type Years } from "../../../domain/trade/units.ts";
@@ -15,6 +24,7 @@ export const seasonInput = z.object({
   years: years.optional(),
   flow: flow.optional(),
   hs: hsWithin.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

@@ -8,6 +8,7 @@ import {
   hs2,
   hsWithin,
   limit,
+  procedure,
   productField,
   productOf,
   reporter,
@@ -55,6 +56,7 @@ export const sourcesInput = z.object({
     .describe("The least share of the largest partner, 0.5 to 1"),
   limit,
   hs: hsWithin.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -112,6 +114,7 @@ export async function sources(
     flow,
     dataset: input.dataset,
     basis: input.basis,
+    procedure: input.procedure,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years,
     crossing: crossingOf(input.basis, years),

@@ -1,6 +1,7 @@
 /** SQL over the tables of a vintage that answer a question. */
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease, OpenPartition } from "../../../datasets/vintage-store.ts";
+import { type Procedure, procedureDigits } from "../../../domain/trade/procedures.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { reporterCodes } from "../../../domain/trade/reporters.ts";
 import type { Years } from "../../../domain/trade/units.ts";
@@ -101,14 +102,102 @@ function productFilter({ manifest }: Lease, hs: string | undefined, digits = 0):
 }
 
 /** Partitions are whole years, so the choice of partitions filters the years; an empty one would cost a scan. */
-function union({ partitions }: Lease, years: Years, table: string, filter: YearFilter): string {
+function union(lease: Lease, years: Years, table: PartitionTable, filter: YearFilter): string {
+  const { procedure } = lease.manifest.coverage;
+  if (procedure !== undefined) return unionInProcedure(lease, years, table, filter, procedure);
   const select = ({ database }: OpenPartition, where: string) =>
     `select * from ${database}.${table} where ${where}`;
-  const isChosen = ({ year, filled }: OpenPartition) =>
-    year >= years.from && year <= years.to && filled.has(table);
-  const chosen = partitions.filter(isChosen);
-  if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
+  const chosen = chosenIn(lease, years, table);
+  if (chosen.length === 0) return `(${select(lease.partitions[0]!, "false")})`;
   return `(${chosen.map((partition) => select(partition, filter(partition.year))).join(" union all ")})`;
+}
+
+type PartitionTable =
+  | "cells"
+  | "aggregates"
+  | "totals"
+  | "chapter_partners"
+  | "chapter_totals"
+  | "deliveries";
+
+const chosenIn = ({ partitions }: Lease, years: Years, table: string): OpenPartition[] =>
+  partitions.filter(({ year, filled }) => year >= years.from && year <= years.to && filled.has(table));
+
+const KEY = "reporter, hs2, flow, period, partner, product";
+
+/** What the table would hold of one procedure, from the months that state procedures. */
+function unionInProcedure(
+  lease: Lease,
+  years: Years,
+  table: PartitionTable,
+  filter: YearFilter,
+  procedure: Procedure,
+): string {
+  const groups = {
+    cells: KEY,
+    aggregates: KEY,
+    deliveries: KEY,
+    totals: "reporter, hs2, flow, period, product",
+    chapter_partners: "reporter, hs2, flow, period, partner",
+    chapter_totals: "reporter, hs2, flow, period",
+  };
+  const none = `select ${KEY}, value_eur, quantity_kg from ${lease.partitions[0]!.database}.cells where false`;
+  // A source that states procedures has no rows of aggregates.
+  const chosen = table === "aggregates" ? [] : chosenIn(lease, years, "procedure_months");
+  const parts = chosen.map((partition) => procedureCells(partition, filter(partition.year), procedure));
+  return `(select ${groups[table]}, sum(value_eur)::bigint as value_eur,
+    sum(quantity_kg)::decimal(18, 3) as quantity_kg from (${parts.join(" union all ") || none}) group by all)`;
+}
+
+/** Cells of one procedure; the normal one is what the others leave of a cell. */
+function procedureCells({ database, filled }: OpenPartition, where: string, procedure: Procedure): string {
+  const { normal, inward, outward } = procedureDigits;
+  const stored = (isOf: string) =>
+    filled.has("procedures")
+      ? `select ${KEY}, value_eur, quantity_kg from ${database}.procedures where ${isOf} and ${where}`
+      : `select ${KEY}, value_eur, quantity_kg from ${database}.cells where false`;
+  if (procedure === "other") return stored(`procedure not in (${normal}, ${inward}, ${outward})`);
+  if (procedure !== "normal") return stored(`procedure = ${procedureDigits[procedure]}`);
+  return `select ${KEY}, (cells.value_eur - coalesce(others.value_eur, 0))::bigint as value_eur,
+      nullif(coalesce(cells.quantity_kg, 0) - coalesce(others.quantity_kg, 0), 0)::decimal(18, 3) as quantity_kg
+    from (select * from ${database}.cells where ${where}) cells
+      semi join ${database}.procedure_months using (reporter, flow, period)
+      left join (
+        select ${KEY}, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::decimal(18, 3) as quantity_kg
+        from (${stored("true")}) group by all
+      ) others using (${KEY})
+    where others.value_eur is null or cells.value_eur > others.value_eur`;
+}
+
+/**
+ * Rows that state a supplementary quantity, without double counts, as massesIn: reporter, flow, period, product,
+ * unit, unit_eur, quantity_su.
+ */
+export function supplementsIn(lease: Lease, { hs, years }: Slice, where: string): string | undefined {
+  const { procedure } = lease.manifest.coverage;
+  const below = productFilter(lease, hs);
+  const rowsOf = ({ database, year, filled }: OpenPartition): string => {
+    const isIn = `${below(year)} and ${where}`;
+    const columns = `${KEY}, unit, unit_eur, quantity_su`;
+    const all = `select ${columns} from ${database}.supplements where ${isIn}`;
+    if (procedure === undefined) return all;
+    const digits = Object.values(procedureDigits);
+    const others = (isOf: string) =>
+      filled.has("procedures")
+        ? `select ${columns} from ${database}.procedures where quantity_su > 0 and ${isOf} and ${isIn}`
+        : `select ${columns} from ${database}.supplements where false`;
+    if (procedure === "other") return others(`procedure not in (${digits.join(", ")})`);
+    if (procedure !== "normal") return others(`procedure = ${procedureDigits[procedure]}`);
+    const less = `select ${KEY}, unit, -unit_eur as unit_eur, -quantity_su as quantity_su from (${others("true")})`;
+    return `select ${KEY}, unit, sum(unit_eur)::bigint as unit_eur, sum(quantity_su)::decimal(18, 3) as quantity_su
+      from (${all} union all ${less}) group by all having sum(quantity_su) > 0`;
+  };
+  const chosen = chosenIn(lease, years, "supplements");
+  if (chosen.length === 0) return undefined;
+  const found = `(${chosen.map(rowsOf).join(" union all ")})`;
+  const world = `(select * from ${found} where partner = 'WORLD')`;
+  return `(from ${world} union all by name
+    (from (select * from ${found} where length(partner) = 2) anti join ${world} using (reporter, flow, period, product)))`;
 }
 
 /** Sums of value and mass by flow; null without a row. */
