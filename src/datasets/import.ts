@@ -261,8 +261,6 @@ function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: L
   };
 }
 
-const IS_AGGREGATE = "length(partner) > 2 as is_aggregate";
-
 /** The year's procedures and supplementary quantities; undefined for a layout without them. */
 async function mergedDetails(
   connection: DuckDBConnection,
@@ -281,18 +279,16 @@ async function mergedDetails(
         )
       ).map(({ table_name }) => table_name),
   );
-  const merged = (table: "procedures" | "supplements") => {
-    const incoming = `select *, substr(product, 1, 2) as hs2, ${IS_AGGREGATE} from stage.${table}
-      where period // 100 = ${year}`;
-    if (!stored.has(table)) return incoming;
-    return `${incoming} union all by name (from (select *, ${IS_AGGREGATE} from base_${year}.${table})
-      anti join replaced using (${key}, is_aggregate))`;
-  };
+  const procedures = `select *, substr(product, 1, 2) as hs2 from stage.procedures where period // 100 = ${year}`;
+  const units = `from stage.units where period // 100 = ${year}`;
   const months = `select distinct reporter, flow, period from stage.cells
     where period // 100 = ${year} and ${cell.procedure !== undefined}`;
   return {
-    procedures: merged("procedures"),
-    supplements: merged("supplements"),
+    procedures: stored.has("procedures")
+      ? `${procedures} union all by name (from base_${year}.procedures
+          anti join (from replaced where not is_aggregate) using (${key}))`
+      : procedures,
+    units: stored.has("units") ? `${units} union from base_${year}.units` : units,
     procedure_months: stored.has("procedure_months")
       ? `${months} union from base_${year}.procedure_months`
       : months,

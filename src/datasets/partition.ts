@@ -15,7 +15,7 @@
  * And if the source has them:
  *
  *   procedures        what the cells have in other procedures than the normal one
- *   supplements       quantities in supplementary units, with the value of the rows that state them
+ *   units             product, period, unit: the supplementary unit; null where the source does not name it
  *   procedure_months  reporter, flow, period: the months whose rows state procedures
  */
 import { rename, stat } from "node:fs/promises";
@@ -46,13 +46,14 @@ export type PartitionRows = {
   rows_at_once?: number;
 };
 
-/** SQL queries for a year's rows with the columns of these tables. */
-export type PartitionDetails = { procedures: string; supplements: string; procedure_months: string };
+/** SQL queries for a year's rows with the columns of these tables; cells and aggregates have two columns more. */
+export type PartitionDetails = { procedures: string; units: string; procedure_months: string };
+
+const UNITS = "quantity_su, unit_eur";
 
 const detailColumns = {
-  procedures:
-    "reporter, hs2, flow, period, partner, product, procedure, value_eur, quantity_kg, unit, unit_eur, quantity_su",
-  supplements: "reporter, hs2, flow, period, partner, product, unit, unit_eur, quantity_su",
+  procedures: `reporter, hs2, flow, period, partner, product, procedure, value_eur, quantity_kg, ${UNITS}`,
+  units: "product, period, unit",
   procedure_months: "reporter, flow, period",
 } as const;
 
@@ -70,8 +71,8 @@ export async function writePartition(
   const draft = join(space.dir, `year-${year}.duckdb`);
   space.beforeWrite(draft);
   await connection.run(`attach ${literal(draft)} as part`);
-  await writeSorted(connection, "cells", source.cells, source.rows_at_once);
-  await writeSorted(connection, "aggregates", source.aggregates, source.rows_at_once);
+  await writeSorted(connection, "cells", source.cells, source);
+  await writeSorted(connection, "aggregates", source.aggregates, source);
   await rollUp(connection, source.chapters);
   await connection.run(
     `create temp table claims as select distinct reporter, flow, period, product, partner from (${source.spoken});
@@ -85,7 +86,9 @@ export async function writePartition(
   for (const [table, columns] of Object.entries(detailColumns))
     if (source.details) {
       const from = source.details[table as keyof PartitionDetails];
-      await connection.run(`create table part.${table} as select ${columns} from (${from}) order by all`);
+      await connection.run(
+        `create table part.${table} as select ${columns} from (${from}) order by ${columns.split(", ").slice(0, 7).join(", ")}`,
+      );
     }
   const content_sha256 = await contentDigest(
     connection,
@@ -113,9 +116,10 @@ async function writeSorted(
   connection: DuckDBConnection,
   table: "cells" | "aggregates",
   from: string,
-  rows_at_once?: number,
+  { rows_at_once, details }: Pick<PartitionRows, "rows_at_once" | "details">,
 ): Promise<void> {
-  const sorted = (of: string) => `select ${CELL} from (${from}) ${of} ${SORTED}, product`;
+  const columns = details ? `${CELL}, ${UNITS}` : CELL;
+  const sorted = (of: string) => `select ${columns} from (${from}) ${of} ${SORTED}, product`;
   if (rows_at_once === undefined) {
     await connection.run(`create table part.${table} as ${sorted("")}`);
     return;
@@ -147,7 +151,7 @@ async function rollUp(connection: DuckDBConnection, chapters: string | undefined
       from partners full join world using (reporter, hs2, flow, period, product)
       order by reporter, hs2, flow, period, product`);
   await connection.run(`
-    create temp table whole_chapters as ${chapters ?? "select * exclude (product) from part.cells where false"};
+    create temp table whole_chapters as ${chapters ?? `select ${CELL.replace(" product,", "")} from part.cells where false`};
     create table part.chapter_partners as
       select reporter, hs2, flow, period, partner, ${AMOUNTS}
       from part.cells group by all

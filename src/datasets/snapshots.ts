@@ -198,8 +198,8 @@ const noDetails = [
 ];
 
 /**
- * Joins units and procedures to `rows`. A cell of several units has none; a procedure's amounts are null in months
- * that state no procedures, and 0 EUR where they state others.
+ * Joins units and procedures to `rows`. A product of several units in a month has none; a procedure's amounts are null
+ * in months that state no procedures, and 0 EUR where they state others.
  */
 function detailsOf({ database, filled }: OpenPartition): string {
   const key = "reporter, flow, period, partner, product";
@@ -209,10 +209,8 @@ function detailsOf({ database, filled }: OpenPartition): string {
     outward: `procedure = ${outward}`,
     other: `procedure not in (${inward}, ${outward})`,
   };
-  const of = (table: string) =>
-    filled.has(table)
-      ? `${database}.${table}`
-      : `(select * from ${EMPTY[table as keyof typeof EMPTY]} where false)`;
+  const of = (table: keyof typeof EMPTY) =>
+    filled.has(table) ? `${database}.${table}` : `(select * from ${EMPTY[table]} where false)`;
   const sums = Object.entries(isOf).map(
     ([name, condition]) =>
       `(sum(value_eur) filter (${condition}))::bigint as of_${name}_eur,
@@ -221,19 +219,18 @@ function detailsOf({ database, filled }: OpenPartition): string {
   const amounts = Object.keys(isOf).map(
     (name) => `if(months.period is null, null, coalesce(of_${name}_eur, 0))::bigint as ${name}_eur`,
   );
+  const quantity = filled.has("units") ? "quantity_su" : "null";
   return `left join (
-      select ${key}, min(unit) as unit, sum(quantity_su)::decimal(18, 3) as quantity_in_units
-      from ${of("supplements")} group by all having count(*) = 1
-    ) units using (${key})
+      select product, period, min(unit) as unit, true as is_single from ${of("units")} group by all having count(*) = 1
+    ) units using (product, period)
     left join (select ${key}, ${sums.join(", ")} from ${of("procedures")} group by all) procedures using (${key})
     left join ${of("procedure_months")} months using (reporter, flow, period),
-    lateral (select ${amounts.join(", ")}) named`;
+    lateral (select if(is_single, ${quantity}, null)::decimal(18, 3) as quantity_in_units, ${amounts.join(", ")}) named`;
 }
 
 /** Typed rows in place of a table that a partition does not have. */
 const EMPTY = {
-  supplements: `(select '' as reporter, '' as flow, 0 as period, '' as partner, '' as product, '' as unit,
-    0::decimal(18, 3) as quantity_su)`,
+  units: "(select '' as product, 0 as period, '' as unit)",
   procedures: `(select '' as reporter, '' as flow, 0 as period, '' as partner, '' as product, 0 as procedure,
     0::bigint as value_eur, 0::decimal(18, 3) as quantity_kg)`,
   procedure_months: "(select '' as reporter, '' as flow, 0 as period)",

@@ -39,20 +39,19 @@ export const stageDdl = `
     period integer using compression uncompressed, partner varchar using compression uncompressed,
     product varchar using compression uncompressed, value_eur hugeint using compression uncompressed,
     quantity_kg decimal(38, 3) using compression uncompressed, first bigint using compression uncompressed,
-    lines bigint using compression uncompressed, alike boolean using compression uncompressed
+    lines bigint using compression uncompressed, alike boolean using compression uncompressed,
+    quantity_su decimal(38, 3) using compression uncompressed, unit_eur hugeint using compression uncompressed
   );
   create table stage.repeats (place bigint);
   create table stage.procedures (
     reporter varchar, flow varchar, period integer, partner varchar, product varchar, procedure utinyint,
-    value_eur bigint, quantity_kg decimal(18, 3), unit varchar, unit_eur bigint, quantity_su decimal(18, 3)
+    value_eur bigint, quantity_kg decimal(18, 3), quantity_su decimal(18, 3), unit_eur bigint
   );
-  create table stage.supplements (
-    reporter varchar, flow varchar, period integer, partner varchar, product varchar, unit varchar,
-    unit_eur bigint, quantity_su decimal(18, 3)
-  );
+  create table stage.units (product varchar, period integer, unit varchar);
   create view stage.incoming as
     select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur::bigint as value_eur,
-      nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate
+      nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate,
+      quantity_su::decimal(18, 3) as quantity_su, unit_eur::bigint as unit_eur
     from stage.cells`;
 
 /** An imported file: its name and number of lines after the header. */
@@ -233,7 +232,8 @@ export function refuseLines(file: { name: string }, faults: LineFault[]): never 
 export async function foldCells(connection: DuckDBConnection, files: readonly Source[]): Promise<number> {
   await connection.run(
     `insert into stage.cells
-       select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant)
+       select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant),
+         sum(quantity_su), ${UNIT_EUR}
        from stage.measures group by ${CELL}`,
   );
   const surplus = await dropDuplicates(connection, files);
@@ -244,19 +244,18 @@ export async function foldCells(connection: DuckDBConnection, files: readonly So
 /** The digit of the normal procedure: the others are stored beside the cells, and it is what they leave. */
 const NORMAL = procedureDigits.normal;
 
-/** The processing procedures of the cells, and their supplementary quantities with the value that these belong to. */
+/** The value of lines with a supplementary quantity; null if it is the whole value, or on lines of its own. */
+const UNIT_EUR = "nullif(sum(value_eur) filter (quantity_su > 0), sum(value_eur))";
+
+/** The units of products, and what the cells have in other procedures than the normal one. */
 async function foldDetails(connection: DuckDBConnection): Promise<void> {
-  const lines = "stage.measures anti join stage.repeats using (place)";
   await connection.run(
     `insert into stage.procedures
-       select ${CELL}, procedure, sum(value_eur)::bigint, nullif(sum(quantity_kg), 0)::decimal(18, 3), min(unit),
-         (sum(value_eur) filter (quantity_su > 0))::bigint, sum(quantity_su)::decimal(18, 3)
-       from ${lines} where procedure <> ${NORMAL} group by ${CELL}, procedure;
-     insert into stage.supplements
-       select ${CELL}, unit, sum(value_eur)::bigint, sum(quantity_su)::decimal(18, 3)
-       from ${lines} where quantity_su > 0 group by ${CELL}, unit;
-     update stage.supplements set unit_eur = cells.value_eur::bigint from stage.cells
-       where supplements.unit_eur is null and (${ofCell("supplements")}) = (${ofCell("cells")})`,
+       select ${CELL}, procedure, sum(value_eur)::bigint, nullif(sum(quantity_kg), 0)::decimal(18, 3),
+         sum(quantity_su)::decimal(18, 3), ${UNIT_EUR}::bigint
+       from stage.measures anti join stage.repeats using (place) where procedure <> ${NORMAL}
+       group by ${CELL}, procedure;
+     insert into stage.units select distinct product, period, unit from stage.measures where quantity_su > 0`,
   );
 }
 
@@ -267,7 +266,7 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
   await connection.run(
     `create table stage.lines as
        select variant, ${CELL}, count(*) as times, min(place) as first, max(place) as last,
-         min(value_eur) as value_eur, min(quantity_kg) as quantity_kg,
+         min(value_eur) as value_eur, min(quantity_kg) as quantity_kg, min(quantity_su) as quantity_su,
          min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg)
            or min(quantity_su) <> max(quantity_su) as contradicts
        from stage.measures semi join (from stage.cells where lines > 2 or (lines = 2 and alike)) using (${CELL})
@@ -303,9 +302,11 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
   if (surplus > 0) {
     await connection.run(
       `create temp table counted_once as
-         select ${CELL}, sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg
+         select ${CELL}, sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg,
+           sum(quantity_su) as quantity_su, ${UNIT_EUR} as unit_eur
          from stage.lines group by ${CELL} having max(times) > 1;
-       update stage.cells set value_eur = once.value_eur, quantity_kg = once.quantity_kg
+       update stage.cells set value_eur = once.value_eur, quantity_kg = once.quantity_kg,
+           quantity_su = once.quantity_su, unit_eur = once.unit_eur
          from counted_once once where (${ofCell("cells")}) = (${ofCell("once")});
        drop table counted_once;
        insert into stage.repeats select measures.place from stage.measures

@@ -105,8 +105,10 @@ function productFilter({ manifest }: Lease, hs: string | undefined, digits = 0):
 function union(lease: Lease, years: Years, table: PartitionTable, filter: YearFilter): string {
   const { procedure } = lease.manifest.coverage;
   if (procedure !== undefined) return unionInProcedure(lease, years, table, filter, procedure);
+  // Partitions of earlier versions have no columns for units.
+  const columns = table === "cells" || table === "aggregates" ? `${KEY}, value_eur, quantity_kg` : "*";
   const select = ({ database }: OpenPartition, where: string) =>
-    `select * from ${database}.${table} where ${where}`;
+    `select ${columns} from ${database}.${table} where ${where}`;
   const chosen = chosenIn(lease, years, table);
   if (chosen.length === 0) return `(${select(lease.partitions[0]!, "false")})`;
   return `(${chosen.map((partition) => select(partition, filter(partition.year))).join(" union all ")})`;
@@ -171,33 +173,34 @@ function procedureCells({ database, filled }: OpenPartition, where: string, proc
 
 /**
  * Rows that state a supplementary quantity, without double counts, as massesIn: reporter, flow, period, product,
- * unit, unit_eur, quantity_su.
+ * unit, unit_eur, quantity_su. A product of several units in a month has a row for each. undefined = no such rows.
  */
 export function supplementsIn(lease: Lease, { hs, years }: Slice, where: string): string | undefined {
   const { procedure } = lease.manifest.coverage;
   const below = productFilter(lease, hs);
+  const stated = `${KEY}, coalesce(unit_eur, value_eur) as unit_eur, quantity_su`;
   const rowsOf = ({ database, year, filled }: OpenPartition): string => {
-    const isIn = `${below(year)} and ${where}`;
-    const columns = `${KEY}, unit, unit_eur, quantity_su`;
-    const all = `select ${columns} from ${database}.supplements where ${isIn}`;
-    if (procedure === undefined) return all;
-    const digits = Object.values(procedureDigits);
+    const from = (table: string, isOf = "true") =>
+      `select ${stated} from ${database}.${table} where quantity_su > 0 and ${isOf} and ${below(year)} and ${where}`;
     const others = (isOf: string) =>
-      filled.has("procedures")
-        ? `select ${columns} from ${database}.procedures where quantity_su > 0 and ${isOf} and ${isIn}`
-        : `select ${columns} from ${database}.supplements where false`;
-    if (procedure === "other") return others(`procedure not in (${digits.join(", ")})`);
+      filled.has("procedures") ? from("procedures", isOf) : from("cells", "false");
+    if (procedure === undefined)
+      return `${from("cells")} union all ${from("aggregates", "partner = 'WORLD'")}`;
+    if (procedure === "other")
+      return others(`procedure not in (${Object.values(procedureDigits).join(", ")})`);
     if (procedure !== "normal") return others(`procedure = ${procedureDigits[procedure]}`);
-    const less = `select ${KEY}, unit, -unit_eur as unit_eur, -quantity_su as quantity_su from (${others("true")})`;
-    return `select ${KEY}, unit, sum(unit_eur)::bigint as unit_eur, sum(quantity_su)::decimal(18, 3) as quantity_su
-      from (${all} union all ${less}) group by all having sum(quantity_su) > 0`;
+    const less = `select ${KEY}, -unit_eur as unit_eur, -quantity_su as quantity_su from (${others("true")})`;
+    return `select ${KEY}, sum(unit_eur)::bigint as unit_eur, sum(quantity_su)::decimal(18, 3) as quantity_su
+      from (${from("cells")} union all ${less}) group by all having sum(quantity_su) > 0`;
   };
-  const chosen = chosenIn(lease, years, "supplements");
+  const chosen = chosenIn(lease, years, "units");
   if (chosen.length === 0) return undefined;
   const found = `(${chosen.map(rowsOf).join(" union all ")})`;
+  const units = chosen.map(({ database }) => `from ${database}.units`).join(" union all ");
   const world = `(select * from ${found} where partner = 'WORLD')`;
-  return `(from ${world} union all by name
-    (from (select * from ${found} where length(partner) = 2) anti join ${world} using (reporter, flow, period, product)))`;
+  return `(select * from (from ${world} union all by name
+    (from (select * from ${found} where partner <> 'WORLD') anti join ${world} using (reporter, flow, period, product)))
+    join (${units}) using (product, period))`;
 }
 
 /** Sums of value and mass by flow; null without a row. */
