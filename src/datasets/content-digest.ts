@@ -18,7 +18,7 @@ const TEXT_AT_ONCE = 2_500_000;
  * reporter and chapter, in the table's order, are joined by newlines and hashed. Those hashes, in order, are hashed
  * per table: cells, aggregates and chapter_partners. These three, the hash of `spoken`'s lines, and those of the
  * tables in `details` that have rows, each after its name and a colon, are hashed once more. With `details`, lines of
- * cells and aggregates go on with quantity_su and unit_eur. The tables were written in that order. `dir` gets a part of the text at a time: sorting strings in memory
+ * cells and aggregates go on with quantity_su, unit_eur and procedure. The tables were written in that order. `dir` gets a part of the text at a time: sorting strings in memory
  * took a quarter of an import.
  */
 export async function contentDigest(
@@ -28,7 +28,7 @@ export async function contentDigest(
   details: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const at = { dir, rows_at_once: Math.min(rows_at_once, TEXT_AT_ONCE) };
-  const amounts = Object.keys(details).length > 0 ? `${AMOUNTS}, quantity_su, unit_eur` : AMOUNTS;
+  const amounts = Object.keys(details).length > 0 ? `${AMOUNTS}, quantity_su, unit_eur, procedure` : AMOUNTS;
   const digests = [
     await tableDigest(connection, at, "cells", `${CHAPTER}, product, ${amounts}`),
     await tableDigest(connection, at, "aggregates", `${CHAPTER}, product, ${amounts}`),

@@ -14,7 +14,7 @@
  *
  * And if the source has them:
  *
- *   procedures        what the cells have in other procedures than the normal one
+ *   procedures        what cells of several procedures have in others than the normal one
  *   units             product, period, unit: the supplementary unit; null where the source does not name it
  *   procedure_months  reporter, flow, period: the months whose rows state procedures
  */
@@ -46,7 +46,7 @@ export type PartitionRows = {
   rows_at_once?: number;
 };
 
-/** SQL queries for a year's rows with the columns of these tables; cells and aggregates have two columns more. */
+/** SQL queries for a year's rows with the columns of these tables; cells and aggregates have three columns more. */
 export type PartitionDetails = { procedures: string; units: string; procedure_months: string };
 
 const UNITS = "quantity_su, unit_eur";
@@ -118,7 +118,7 @@ async function writeSorted(
   from: string,
   { rows_at_once, details }: Pick<PartitionRows, "rows_at_once" | "details">,
 ): Promise<void> {
-  const columns = details ? `${CELL}, ${UNITS}` : CELL;
+  const columns = details ? `${CELL}, ${UNITS}, procedure` : CELL;
   const sorted = (of: string) => `select ${columns} from (${from}) ${of} ${SORTED}, product`;
   if (rows_at_once === undefined) {
     await connection.run(`create table part.${table} as ${sorted("")}`);

@@ -203,22 +203,28 @@ const noDetails = [
  */
 function detailsOf({ database, filled }: OpenPartition): string {
   const key = "reporter, flow, period, partner, product";
-  const { inward, outward } = procedureDigits;
+  const { normal, inward, outward } = procedureDigits;
   const isOf = {
     inward: `procedure = ${inward}`,
     outward: `procedure = ${outward}`,
-    other: `procedure not in (${inward}, ${outward})`,
+    other: `procedure not in (${normal}, ${inward}, ${outward})`,
   };
   const of = (table: keyof typeof EMPTY) =>
     filled.has(table) ? `${database}.${table}` : `(select * from ${EMPTY[table]} where false)`;
   const sums = Object.entries(isOf).map(
     ([name, condition]) =>
       `(sum(value_eur) filter (${condition}))::bigint as of_${name}_eur,
-       (sum(quantity_kg) filter (${condition}))::decimal(18, 3) as ${name}_kg`,
+       (sum(quantity_kg) filter (${condition}))::decimal(18, 3) as of_${name}_kg`,
   );
-  const amounts = Object.keys(isOf).map(
-    (name) => `if(months.period is null, null, coalesce(of_${name}_eur, 0))::bigint as ${name}_eur`,
-  );
+  // A cell of one procedure says so itself; only one of several has rows beside it.
+  const procedure = filled.has("procedure_months") ? "rows.procedure" : "null::utinyint";
+  const amounts = Object.entries(isOf).flatMap(([name, condition]) => {
+    const isWhole = condition.replace("procedure", procedure);
+    return [
+      `if(months.period is null, null, if(${isWhole}, value_eur, coalesce(of_${name}_eur, 0)))::bigint as ${name}_eur`,
+      `if(${isWhole}, quantity_kg, of_${name}_kg)::decimal(18, 3) as ${name}_kg`,
+    ];
+  });
   const quantity = filled.has("units") ? "quantity_su" : "null";
   return `left join (
       select product, period, min(unit) as unit, true as is_single from ${of("units")} group by all having count(*) = 1

@@ -40,7 +40,8 @@ export const stageDdl = `
     product varchar using compression uncompressed, value_eur hugeint using compression uncompressed,
     quantity_kg decimal(38, 3) using compression uncompressed, first bigint using compression uncompressed,
     lines bigint using compression uncompressed, alike boolean using compression uncompressed,
-    quantity_su decimal(38, 3) using compression uncompressed, unit_eur hugeint using compression uncompressed
+    quantity_su decimal(38, 3) using compression uncompressed, unit_eur hugeint using compression uncompressed,
+    procedure utinyint using compression uncompressed
   );
   create table stage.repeats (place bigint);
   create table stage.procedures (
@@ -51,7 +52,7 @@ export const stageDdl = `
   create view stage.incoming as
     select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur::bigint as value_eur,
       nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate,
-      quantity_su::decimal(18, 3) as quantity_su, unit_eur::bigint as unit_eur
+      quantity_su::decimal(18, 3) as quantity_su, unit_eur::bigint as unit_eur, procedure
     from stage.cells`;
 
 /** An imported file: its name and number of lines after the header. */
@@ -233,7 +234,7 @@ export async function foldCells(connection: DuckDBConnection, files: readonly So
   await connection.run(
     `insert into stage.cells
        select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant),
-         sum(quantity_su), ${UNIT_EUR}
+         sum(quantity_su), ${UNIT_EUR}, if(min(procedure) = max(procedure), min(procedure), null)
        from stage.measures group by ${CELL}`,
   );
   const surplus = await dropDuplicates(connection, files);
@@ -241,19 +242,20 @@ export async function foldCells(connection: DuckDBConnection, files: readonly So
   return surplus;
 }
 
-/** The digit of the normal procedure: the others are stored beside the cells, and it is what they leave. */
+/** The digit of the normal procedure. Of a cell with several, it is what the stored others leave. */
 const NORMAL = procedureDigits.normal;
 
 /** The value of lines with a supplementary quantity; null if it is the whole value, or on lines of its own. */
 const UNIT_EUR = "nullif(sum(value_eur) filter (quantity_su > 0), sum(value_eur))";
 
-/** The units of products, and what the cells have in other procedures than the normal one. */
+/** The units of products, and what cells of several procedures have in others than the normal one. */
 async function foldDetails(connection: DuckDBConnection): Promise<void> {
   await connection.run(
     `insert into stage.procedures
        select ${CELL}, procedure, sum(value_eur)::bigint, nullif(sum(quantity_kg), 0)::decimal(18, 3),
          sum(quantity_su)::decimal(18, 3), ${UNIT_EUR}::bigint
-       from stage.measures anti join stage.repeats using (place) where procedure <> ${NORMAL}
+       from (from stage.measures where procedure <> ${NORMAL}) anti join stage.repeats using (place)
+         semi join (from stage.cells where procedure is null) using (${CELL})
        group by ${CELL}, procedure;
      insert into stage.units select distinct product, period, unit from stage.measures where quantity_su > 0`,
   );

@@ -133,7 +133,7 @@ async function write(connection: DuckDBConnection, path: string, said: z.infer<t
   await connection.run(
     `create table month.cells as select reporter, flow, period, partner, product, value_eur::bigint as value_eur,
        quantity_kg::decimal(18, 3) as quantity_kg, first, quantity_su::decimal(18, 3) as quantity_su,
-       unit_eur::bigint as unit_eur from stage.cells`,
+       unit_eur::bigint as unit_eur, procedure from stage.cells`,
   );
   for (const table of ["procedures", "units"])
     await connection.run(`create table month.${table} as from stage.${table}`);
@@ -191,7 +191,7 @@ export async function openStaged(connection: DuckDBConnection, months: readonly 
      create view stage.measures as select first as place, * exclude (first) from stage.cells;
      create view stage.incoming as
        select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur,
-         nullif(quantity_kg, 0) as quantity_kg, length(partner) > 2 as is_aggregate, quantity_su, unit_eur
+         nullif(quantity_kg, 0) as quantity_kg, length(partner) > 2 as is_aggregate, quantity_su, unit_eur, procedure
        from stage.cells`,
   );
   return { layout: comextBulk, inputs, left_out, rates: [], equal_duplicates };

@@ -151,24 +151,31 @@ function unionInProcedure(
     sum(quantity_kg)::decimal(18, 3) as quantity_kg from (${parts.join(" union all ") || none}) group by all)`;
 }
 
-/** Cells of one procedure; the normal one is what the others leave of a cell. */
+/** Conditions on the digit of a procedure. */
+const isProcedure: Record<Procedure, string> = {
+  normal: `procedure = ${procedureDigits.normal}`,
+  inward: `procedure = ${procedureDigits.inward}`,
+  outward: `procedure = ${procedureDigits.outward}`,
+  other: `procedure not in (${Object.values(procedureDigits).join(", ")})`,
+};
+
+/** Cells of one procedure; of a cell with several, the normal one is what the others leave. */
 function procedureCells({ database, filled }: OpenPartition, where: string, procedure: Procedure): string {
-  const { normal, inward, outward } = procedureDigits;
-  const stored = (isOf: string) =>
-    filled.has("procedures")
-      ? `select ${KEY}, value_eur, quantity_kg from ${database}.procedures where ${isOf} and ${where}`
-      : `select ${KEY}, value_eur, quantity_kg from ${database}.cells where false`;
-  if (procedure === "other") return stored(`procedure not in (${normal}, ${inward}, ${outward})`);
-  if (procedure !== "normal") return stored(`procedure = ${procedureDigits[procedure]}`);
-  return `select ${KEY}, (cells.value_eur - coalesce(others.value_eur, 0))::bigint as value_eur,
+  const columns = `${KEY}, value_eur, quantity_kg`;
+  const isOf = isProcedure[procedure];
+  const single = `select ${columns} from ${database}.cells where ${isOf} and ${where}`;
+  if (!filled.has("procedures")) return single;
+  if (procedure !== "normal")
+    return `${single} union all select ${columns} from ${database}.procedures where ${isOf} and ${where}`;
+  return `${single} union all
+    select ${KEY}, (cells.value_eur - others.value_eur)::bigint as value_eur,
       nullif(coalesce(cells.quantity_kg, 0) - coalesce(others.quantity_kg, 0), 0)::decimal(18, 3) as quantity_kg
-    from (select * from ${database}.cells where ${where}) cells
-      semi join ${database}.procedure_months using (reporter, flow, period)
-      left join (
+    from (select * from ${database}.cells where procedure is null and ${where}) cells
+      join (
         select ${KEY}, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::decimal(18, 3) as quantity_kg
-        from (${stored("true")}) group by all
+        from ${database}.procedures where ${where} group by all
       ) others using (${KEY})
-    where others.value_eur is null or cells.value_eur > others.value_eur`;
+    where cells.value_eur > others.value_eur`;
 }
 
 /**
@@ -182,16 +189,15 @@ export function supplementsIn(lease: Lease, { hs, years }: Slice, where: string)
   const rowsOf = ({ database, year, filled }: OpenPartition): string => {
     const from = (table: string, isOf = "true") =>
       `select ${stated} from ${database}.${table} where quantity_su > 0 and ${isOf} and ${below(year)} and ${where}`;
-    const others = (isOf: string) =>
-      filled.has("procedures") ? from("procedures", isOf) : from("cells", "false");
     if (procedure === undefined)
       return `${from("cells")} union all ${from("aggregates", "partner = 'WORLD'")}`;
-    if (procedure === "other")
-      return others(`procedure not in (${Object.values(procedureDigits).join(", ")})`);
-    if (procedure !== "normal") return others(`procedure = ${procedureDigits[procedure]}`);
-    const less = `select ${KEY}, -unit_eur as unit_eur, -quantity_su as quantity_su from (${others("true")})`;
-    return `select ${KEY}, sum(unit_eur)::bigint as unit_eur, sum(quantity_su)::decimal(18, 3) as quantity_su
-      from (${from("cells")} union all ${less}) group by all having sum(quantity_su) > 0`;
+    const single = from("cells", isProcedure[procedure]);
+    if (!filled.has("procedures")) return single;
+    if (procedure !== "normal") return `${single} union all ${from("procedures", isProcedure[procedure])}`;
+    const less = `select ${KEY}, -unit_eur as unit_eur, -quantity_su as quantity_su from (${from("procedures")})`;
+    return `${single} union all
+      select ${KEY}, sum(unit_eur)::bigint as unit_eur, sum(quantity_su)::decimal(18, 3) as quantity_su
+      from (${from("cells", "procedure is null")} union all ${less}) group by all having sum(quantity_su) > 0`;
   };
   const chosen = chosenIn(lease, years, "units");
   if (chosen.length === 0) return undefined;
