@@ -8,6 +8,7 @@ import { literal, row, rows } from "./duckdb.ts";
 import { spansOf } from "./spans.ts";
 
 const CHAPTER = "reporter, hs2, flow, period, partner";
+const AMOUNTS = "value_eur, quantity_kg";
 
 /** Rows whose text is on disk at once, some 120 MB. */
 const TEXT_AT_ONCE = 2_500_000;
@@ -15,27 +16,46 @@ const TEXT_AT_ONCE = 2_500_000;
 /**
  * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty. The lines of one
  * reporter and chapter, in the table's order, are joined by newlines and hashed. Those hashes, in order, are hashed
- * per table: cells, aggregates and chapter_partners. These three and the hash of `spoken`'s lines are hashed once
- * more. The tables were written in that order. `dir` gets a part of the text at a time: sorting strings in memory
+ * per table: cells, aggregates and chapter_partners. These three, the hash of `spoken`'s lines, and those of the
+ * tables in `details` that have rows, each after its name and a colon, are hashed once more. With `details`, lines of
+ * cells and aggregates go on with quantity_su, unit_eur and procedure. The tables were written in that order. `dir` gets a part of the text at a time: sorting strings in memory
  * took a quarter of an import.
  */
 export async function contentDigest(
   connection: DuckDBConnection,
   dir: string,
   rows_at_once = TEXT_AT_ONCE,
+  details: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const at = { dir, rows_at_once: Math.min(rows_at_once, TEXT_AT_ONCE) };
+  const amounts = Object.keys(details).length > 0 ? `${AMOUNTS}, quantity_su, unit_eur, procedure` : AMOUNTS;
   const digests = [
-    await tableDigest(connection, at, "cells", `${CHAPTER}, product`),
-    await tableDigest(connection, at, "aggregates", `${CHAPTER}, product`),
-    await tableDigest(connection, at, "chapter_partners", CHAPTER),
+    await tableDigest(connection, at, "cells", `${CHAPTER}, product, ${amounts}`),
+    await tableDigest(connection, at, "aggregates", `${CHAPTER}, product, ${amounts}`),
+    await tableDigest(connection, at, "chapter_partners", `${CHAPTER}, ${AMOUNTS}`),
   ];
   const { spoken } = await row<{ spoken: string | null }>(
     connection,
     `select sha256(string_agg(concat_ws(',', reporter, flow, period, product, partner), chr(10)
        order by reporter, flow, period, product, partner)) as spoken from part.spoken`,
   );
-  return sha256([...digests, ...(spoken === null ? [] : [spoken])].join(","));
+  const detailed: string[] = [];
+  for (const [table, columns] of Object.entries(details)) {
+    const digest = columns.includes("hs2")
+      ? await tableDigest(connection, at, table, columns)
+      : await lineDigest(connection, table, columns);
+    if (digest !== "") detailed.push(`${table}:${digest}`);
+  }
+  return sha256([...digests, ...(spoken === null ? [] : [spoken]), ...detailed].join(","));
+}
+
+/** The digest of a small table's lines, in their order. */
+async function lineDigest(connection: DuckDBConnection, table: string, columns: string): Promise<string> {
+  const { digest } = await row<{ digest: string | null }>(
+    connection,
+    `select sha256(string_agg(concat_ws(',', ${columns}), chr(10) order by ${columns})) as digest from part.${table}`,
+  );
+  return digest ?? "";
 }
 
 type Chapter = { reporter: string; hs2: string; lines: number };
@@ -57,7 +77,7 @@ async function tableDigest(
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
     // A scan copied to a file preserves the row order, as ordering by rowid would.
     await connection.run(
-      `copy (select ${columns}, value_eur, quantity_kg from part.${table}
+      `copy (select ${columns} from part.${table}
          where reporter between ${literal(first)} and ${literal(last)})
        to ${literal(path)} (format csv, header false, delimiter ',', quote '', escape '', nullstr '')`,
     );

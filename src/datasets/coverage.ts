@@ -30,6 +30,7 @@ export async function coverageOf(
     connection,
     spokenSql(all("spoken")),
   );
+  const procedures = await procedureSpans(connection, databases);
   const reporters = [...new Set(months.map(({ reporter }) => reporter))];
   const periods = months.map(({ period }) => period);
   return {
@@ -42,7 +43,26 @@ export async function coverageOf(
     ),
     products: { ...scope, codes: products.map(({ product }) => product) },
     spoken: spoken.map(({ partners, ...span }) => (partners === null ? span : { ...span, partners })),
+    ...(procedures.length > 0 && { procedures }),
   };
+}
+
+/** The months whose rows state procedures; partitions of earlier versions have no such table. */
+async function procedureSpans(
+  connection: DuckDBConnection,
+  databases: string[],
+): Promise<NonNullable<Coverage["procedures"]>> {
+  const tables = await rows<{ name: string }>(
+    connection,
+    "select database_name as name from duckdb_tables() where table_name = 'procedure_months' and estimated_size > 0",
+  );
+  const stating = databases.filter((database) => tables.some(({ name }) => name === database));
+  if (stating.length === 0) return [];
+  const months = stating.map(
+    (name) => `select *, '' as product, null::varchar as partner from ${name}.procedure_months`,
+  );
+  const spans = await rows<CoverageSpan>(connection, spokenSql(months.join(" union all by name ")));
+  return spans.map(({ reporters, flows, from, to }) => ({ reporters, flows, from, to }));
 }
 
 /** Consecutive months as spans, and spans that differ in one column combined: a few lines for whole cross products. */

@@ -29,7 +29,7 @@ import {
   partitionPath,
   vintageDigest,
 } from "./manifest.ts";
-import { type PartitionRows, writePartition } from "./partition.ts";
+import { type PartitionDetails, type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
 import { sortedAtOnce } from "./spans.ts";
 import { markSpoken } from "./spoken.ts";
@@ -204,7 +204,9 @@ async function merge(
   for (const [done, { year }] of touched.entries()) {
     step(request, "write", done, touched.length);
     const earlier = partitions.get(year);
-    const merged = { ...mergedRows(year, earlier, layout), rows_at_once: sortedAtOnce(request.limits) };
+    const details = await mergedDetails(connection, year, earlier, layout);
+    const rows_at_once = sortedAtOnce(request.limits);
+    const merged = { ...mergedRows(year, earlier, layout), ...(details && { details }), rows_at_once };
     await refuseBeyondWorld(connection, merged);
     const written = await writePartition(connection, space, year, merged);
     if (written.content_sha256 === earlier?.content_sha256) {
@@ -272,6 +274,40 @@ function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: L
       ? `${spoken} union all by name (from base_${year}.spoken anti join replaced using (${key}))`
       : spoken,
     of_partners: layout.speaks_for === "partners" || layout.speaks_for === "pairs",
+  };
+}
+
+/** The year's procedures and supplementary quantities; undefined for a layout without them. */
+async function mergedDetails(
+  connection: DuckDBConnection,
+  year: number,
+  earlier: PartitionEntry | undefined,
+  { speaks_for, cell }: Layout,
+): Promise<PartitionDetails | undefined> {
+  if (cell.quantity_su === undefined) return undefined;
+  const key = replacedKey[speaks_for];
+  const stored = new Set(
+    earlier &&
+      (
+        await rows<{ table_name: string }>(
+          connection,
+          `select table_name from duckdb_tables() where database_name = 'base_${year}'`,
+        )
+      ).map(({ table_name }) => table_name),
+  );
+  const procedures = `select *, substr(product, 1, 2) as hs2 from stage.procedures where period // 100 = ${year}`;
+  const units = `from stage.units where period // 100 = ${year}`;
+  const months = `select distinct reporter, flow, period from stage.cells
+    where period // 100 = ${year} and ${cell.procedure !== undefined}`;
+  return {
+    procedures: stored.has("procedures")
+      ? `${procedures} union all by name (from base_${year}.procedures
+          anti join (from replaced where not is_aggregate) using (${key}))`
+      : procedures,
+    units: stored.has("units") ? `${units} union from base_${year}.units` : units,
+    procedure_months: stored.has("procedure_months")
+      ? `${months} union from base_${year}.procedure_months`
+      : months,
   };
 }
 

@@ -68,6 +68,16 @@ export const manifest = z.strictObject({
         to: period,
       }),
     ),
+    procedures: z
+      .array(
+        z.strictObject({
+          reporters: z.array(z.enum(reporterCodes)),
+          flows: z.array(z.enum(flows)),
+          from: period,
+          to: period,
+        }),
+      )
+      .optional(),
   }),
   inputs: released.shape.inputs,
 });

@@ -11,6 +11,12 @@
  *   spoken            what files are complete for: reporter, flow, period, product ('' is all), partner (null is
  * all); there,
  *                     no row means no trade
+ *
+ * And if the source has them:
+ *
+ *   procedures        what cells of several procedures have in others than the normal one
+ *   units             product, period, unit: the supplementary unit; null where the source does not name it
+ *   procedure_months  reporter, flow, period: the months whose rows state procedures
  */
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,11 +39,23 @@ export type PartitionRows = {
    * partner (null is all).
    */
   spoken: string;
+  details?: PartitionDetails;
   /** A row is complete for its own partner only. */
   of_partners?: boolean;
   /** Rows sorted at once. Default: all; a year of files exceeds a small machine's memory. */
   rows_at_once?: number;
 };
+
+/** SQL queries for a year's rows with the columns of these tables; cells and aggregates have three columns more. */
+export type PartitionDetails = { procedures: string; units: string; procedure_months: string };
+
+const UNITS = "quantity_su, unit_eur";
+
+const detailColumns = {
+  procedures: `reporter, hs2, flow, period, partner, product, procedure, value_eur, quantity_kg, ${UNITS}`,
+  units: "product, period, unit",
+  procedure_months: "reporter, flow, period",
+} as const;
 
 const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
 const SORTED = "order by reporter, hs2, flow, period, partner";
@@ -53,8 +71,8 @@ export async function writePartition(
   const draft = join(space.dir, `year-${year}.duckdb`);
   space.beforeWrite(draft);
   await connection.run(`attach ${literal(draft)} as part`);
-  await writeSorted(connection, "cells", source.cells, source.rows_at_once);
-  await writeSorted(connection, "aggregates", source.aggregates, source.rows_at_once);
+  await writeSorted(connection, "cells", source.cells, source);
+  await writeSorted(connection, "aggregates", source.aggregates, source);
   await rollUp(connection, source.chapters);
   await connection.run(
     `create temp table claims as select distinct reporter, flow, period, product, partner from (${source.spoken});
@@ -65,7 +83,19 @@ export async function writePartition(
        order by all;
      drop table claims`,
   );
-  const content_sha256 = await contentDigest(connection, space.dir, source.rows_at_once);
+  for (const [table, columns] of Object.entries(detailColumns))
+    if (source.details) {
+      const from = source.details[table as keyof PartitionDetails];
+      await connection.run(
+        `create table part.${table} as select ${columns} from (${from}) order by ${columns.split(", ").slice(0, 7).join(", ")}`,
+      );
+    }
+  const content_sha256 = await contentDigest(
+    connection,
+    space.dir,
+    source.rows_at_once,
+    source.details && detailColumns,
+  );
   const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
   const counted = await row<{ rows: number }>(
     connection,
@@ -86,9 +116,10 @@ async function writeSorted(
   connection: DuckDBConnection,
   table: "cells" | "aggregates",
   from: string,
-  rows_at_once?: number,
+  { rows_at_once, details }: Pick<PartitionRows, "rows_at_once" | "details">,
 ): Promise<void> {
-  const sorted = (of: string) => `select ${CELL} from (${from}) ${of} ${SORTED}, product`;
+  const columns = details ? `${CELL}, ${UNITS}, procedure` : CELL;
+  const sorted = (of: string) => `select ${columns} from (${from}) ${of} ${SORTED}, product`;
   if (rows_at_once === undefined) {
     await connection.run(`create table part.${table} as ${sorted("")}`);
     return;
@@ -120,7 +151,7 @@ async function rollUp(connection: DuckDBConnection, chapters: string | undefined
       from partners full join world using (reporter, hs2, flow, period, product)
       order by reporter, hs2, flow, period, product`);
   await connection.run(`
-    create temp table whole_chapters as ${chapters ?? "select * exclude (product) from part.cells where false"};
+    create temp table whole_chapters as ${chapters ?? `select ${CELL.replace(" product,", "")} from part.cells where false`};
     create table part.chapter_partners as
       select reporter, hs2, flow, period, partner, ${AMOUNTS}
       from part.cells group by all

@@ -12,6 +12,7 @@ import { syncFile } from "../../eventstore/system/sync-file.ts";
 import { coreProblems } from "../core/model/problem.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
+import { procedureDigits } from "../domain/trade/procedures.ts";
 import { explainShortage, literal } from "./duckdb.ts";
 import { fileDigest, type Manifest } from "./manifest.ts";
 import type { Lease, OpenPartition, VintageStore } from "./vintage-store.ts";
@@ -26,6 +27,14 @@ export const snapshotColumns = {
   value_eur: "int64",
   quantity_kg: "decimal(18,3)",
   is_aggregate: "boolean",
+  unit: "string",
+  quantity_in_units: "decimal(18,3)",
+  inward_eur: "int64",
+  inward_kg: "decimal(18,3)",
+  outward_eur: "int64",
+  outward_kg: "decimal(18,3)",
+  other_eur: "int64",
+  other_kg: "decimal(18,3)",
 } as const;
 
 /** A complete and checked snapshot file. */
@@ -165,15 +174,73 @@ function copySql(lease: Lease, draft: string, released_at: string): string {
 }
 
 /** A year's rows as detailed as the source; chapters without finer rows have two digits. */
-function recordsOf({ database }: OpenPartition): string {
-  const columns = (product: string, is_aggregate: boolean) =>
+function recordsOf(partition: OpenPartition): string {
+  const { database } = partition;
+  const columns = (product: string, is_aggregate: boolean, details = noDetails) =>
     `select reporter, partner, ${product} as product, flow, period::integer as period, value_eur, quantity_kg,
-       ${is_aggregate} as is_aggregate`;
-  return `${columns("product", false)} from ${database}.cells
+       ${is_aggregate} as is_aggregate, ${details.join(", ")}`;
+  const detailed = (table: string) => `${database}.${table} rows ${detailsOf(partition)}`;
+  return `${columns("product", false, details)} from ${detailed("cells")}
     union all ${columns("hs2", false)} from ${database}.chapter_partners
       where hs2 not in (select distinct hs2 from ${database}.cells)
-    union all ${columns("product", true)} from ${database}.aggregates`;
+    union all ${columns("product", true, details)} from ${detailed("aggregates")}`;
 }
+
+const AMOUNTS = ["inward", "outward", "other"].flatMap((name) => [
+  { name: `${name}_eur`, type: "bigint" },
+  { name: `${name}_kg`, type: "decimal(18, 3)" },
+]);
+const details = ["unit", "quantity_in_units", ...AMOUNTS.map(({ name }) => name)];
+const noDetails = [
+  "null::varchar as unit",
+  "null::decimal(18, 3) as quantity_in_units",
+  ...AMOUNTS.map(({ name, type }) => `null::${type} as ${name}`),
+];
+
+/**
+ * Joins units and procedures to `rows`. A product of several units in a month has none; a procedure's amounts are null
+ * in months that state no procedures, and 0 EUR where they state others.
+ */
+function detailsOf({ database, filled }: OpenPartition): string {
+  const key = "reporter, flow, period, partner, product";
+  const { normal, inward, outward } = procedureDigits;
+  const isOf = {
+    inward: `procedure = ${inward}`,
+    outward: `procedure = ${outward}`,
+    other: `procedure not in (${normal}, ${inward}, ${outward})`,
+  };
+  const of = (table: keyof typeof EMPTY) =>
+    filled.has(table) ? `${database}.${table}` : `(select * from ${EMPTY[table]} where false)`;
+  const sums = Object.entries(isOf).map(
+    ([name, condition]) =>
+      `(sum(value_eur) filter (${condition}))::bigint as of_${name}_eur,
+       (sum(quantity_kg) filter (${condition}))::decimal(18, 3) as of_${name}_kg`,
+  );
+  // A cell of one procedure says so itself; only one of several has rows beside it.
+  const procedure = filled.has("procedure_months") ? "rows.procedure" : "null::utinyint";
+  const amounts = Object.entries(isOf).flatMap(([name, condition]) => {
+    const isWhole = condition.replace("procedure", procedure);
+    return [
+      `if(months.period is null, null, if(${isWhole}, value_eur, coalesce(of_${name}_eur, 0)))::bigint as ${name}_eur`,
+      `if(${isWhole}, quantity_kg, of_${name}_kg)::decimal(18, 3) as ${name}_kg`,
+    ];
+  });
+  const quantity = filled.has("units") ? "quantity_su" : "null";
+  return `left join (
+      select product, period, min(unit) as unit, true as is_single from ${of("units")} group by all having count(*) = 1
+    ) units using (product, period)
+    left join (select ${key}, ${sums.join(", ")} from ${of("procedures")} group by all) procedures using (${key})
+    left join ${of("procedure_months")} months using (reporter, flow, period),
+    lateral (select if(is_single, ${quantity}, null)::decimal(18, 3) as quantity_in_units, ${amounts.join(", ")}) named`;
+}
+
+/** Typed rows in place of a table that a partition does not have. */
+const EMPTY = {
+  units: "(select '' as product, 0 as period, '' as unit)",
+  procedures: `(select '' as reporter, '' as flow, 0 as period, '' as partner, '' as product, 0 as procedure,
+    0::bigint as value_eur, 0::decimal(18, 3) as quantity_kg)`,
+  procedure_months: "(select '' as reporter, '' as flow, 0 as period)",
+};
 
 /** Deletes the snapshots of vintages that are not in `keep`, and abandoned drafts; files younger than a day stay. */
 export async function sweepSnapshots(dataDir: string, keep: ReadonlySet<string>, now: Date): Promise<number> {

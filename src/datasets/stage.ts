@@ -1,6 +1,7 @@
 /** Staging: files are checked line by line, typed and summed to cells. Any fault refuses the whole import. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, Refusal, refuse } from "../core/model/refusal.ts";
+import { procedureDigits } from "../domain/trade/procedures.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
 import { delimiterOf } from "./layouts/delimiter.ts";
@@ -28,7 +29,9 @@ export const stageDdl = `
     variant ubigint using compression uncompressed, reporter varchar using compression uncompressed,
     flow varchar using compression uncompressed, period integer using compression uncompressed,
     partner varchar using compression uncompressed, product varchar using compression uncompressed,
-    value_eur bigint using compression uncompressed, quantity_kg decimal(18, 3) using compression uncompressed
+    value_eur bigint using compression uncompressed, quantity_kg decimal(18, 3) using compression uncompressed,
+    procedure utinyint using compression uncompressed, unit varchar using compression uncompressed,
+    quantity_su decimal(18, 3) using compression uncompressed
   );
   create view stage.measures as
     select rowid as place, * exclude (left_out) from stage.readings where left_out is null;
@@ -37,11 +40,20 @@ export const stageDdl = `
     period integer using compression uncompressed, partner varchar using compression uncompressed,
     product varchar using compression uncompressed, value_eur hugeint using compression uncompressed,
     quantity_kg decimal(38, 3) using compression uncompressed, first bigint using compression uncompressed,
-    lines bigint using compression uncompressed, alike boolean using compression uncompressed
+    lines bigint using compression uncompressed, alike boolean using compression uncompressed,
+    quantity_su decimal(38, 3) using compression uncompressed, unit_eur hugeint using compression uncompressed,
+    procedure utinyint using compression uncompressed
   );
+  create table stage.repeats (place bigint);
+  create table stage.procedures (
+    reporter varchar, flow varchar, period integer, partner varchar, product varchar, procedure utinyint,
+    value_eur bigint, quantity_kg decimal(18, 3), quantity_su decimal(18, 3), unit_eur bigint
+  );
+  create table stage.units (product varchar, period integer, unit varchar);
   create view stage.incoming as
     select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur::bigint as value_eur,
-      nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate
+      nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate,
+      quantity_su::decimal(18, 3) as quantity_su, unit_eur::bigint as unit_eur, procedure
     from stage.cells`;
 
 /** An imported file: its name and number of lines after the header. */
@@ -106,6 +118,9 @@ async function readGood(
     cell.product,
     cell.value_eur,
     cell.quantity_kg,
+    cell.procedure ?? "null::utinyint",
+    cell.unit ?? "null::varchar",
+    cell.quantity_su ?? "null::decimal(18, 3)",
   ];
   const good = layout.checks.map((check) => `coalesce(${check.good}, false)`).join(" and ");
   const inserted = await connection.run(
@@ -219,10 +234,32 @@ export function refuseLines(file: { name: string }, faults: LineFault[]): never 
 export async function foldCells(connection: DuckDBConnection, files: readonly Source[]): Promise<number> {
   await connection.run(
     `insert into stage.cells
-       select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant)
+       select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant),
+         sum(quantity_su), ${UNIT_EUR}, if(min(procedure) = max(procedure), min(procedure), null)
        from stage.measures group by ${CELL}`,
   );
-  return dropDuplicates(connection, files);
+  const surplus = await dropDuplicates(connection, files);
+  await foldDetails(connection);
+  return surplus;
+}
+
+/** The digit of the normal procedure. Of a cell with several, it is what the stored others leave. */
+const NORMAL = procedureDigits.normal;
+
+/** The value of lines with a supplementary quantity; null if it is the whole value, or on lines of its own. */
+const UNIT_EUR = "nullif(sum(value_eur) filter (quantity_su > 0), sum(value_eur))";
+
+/** The units of products, and what cells of several procedures have in others than the normal one. */
+async function foldDetails(connection: DuckDBConnection): Promise<void> {
+  await connection.run(
+    `insert into stage.procedures
+       select ${CELL}, procedure, sum(value_eur)::bigint, nullif(sum(quantity_kg), 0)::decimal(18, 3),
+         sum(quantity_su)::decimal(18, 3), ${UNIT_EUR}::bigint
+       from (from stage.measures where procedure <> ${NORMAL}) anti join stage.repeats using (place)
+         semi join (from stage.cells where procedure is null) using (${CELL})
+       group by ${CELL}, procedure;
+     insert into stage.units select distinct product, period, unit from stage.measures where quantity_su > 0`,
+  );
 }
 
 const CELL = "reporter, flow, period, partner, product";
@@ -232,8 +269,9 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
   await connection.run(
     `create table stage.lines as
        select variant, ${CELL}, count(*) as times, min(place) as first, max(place) as last,
-         min(value_eur) as value_eur, min(quantity_kg) as quantity_kg,
-         min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg) as contradicts
+         min(value_eur) as value_eur, min(quantity_kg) as quantity_kg, min(quantity_su) as quantity_su,
+         min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg)
+           or min(quantity_su) <> max(quantity_su) as contradicts
        from stage.measures semi join (from stage.cells where lines > 2 or (lines = 2 and alike)) using (${CELL})
        group by variant, ${CELL}`,
   );
@@ -267,11 +305,15 @@ async function dropDuplicates(connection: DuckDBConnection, files: readonly Sour
   if (surplus > 0) {
     await connection.run(
       `create temp table counted_once as
-         select ${CELL}, sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg
+         select ${CELL}, sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg,
+           sum(quantity_su) as quantity_su, ${UNIT_EUR} as unit_eur
          from stage.lines group by ${CELL} having max(times) > 1;
-       update stage.cells set value_eur = once.value_eur, quantity_kg = once.quantity_kg
+       update stage.cells set value_eur = once.value_eur, quantity_kg = once.quantity_kg,
+           quantity_su = once.quantity_su, unit_eur = once.unit_eur
          from counted_once once where (${ofCell("cells")}) = (${ofCell("once")});
-       drop table counted_once`,
+       drop table counted_once;
+       insert into stage.repeats select measures.place from stage.measures
+         join (from stage.lines where times > 1) repeated using (variant, ${CELL}) where measures.place <> repeated.first`,
     );
   }
   await connection.run("drop table stage.lines");

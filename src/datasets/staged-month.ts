@@ -35,7 +35,7 @@ import { checkReporters, foldCells, noneLeftOut, refuseLines, stageDdl, stageFil
 import type { UnpackedFile } from "./unpack.ts";
 
 /** Increase it when the parsing of a bulk file's line changes. */
-const VERSION = "v1";
+const VERSION = "v2";
 const SHORT = 16;
 
 const facts = z.strictObject({
@@ -132,8 +132,11 @@ async function write(connection: DuckDBConnection, path: string, said: z.infer<t
   await connection.run(`attach ${literal(path)} as month`);
   await connection.run(
     `create table month.cells as select reporter, flow, period, partner, product, value_eur::bigint as value_eur,
-       quantity_kg::decimal(18, 3) as quantity_kg, first from stage.cells`,
+       quantity_kg::decimal(18, 3) as quantity_kg, first, quantity_su::decimal(18, 3) as quantity_su,
+       unit_eur::bigint as unit_eur, procedure from stage.cells`,
   );
+  for (const table of ["procedures", "units"])
+    await connection.run(`create table month.${table} as from stage.${table}`);
   await connection.run(`create table month.facts as select ${literal(JSON.stringify(said))} as facts`);
   await connection.run("checkpoint month; detach month");
 }
@@ -179,12 +182,16 @@ export async function openStaged(connection: DuckDBConnection, months: readonly 
     cells.push(`select * replace (first + ${before} as first) from month_${period}.cells`);
     before += month.input.rows;
   }
+  const all = (table: string) =>
+    months.map(({ period }) => `from month_${period}.${table}`).join(" union all ");
   await connection.run(
-    `create view stage.cells as ${cells.join(" union all ")};
+    `create view stage.procedures as ${all("procedures")};
+     create view stage.units as ${all("units")};
+     create view stage.cells as ${cells.join(" union all ")};
      create view stage.measures as select first as place, * exclude (first) from stage.cells;
      create view stage.incoming as
        select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur,
-         nullif(quantity_kg, 0) as quantity_kg, length(partner) > 2 as is_aggregate
+         nullif(quantity_kg, 0) as quantity_kg, length(partner) > 2 as is_aggregate, quantity_su, unit_eur, procedure
        from stage.cells`,
   );
   return { layout: comextBulk, inputs, left_out, rates: [], equal_duplicates };

@@ -129,7 +129,6 @@ describe("a file", () => {
       other_flow: 1,
       breakdown: 3,
       other_partner: 3,
-      supplementary: 0,
     });
   });
 

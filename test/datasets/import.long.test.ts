@@ -27,7 +27,7 @@ describe("Comext bulk CSV", () => {
     expect(built.report).toMatchObject({
       rows_read: 9,
       equal_duplicates: 1,
-      left_out: { total_product: 1, other_reporter: 1, supplementary: 0 },
+      left_out: { total_product: 1, other_reporter: 1 },
     });
     const store = await storeOf(dir, built.manifest.vintage);
     const cells = await tableOf(store, "comext-bulk", "cells");
@@ -95,12 +95,12 @@ test("the content digest is the documented one, computed here from the rows alon
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
   const cells = [
     [
-      "DE,39,EXPORT,202402,AD,39161000,1500,150.250",
-      "DE,39,IMPORT,202402,FR,39161000,7000,",
-      "DE,39,IMPORT,202402,FR,39XXXXXX,3000,10.000",
+      "DE,39,EXPORT,202402,AD,39161000,1500,150.250,,,",
+      "DE,39,IMPORT,202402,FR,39161000,7000,,,,1",
+      "DE,39,IMPORT,202402,FR,39XXXXXX,3000,10.000,,,1",
     ],
-    ["DE,44,IMPORT,202402,XI,44071110,44,400.000"],
-    ["FR,39,EXPORT,202402,DE,39161000,6900,690.000"],
+    ["DE,44,IMPORT,202402,XI,44071110,44,400.000,,,1"],
+    ["FR,39,EXPORT,202402,DE,39161000,6900,690.000,,,1"],
   ];
   const chapters = [
     ["DE,39,EXPORT,202402,AD,1500,150.250", "DE,39,IMPORT,202402,FR,10000,10.000"],
@@ -109,7 +109,16 @@ test("the content digest is the documented one, computed here from the rows alon
   ];
   const table = (groups: string[][]) => sha256(groups.map((rows) => sha256(rows.join("\n"))).join(""));
   const spoken = ["DE,EXPORT,202402,", "DE,IMPORT,202402,", "FR,EXPORT,202402,"];
-  const content = sha256([table(cells), "", table(chapters), sha256(spoken.join("\n"))].join(","));
+  // Of the cell with two procedures, the one that is not normal stands beside it.
+  const procedures = [["DE,39,EXPORT,202402,AD,39161000,2,500,50.250,,"]];
+  const months = ["DE,EXPORT,202402", "DE,IMPORT,202402", "FR,EXPORT,202402"];
+  const content = sha256(
+    [
+      ...[table(cells), "", table(chapters), sha256(spoken.join("\n"))],
+      `procedures:${table(procedures)}`,
+      `procedure_months:${sha256(months.join("\n"))}`,
+    ].join(","),
+  );
   expect(manifest.partitions[0]!.content_sha256).toBe(content);
   const identity = ["TS/VINTAGE/1", manifest.dataset, manifest.source, false, [[2024, content]]];
   expect(manifest.vintage).toBe(sha256(JSON.stringify(identity)));

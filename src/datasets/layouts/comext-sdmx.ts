@@ -68,12 +68,12 @@ export const comextSdmx: Layout = {
     value_eur: `case "indicators" when 'VALUE_IN_EUROS' then ${eurosOf("OBS_VALUE")} end`,
     quantity_kg: `case "indicators" when 'QUANTITY_IN_100KG'
       then ("OBS_VALUE"::decimal(22, 5) * 100)::decimal(18, 3) end`,
+    quantity_su: `case "indicators" when 'SUP_QUANTITY' then "OBS_VALUE"::decimal(22, 5)::decimal(18, 3) end`,
   },
   variant_columns: ["indicators"],
   left_out: {
     total_product: `"product" = 'TOTAL'`,
     other_reporter: isOtherReporter('"reporter"'),
-    supplementary: `"indicators" = 'SUP_QUANTITY'`,
   },
   speaks_for: "products",
 };

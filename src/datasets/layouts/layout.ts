@@ -16,7 +16,6 @@ export const leftOutReasons = {
   other_flow: "re-exports, re-imports and other special flows",
   breakdown: "breakdowns by customs procedure, transport or second partner",
   other_partner: "with WORLD and areas that are no country",
-  supplementary: "supplementary quantities",
 } as const;
 export type LeftOut = Record<keyof typeof leftOutReasons, number>;
 
@@ -48,6 +47,11 @@ export type Layout = {
     product: string;
     value_eur: string;
     quantity_kg: string;
+    /** The statistical procedure's digit, if the source separates procedures. */
+    procedure?: string;
+    /** A supplementary quantity and its unit; the unit is null if the source does not name it. */
+    unit?: string;
+    quantity_su?: string;
   };
   /** Columns that distinguish rows of one cell, which are added up; rows equal in these too are duplicates. */
   variant_columns: readonly string[];

@@ -1,5 +1,6 @@
 /** Pure functions decide whether a dataset can answer, before any row is read. */
 import type { CodeBook } from "./code-basis.ts";
+import type { Procedure } from "./procedures.ts";
 import { productLevels } from "./products.ts";
 import { type ReporterCode, reporterCodes } from "./reporters.ts";
 import {
@@ -49,6 +50,10 @@ export type Coverage = {
   };
   /** Spans never overlap: at most one covers a product, reporter, flow, month and partner. */
   spoken: CoverageSpan[];
+  /** The months whose rows state statistical procedures; omitted = none. */
+  procedures?: Pick<CoverageSpan, "reporters" | "flows" | "from" | "to">[] | undefined;
+  /** The procedure that a question is about; it binds it. Omitted = all together. */
+  procedure?: Procedure;
   /** The meaning of codes in each year; a question binds it, and no manifest stores it. */
   book?: CodeBook;
 };
@@ -71,7 +76,10 @@ export type Question = {
 };
 
 /** The reason a dataset cannot answer; `path` is the input field to change. */
-export type Gap = { path: "hs" | "partner" | "reporter" | "flow" | "years"; message: string };
+export type Gap = {
+  path: "hs" | "partner" | "reporter" | "flow" | "years" | "procedure";
+  message: string;
+};
 
 export const flowsOf = (flow: Flow | undefined): readonly Flow[] => (flow === undefined ? flows : [flow]);
 
@@ -156,9 +164,19 @@ function uncachedCheck(coverage: Coverage, hs: string | undefined, partner?: str
         ofReporter.push({ from, to, products });
       }
   }
+  const { procedure, procedures = [] } = coverage;
+  const isStated = (reporter: ReporterCode, flow: Flow, period: Period) =>
+    procedures.some(
+      (span) =>
+        span.from <= period &&
+        period <= span.to &&
+        span.reporters.includes(reporter) &&
+        span.flows.includes(flow),
+    );
   return (reporter, flow, period) => {
     const months = delivered.get(reporter);
     if (!months || period > months.to || months.missing.includes(period)) return false;
+    if (procedure !== undefined && !isStated(reporter, flow, period)) return false;
     const requested = perYear(yearOf(period));
     if (requested === undefined) return false;
     let products = 0;
@@ -287,6 +305,8 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
     const covered = present.toSorted().join(", ");
     return { path: "reporter", message: `covers the reporters ${covered}; not ${absent.join(", ")}${of}` };
   }
+  if (coverage.procedure !== undefined && !coverage.procedures?.length)
+    return { path: "procedure", message: "states no statistical procedures" };
   const { from, to } = coverage.months;
   if (years && (years.from < yearOf(from) || years.to > yearOf(to))) {
     return { path: "years", message: `covers ${monthText(from)} to ${monthText(to)}` };

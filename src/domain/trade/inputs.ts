@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
 import type { CodeBasis } from "./code-basis.ts";
+import { procedures } from "./procedures.ts";
 import { productLevels } from "./products.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
@@ -93,7 +94,13 @@ export const basis = z
   .regex(/^(reported|family|(19|20)\d{2})$/, "basis is reported, family, or a year such as 2022")
   .transform((text): CodeBasis => (text === "reported" || text === "family" ? text : Number(text)))
   .describe(
-    "reported = the code alone, null in years without it; family = the sum of codes that changed into each other; a year = that family of the code's meaning in that year; omitted = reported, but comparisons over a change take the family; see `meta.codes`",
+    "How a code is followed over its changes: reported = alone; family = with all codes that changed into each other; a year = the family of that year's code; omitted = reported, but a family where a change would be compared. See `meta.codes`",
+  );
+
+export const procedure = z
+  .enum(procedures, "procedure is normal, inward, outward or other")
+  .describe(
+    "Statistical procedure: normal, inward or outward processing, or other (unrecorded); omitted = all together",
   );
 
 export const dataset = z

@@ -7,6 +7,9 @@ export const nextDigits = (digits: number) => Math.min(digits + 2, productLevels
 /** A residue of confidential or special trade (39XXXXXX) counts in the totals above it, never as a product. */
 export const isResidue = (code: string) => /[^0-9]/.test(code);
 
+/** A residue of suppressed codes, such as 39XXXXXX; other letters mark special trade. */
+export const isConfidential = (code: string) => code.includes("X");
+
 /** The first code that contains another of the list, as 39 contains 39206290. */
 export function firstNested(codes: readonly string[]): { outer: string; inner: string } | undefined {
   const sorted = [...codes].sort();

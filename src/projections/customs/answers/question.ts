@@ -6,6 +6,7 @@ import type { Lease } from "../../../datasets/vintage-store.ts";
 import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
 import { readYears } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
+import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import {
@@ -31,19 +32,29 @@ export type CustomsInput = {
   year?: number | undefined;
   years?: string | undefined;
   basis?: CodeBasis | undefined;
+  procedure?: Procedure | undefined;
   dataset?: string | undefined;
 };
 
 export type CustomsQuestion = ReturnType<typeof customsQuestion>;
 
 /** The question of Latvia's trade in all products, or in those under `code`. */
-export const customsQuestion = ({ code, direction, year, years, basis, dataset }: CustomsInput) => ({
+export const customsQuestion = ({
+  code,
+  direction,
+  year,
+  years,
+  basis,
+  procedure,
+  dataset,
+}: CustomsInput) => ({
   hs: code,
   digits: productLevels.cn8,
   reporters: [LATVIA] as const,
   flow: direction,
   years: years === undefined ? oneYear(year) : readYears(years),
   basis,
+  procedure,
   dataset,
   fields: {
     hs: code === undefined ? "dataset" : "code",

@@ -1,7 +1,7 @@
 /** Latvia's largest products: `top-commodities`, its CN8 codes by value or by mass. */
 import { z } from "zod";
 import { direction } from "../../../domain/customs/inputs.ts";
-import { basis, dataset, limit, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, limit, procedure, year } from "../../../domain/trade/inputs.ts";
 import { flows, sixDecimals } from "../../../domain/trade/units.ts";
 import { crossingOf } from "../../trade/answers/one-year.ts";
 import { aboutNames, namesOf, type TradeData, yearOrLast } from "../../trade/answers/question.ts";
@@ -16,6 +16,7 @@ export const commoditiesInput = z.object({
     .enum(["value", "weight"], "sort is value or weight")
     .default("value")
     .describe("Ranked by EUR, or by reported mass"),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

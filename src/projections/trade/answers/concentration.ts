@@ -9,7 +9,7 @@ import {
   guidelines,
 } from "../../../domain/trade/concentration.ts";
 import { flowsOf } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, hs, reporter, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, procedure, reporter, year } from "../../../domain/trade/inputs.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear, yearMeta } from "./one-year.ts";
@@ -29,6 +29,7 @@ export const concentrationInput = z.object({
     .enum(["2023", "2010"], "guideline is 2023 (1000 and 1800) or 2010 (1500 and 2500)")
     .default("2023")
     .describe("Thresholds of the classes: 2023 = 1000 and 1800, 2010 = 1500 and 2500"),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

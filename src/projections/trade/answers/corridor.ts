@@ -2,7 +2,16 @@ import { z } from "zod";
 import { refuseWith } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  hs,
+  partner,
+  procedure,
+  readYears,
+  reporter,
+  years,
+} from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { isReporter, partnerName, type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
@@ -27,6 +36,7 @@ export const corridorInput = z.object({
   partner,
   years: years.optional(),
   hs: hs.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -71,6 +81,7 @@ export async function corridor(
     partner: input.partner,
     dataset: input.dataset,
     basis: input.basis,
+    procedure: input.procedure,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
   };

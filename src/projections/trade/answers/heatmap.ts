@@ -6,7 +6,7 @@ import {
   flowsOf,
   reportersOfEu,
 } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, hs, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, procedure, year } from "../../../domain/trade/inputs.ts";
 import {
   type ReporterCode,
   reporterCode,
@@ -24,6 +24,7 @@ export const heatmapInput = z.object({
   year: year.describe("Calendar year"),
   flow: flow.optional(),
   hs: hs.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
 import { readYears } from "../../../domain/trade/inputs.ts";
+import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
@@ -21,6 +22,7 @@ type ProductInput = {
   years?: string | undefined;
   flow?: Flow | undefined;
   basis?: CodeBasis | undefined;
+  procedure?: Procedure | undefined;
   dataset?: string | undefined;
 };
 
@@ -30,6 +32,7 @@ export const productQuestion = (input: ProductInput) => ({
   flow: input.flow,
   years: input.years === undefined ? undefined : readYears(input.years),
   basis: input.basis,
+  procedure: input.procedure,
   dataset: input.dataset,
 });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import type { CodeBasis } from "../../../domain/trade/code-basis.ts";
 import type { Coverage } from "../../../domain/trade/coverage.ts";
+import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
@@ -22,6 +23,7 @@ export type YearQuestion = {
   flow?: Flow | undefined;
   hs?: string | undefined;
   basis?: CodeBasis | undefined;
+  procedure?: Procedure | undefined;
   dataset?: string | undefined;
 };
 

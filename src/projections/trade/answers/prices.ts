@@ -2,7 +2,15 @@ import { z } from "zod";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  flow,
+  procedure,
+  reporter,
+  requiredHs,
+  years,
+} from "../../../domain/trade/inputs.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
 import { OUTLIER_SCORE, outliers, pricePerTonne } from "../../../domain/trade/unit-values.ts";
@@ -10,13 +18,14 @@ import { type Flow, flows, monthText, type Period, sixDecimals } from "../../../
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { rollupsOf } from "./rolled-up.ts";
-import { inFlow, inReporters, massesIn, type Slice } from "./tables.ts";
+import { inFlow, inReporters, massesIn, type Slice, supplementsIn } from "./tables.ts";
 
 export const pricesInput = z.object({
   reporter,
   hs: requiredHs,
   years: years.optional(),
   flow: flow.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -33,6 +42,14 @@ const priceRow = z.object({
   value_eur: amount.describe("EUR of the rows with a mass; null = not delivered"),
   quantity_kg: amount.describe("Their mass in kg"),
   excluded_value_eur: amount.describe("EUR of rows without mass, excluded from the price"),
+  price_eur_per_unit: amount.describe(
+    "Σvalue / Σquantity over rows with a supplementary quantity; null = none",
+  ),
+  unit: z
+    .string()
+    .nullable()
+    .describe("The supplementary unit, such as NO (pieces) or LTR; null = none, several, or not named"),
+  quantity_in_units: amount.describe("Their supplementary quantity; null = none, or of several units"),
   outlier: z
     .boolean()
     .describe(`Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months`),
@@ -65,6 +82,9 @@ export const pricesOutput = z.object({
   meta: productMeta.extend({ count: z.int() }),
 });
 
+/** A month's supplementary quantity of one unit. */
+type Units = { flow: Flow; period: Period; unit: string | null; unit_eur: number; quantity_su: number };
+
 type Masses = {
   flow: Flow;
   period: Period;
@@ -81,12 +101,20 @@ export async function pricesPerTonne(
 ): Promise<z.infer<typeof pricesOutput>> {
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
-    const rows = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
+    const query = { ...input, hs: question.hs, years: span };
+    const [rows, units] = await Promise.all([
+      pricedMonths(lease, query, signal),
+      unitMonths(lease, query, signal),
+    ]);
     const isComplete = completenessOf(lease.manifest.coverage, question.hs);
     const ofFlow = (flow: Flow) => {
       const months = new Map(rows.filter((row) => row.flow === flow).map((row) => [row.period, row]));
       const series = monthsOf(lease, span).map((period) =>
-        rowOf(flow, period, months.get(period), isComplete(input.reporter, flow, period)),
+        rowOf(flow, period, {
+          masses: months.get(period),
+          units: units.filter((one) => one.flow === flow && one.period === period),
+          delivered: isComplete(input.reporter, flow, period),
+        }),
       );
       return summarise(flow, series);
     };
@@ -97,15 +125,17 @@ export async function pricesPerTonne(
       meta: {
         ...aboutProduct(lease, question, span),
         count: series.length,
-        formula: `price = 1000·Σvalue / Σkg over rows with kg > 0, a row being a product's month (its WORLD row where the source has one, else each partner's); outlier: |ln p − median(ln p)| / (1.4826·MAD(ln p)) > ${OUTLIER_SCORE} over the complete months`,
+        formula: `price = 1000·Σvalue / Σkg over rows with kg > 0, a row being a product's month (its WORLD row where the source has one, else each partner's); price per unit = Σvalue / Σquantity over rows with a supplementary quantity, of one unit; outlier: |ln p − median(ln p)| / (1.4826·MAD(ln p)) > ${OUTLIER_SCORE} over the complete months`,
       },
     };
   });
 }
 
+type PricedQuery = Slice & { hs: string; reporter: ReporterCode; flow?: Flow | undefined };
+
 async function pricedMonths(
   lease: Lease,
-  { hs, years, reporter, flow }: Slice & { hs: string; reporter: ReporterCode; flow?: Flow | undefined },
+  { hs, years, reporter, flow }: PricedQuery,
   signal: AbortSignal | undefined,
 ): Promise<Masses[]> {
   const rollups = rollupsOf(lease, { hs, years });
@@ -116,6 +146,21 @@ async function pricedMonths(
        coalesce(sum(quantity_kg) filter (quantity_kg > 0), 0)::double as quantity_kg,
        coalesce(sum(value_eur) filter (quantity_kg is null or quantity_kg <= 0), 0)::bigint as excluded_value_eur
      from ${massesIn(lease, { hs, years }, `${inReporters([reporter])} and ${inFlow(flow)}`)} group by flow, period`,
+    undefined,
+    signal,
+  );
+}
+
+async function unitMonths(
+  lease: Lease,
+  { hs, years, reporter, flow }: PricedQuery,
+  signal: AbortSignal | undefined,
+): Promise<Units[]> {
+  const from = supplementsIn(lease, { hs, years }, `${inReporters([reporter])} and ${inFlow(flow)}`);
+  if (from === undefined) return [];
+  return lease.query<Units>(
+    `select flow, period, unit, coalesce(sum(unit_eur), 0)::bigint as unit_eur,
+       sum(quantity_su)::double as quantity_su from ${from} group by all order by all`,
     undefined,
     signal,
   );
@@ -141,7 +186,11 @@ function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: 
   });
 }
 
-function rowOf(flow: Flow, period: Period, masses: Masses | undefined, delivered: boolean): Row {
+type MonthFigures = { masses: Masses | undefined; units: Units[]; delivered: boolean };
+
+function rowOf(flow: Flow, period: Period, { masses, units, delivered }: MonthFigures): Row {
+  // Pieces and litres have no common price.
+  const inUnits = units.length === 1 ? units[0] : undefined;
   const none = delivered ? 0 : null;
   const price = masses && pricePerTonne(masses.value_eur, masses.quantity_kg);
   return {
@@ -151,6 +200,9 @@ function rowOf(flow: Flow, period: Period, masses: Masses | undefined, delivered
     value_eur: masses?.value_eur ?? none,
     quantity_kg: masses?.quantity_kg ?? none,
     excluded_value_eur: masses?.excluded_value_eur ?? none,
+    price_eur_per_unit: inUnits ? sixDecimals(inUnits.unit_eur / inUnits.quantity_su) : null,
+    unit: inUnits?.unit ?? null,
+    quantity_in_units: inUnits?.quantity_su ?? null,
     outlier: false,
     complete: delivered,
   };

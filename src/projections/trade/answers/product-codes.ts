@@ -6,6 +6,7 @@ import { codeChanges, codeHistoryOf } from "../../../datasets/reference/code-cha
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { type BasisQuery, CodeBook, type CodeTable, isChangeable } from "../../../domain/trade/code-basis.ts";
 import type { Coverage } from "../../../domain/trade/coverage.ts";
+import type { Procedure } from "../../../domain/trade/procedures.ts";
 import { type Years, yearOf } from "../../../domain/trade/units.ts";
 
 /** The imported table for real data, the sandbox's for synthetic data: neither says anything about the other. */
@@ -17,6 +18,7 @@ export function codeTableIn(reference: ReferenceStore, synthetic: boolean): Code
 
 type ProductQuery = Omit<BasisQuery, "years"> & {
   hs?: string | undefined;
+  procedure?: Procedure | undefined;
   years?: Years | undefined;
   crossing?: (coverage: Coverage) => Years;
 };
@@ -27,29 +29,29 @@ const MOST_BOUND = 50;
 /** Completeness is cached per coverage, so equal questions share one. */
 const bound = new WeakMap<Coverage, Map<string, Coverage>>();
 
-/** The manifest with the meaning of codes for the question; unchanged where no code can change. */
+/** The manifest with the question's procedure and the meaning of its codes; unchanged where both are as stored. */
 export function inBasis<M extends Pick<Manifest, "coverage" | "synthetic">>(
   manifest: M,
   codesOf: CodesOf,
-  { hs, basis, compares, years, crossing }: ProductQuery,
+  { hs, basis, compares, procedure, years, crossing }: ProductQuery,
 ): M {
-  if (!isChangeable(hs) && basis === undefined) return manifest;
-  const table = codesOf?.(manifest.synthetic);
-  if (!table) {
-    if (basis === undefined || basis === "reported") return manifest;
+  const table = isChangeable(hs) || basis !== undefined ? codesOf?.(manifest.synthetic) : undefined;
+  if (!table && basis !== undefined && basis !== "reported") {
     const message =
       "no table of code changes is loaded for this dataset: omit basis, or import its editions (code-changes)";
     return refuseWith("basis", message);
   }
+  if (!table && procedure === undefined) return manifest;
   const coverage: Coverage = manifest.coverage;
   const { from, to } = coverage.months;
   const range = crossing?.(coverage) ?? years ?? { from: yearOf(from), to: yearOf(to) };
-  const key = [table.vintage, basis, compares, range.from, range.to].join(" ");
+  const key = [table?.vintage, basis, compares, procedure, range.from, range.to].join(" ");
   const known = bound.get(coverage) ?? new Map<string, Coverage>();
   bound.set(coverage, known);
   const found = known.get(key) ?? {
     ...coverage,
-    book: new CodeBook(table, { basis, compares, years: range }),
+    ...(procedure !== undefined && { procedure }),
+    ...(table && { book: new CodeBook(table, { basis, compares, years: range }) }),
   };
   if (known.size >= MOST_BOUND) known.clear();
   known.set(key, found);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { basis, dataset, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, procedure, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
@@ -11,6 +11,7 @@ export const productDetailInput = z.object({
   reporter,
   hs: requiredHs,
   years: years.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

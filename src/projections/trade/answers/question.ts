@@ -22,6 +22,7 @@ import {
   productsComplete,
 } from "../../../domain/trade/coverage.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
+import { type Procedure, procedures } from "../../../domain/trade/procedures.ts";
 import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
@@ -46,6 +47,8 @@ export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_fr
 export type Question = Covered & {
   dataset?: string | undefined;
   basis?: BasisQuery["basis"];
+  /** Only this statistical procedure. */
+  procedure?: Procedure | undefined;
   /** The answer compares months or years, so a change of the code would look like one of trade. */
   compares?: boolean;
   /** The years whose changes of codes matter. Default: the question's, else the dataset's. */
@@ -105,6 +108,7 @@ export const meta = z.object({
     .optional()
     .describe("Real datasets that are loaded where the sandbox answers; absent: none, or the answer is real")
     .meta({ id: "RealData" }),
+  procedure: z.enum(procedures).optional().describe("The requested procedure; absent = all together"),
   codes: codesMeta.optional().describe("Changes of the code; absent if no loaded revision changed it"),
   incomplete: z
     .array(
@@ -230,7 +234,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer decides the field to change.
-  const progress = ["hs", "partner", "reporter", "flow", "years"];
+  const progress = ["hs", "partner", "reporter", "flow", "procedure", "years"];
   const [nearest] = gaps
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
@@ -281,7 +285,7 @@ function refuseGap(question: Question, gap: Gap, why: string): never {
   const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
   // A question about all partners has no partner field: the remedy is another dataset.
   const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
-  const path = { hs, partner, reporter, flow, years }[gap.path];
+  const path = { hs, partner, reporter, flow, years, procedure: "procedure" }[gap.path];
   const { hs: code = "" } = question;
   const isFine = gap.path === "reporter" && code.length > productLevels.hs2;
   const message = isFine ? `${why}; give chapter ${code.slice(0, 2)}, or a covered reporter` : why;
@@ -344,6 +348,7 @@ export function metaOf(
     source,
     hs: query.hs ?? null,
     ...(real_data && { real_data: [...real_data] }),
+    ...(coverage.procedure !== undefined && { procedure: coverage.procedure }),
     ...aboutCodes(coverage, query.hs),
     coverage: {
       products: {

@@ -4,9 +4,9 @@ import type { FlowSums } from "../../../datasets/rollups/sums.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, isBelow } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, flow, hs, limit, procedure, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { isResidue, nextDigits, productLevels } from "../../../domain/trade/products.ts";
+import { isConfidential, isResidue, nextDigits, productLevels } from "../../../domain/trade/products.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
@@ -21,6 +21,7 @@ export const rankingInput = z.object({
   flow: flow.optional(),
   limit,
   hs: hs.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -48,6 +49,13 @@ export const productRow = z.object({
   ...line,
   product: z.string().describe(`HS or CN code; ${REST} on the last line`),
   name: z.string().nullable().describe("null if the loaded nomenclature has no such code"),
+  confidential_share: z
+    .number()
+    .nullable()
+    .optional()
+    .describe(
+      "Of a chapter's value, in suppressed codes such as 85XXXXXX, 0 to 1; null = not known; chapters only",
+    ),
   codes: z
     .string()
     .optional()
@@ -145,7 +153,37 @@ export async function rankProducts(
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof productRow>>> {
   const source = productsBelow(lease, query);
-  return named(await rank(lease, query, source, signal), nameOf, source.families);
+  const [ranked, confidential] = await Promise.all([
+    rank(lease, query, source, signal),
+    query.hs === undefined ? confidentialIn(lease, query, signal) : undefined,
+  ]);
+  const { rows, ...about } = named(ranked, nameOf, source.families);
+  if (query.hs !== undefined) return { rows, ...about };
+  const whole = new Set(lease.manifest.coverage.products.codes);
+  const isWhole = (chapter: string) => whole.has(chapter);
+  const shareOf = ({ product, value_eur }: z.infer<typeof productRow>) =>
+    confidential && value_eur > 0 && product !== REST && !isWhole(product)
+      ? sixDecimals((confidential.get(product) ?? 0) / value_eur)
+      : null;
+  return { rows: rows.map((row) => ({ ...row, confidential_share: shareOf(row) })), ...about };
+}
+
+/** EUR of suppressed codes by chapter; undefined where the dataset is not detailed enough to have such codes. */
+async function confidentialIn(
+  lease: Lease,
+  { reporter, flow, years }: RankingQuery,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, number> | undefined> {
+  const { codes, national } = lease.manifest.coverage.products;
+  if (!national || !codes.some((code) => code.length === productLevels.cn8)) return undefined;
+  if (!codes.some(isConfidential)) return new Map();
+  const rows = await lease.query<{ hs2: string; value: number }>(
+    `select hs2, sum(value_eur)::bigint as value from ${finerTotalsIn(lease, { years }, productLevels.hs4)}
+     where ${inReporters([reporter])} and ${inFlow(flow)} and contains(product, 'X') group by hs2`,
+    undefined,
+    signal,
+  );
+  return new Map(rows.map(({ hs2, value }) => [hs2, value]));
 }
 
 /** As rankProducts, over all products at the finest level of any chapter. */

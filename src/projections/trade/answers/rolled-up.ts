@@ -7,8 +7,8 @@ import { type Flow, flows, type Period } from "../../../domain/trade/units.ts";
 import { isChapters, type Slice } from "./tables.ts";
 
 /** Returns roll-ups only if the question is about chapters and every year has one. */
-export function rollupsOf({ partitions }: Lease, { hs, years }: Slice): YearRollup[] | undefined {
-  if (!isChapters(hs)) return undefined;
+export function rollupsOf({ partitions, manifest }: Lease, { hs, years }: Slice): YearRollup[] | undefined {
+  if (!isChapters(hs) || manifest.coverage.procedure !== undefined) return undefined;
   const yearRollups: YearRollup[] = [];
   for (const { year, rollup } of partitions) {
     if (year < years.from || year > years.to) continue;

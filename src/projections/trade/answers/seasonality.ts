@@ -2,7 +2,15 @@ import { z } from "zod";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { completenessOf, flowsOf } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, flow, reporter, requiredHs, years } from "../../../domain/trade/inputs.ts";
+import {
+  basis,
+  dataset,
+  flow,
+  procedure,
+  reporter,
+  requiredHs,
+  years,
+} from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
@@ -16,6 +24,7 @@ export const seasonInput = z.object({
   hs: requiredHs,
   years: years.optional(),
   flow: flow.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

@@ -7,6 +7,7 @@ import {
   dataset,
   flow,
   hs,
+  procedure,
   readYears,
   reporter,
   reportersField,
@@ -25,6 +26,7 @@ export const timelineInput = z.object({
   flow: flow.optional(),
   years: years.optional(),
   hs: hs.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -147,6 +149,7 @@ export const balanceInput = z.object({
   reporter,
   years: years.optional(),
   hs: hs.optional(),
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });

@@ -3,7 +3,7 @@ import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
 import { reportersOfEu } from "../../../domain/trade/coverage.ts";
-import { basis, dataset, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, hs, limit, procedure, reporter, year } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import {
   partnerName,
@@ -45,6 +45,7 @@ export const sourcesInput = z.object({
     .default(0.5)
     .describe("The least share of the largest partner, 0.5 to 1"),
   limit,
+  procedure: procedure.optional(),
   basis: basis.optional(),
   dataset: dataset.optional(),
 });
@@ -103,6 +104,7 @@ export async function sources(
     dataset: input.dataset,
     basis: input.basis,
     reporters: input.reporter === undefined ? reportersOfEu(input.hs) : [input.reporter],
+    procedure: input.procedure,
     years,
     crossing: crossingOf(input.basis, years),
     fields: { years: "year" },

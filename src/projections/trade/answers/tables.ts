@@ -1,6 +1,7 @@
 /** SQL over the tables of a vintage that answer a question. */
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease, OpenPartition } from "../../../datasets/vintage-store.ts";
+import { type Procedure, procedureDigits } from "../../../domain/trade/procedures.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import { reporterCodes } from "../../../domain/trade/reporters.ts";
 import type { Years } from "../../../domain/trade/units.ts";
@@ -101,14 +102,111 @@ function productFilter({ manifest }: Lease, hs: string | undefined, digits = 0):
 }
 
 /** Partitions are whole years, so the choice of partitions filters the years; an empty one would cost a scan. */
-function union({ partitions }: Lease, years: Years, table: string, filter: YearFilter): string {
+function union(lease: Lease, years: Years, table: PartitionTable, filter: YearFilter): string {
+  const { procedure } = lease.manifest.coverage;
+  if (procedure !== undefined) return unionInProcedure(lease, years, table, filter, procedure);
+  // Partitions of earlier versions have no columns for units.
+  const columns = table === "cells" || table === "aggregates" ? `${KEY}, value_eur, quantity_kg` : "*";
   const select = ({ database }: OpenPartition, where: string) =>
-    `select * from ${database}.${table} where ${where}`;
-  const isChosen = ({ year, filled }: OpenPartition) =>
-    year >= years.from && year <= years.to && filled.has(table);
-  const chosen = partitions.filter(isChosen);
-  if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
+    `select ${columns} from ${database}.${table} where ${where}`;
+  const chosen = chosenIn(lease, years, table);
+  if (chosen.length === 0) return `(${select(lease.partitions[0]!, "false")})`;
   return `(${chosen.map((partition) => select(partition, filter(partition.year))).join(" union all ")})`;
+}
+
+type PartitionTable =
+  | "cells"
+  | "aggregates"
+  | "totals"
+  | "chapter_partners"
+  | "chapter_totals"
+  | "deliveries";
+
+const chosenIn = ({ partitions }: Lease, years: Years, table: string): OpenPartition[] =>
+  partitions.filter(({ year, filled }) => year >= years.from && year <= years.to && filled.has(table));
+
+const KEY = "reporter, hs2, flow, period, partner, product";
+
+/** What the table would hold of one procedure, from the months that state procedures. */
+function unionInProcedure(
+  lease: Lease,
+  years: Years,
+  table: PartitionTable,
+  filter: YearFilter,
+  procedure: Procedure,
+): string {
+  const groups = {
+    cells: KEY,
+    aggregates: KEY,
+    deliveries: KEY,
+    totals: "reporter, hs2, flow, period, product",
+    chapter_partners: "reporter, hs2, flow, period, partner",
+    chapter_totals: "reporter, hs2, flow, period",
+  };
+  const none = `select ${KEY}, value_eur, quantity_kg from ${lease.partitions[0]!.database}.cells where false`;
+  // A source that states procedures has no rows of aggregates.
+  const chosen = table === "aggregates" ? [] : chosenIn(lease, years, "procedure_months");
+  const parts = chosen.map((partition) => procedureCells(partition, filter(partition.year), procedure));
+  return `(select ${groups[table]}, sum(value_eur)::bigint as value_eur,
+    sum(quantity_kg)::decimal(18, 3) as quantity_kg from (${parts.join(" union all ") || none}) group by all)`;
+}
+
+/** Conditions on the digit of a procedure. */
+const isProcedure: Record<Procedure, string> = {
+  normal: `procedure = ${procedureDigits.normal}`,
+  inward: `procedure = ${procedureDigits.inward}`,
+  outward: `procedure = ${procedureDigits.outward}`,
+  other: `procedure not in (${Object.values(procedureDigits).join(", ")})`,
+};
+
+/** Cells of one procedure; of a cell with several, the normal one is what the others leave. */
+function procedureCells({ database, filled }: OpenPartition, where: string, procedure: Procedure): string {
+  const columns = `${KEY}, value_eur, quantity_kg`;
+  const isOf = isProcedure[procedure];
+  const single = `select ${columns} from ${database}.cells where ${isOf} and ${where}`;
+  if (!filled.has("procedures")) return single;
+  if (procedure !== "normal")
+    return `${single} union all select ${columns} from ${database}.procedures where ${isOf} and ${where}`;
+  return `${single} union all
+    select ${KEY}, (cells.value_eur - others.value_eur)::bigint as value_eur,
+      nullif(coalesce(cells.quantity_kg, 0) - coalesce(others.quantity_kg, 0), 0)::decimal(18, 3) as quantity_kg
+    from (select * from ${database}.cells where procedure is null and ${where}) cells
+      join (
+        select ${KEY}, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::decimal(18, 3) as quantity_kg
+        from ${database}.procedures where ${where} group by all
+      ) others using (${KEY})
+    where cells.value_eur > others.value_eur`;
+}
+
+/**
+ * Rows that state a supplementary quantity, without double counts, as massesIn: reporter, flow, period, product,
+ * unit, unit_eur, quantity_su. A product of several units in a month has a row for each. undefined = no such rows.
+ */
+export function supplementsIn(lease: Lease, { hs, years }: Slice, where: string): string | undefined {
+  const { procedure } = lease.manifest.coverage;
+  const below = productFilter(lease, hs);
+  const stated = `${KEY}, coalesce(unit_eur, value_eur) as unit_eur, quantity_su`;
+  const rowsOf = ({ database, year, filled }: OpenPartition): string => {
+    const from = (table: string, isOf = "true") =>
+      `select ${stated} from ${database}.${table} where quantity_su > 0 and ${isOf} and ${below(year)} and ${where}`;
+    if (procedure === undefined)
+      return `${from("cells")} union all ${from("aggregates", "partner = 'WORLD'")}`;
+    const single = from("cells", isProcedure[procedure]);
+    if (!filled.has("procedures")) return single;
+    if (procedure !== "normal") return `${single} union all ${from("procedures", isProcedure[procedure])}`;
+    const less = `select ${KEY}, -unit_eur as unit_eur, -quantity_su as quantity_su from (${from("procedures")})`;
+    return `${single} union all
+      select ${KEY}, sum(unit_eur)::bigint as unit_eur, sum(quantity_su)::decimal(18, 3) as quantity_su
+      from (${from("cells", "procedure is null")} union all ${less}) group by all having sum(quantity_su) > 0`;
+  };
+  const chosen = chosenIn(lease, years, "units");
+  if (chosen.length === 0) return undefined;
+  const found = `(${chosen.map(rowsOf).join(" union all ")})`;
+  const units = chosen.map(({ database }) => `from ${database}.units`).join(" union all ");
+  const world = `(select * from ${found} where partner = 'WORLD')`;
+  return `(select * from (from ${world} union all by name
+    (from (select * from ${found} where partner <> 'WORLD') anti join ${world} using (reporter, flow, period, product)))
+    join (${units}) using (product, period))`;
 }
 
 /** Sums of value and mass by flow; null without a row. */
