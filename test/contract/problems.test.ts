@@ -100,6 +100,21 @@ describe("a refusal", () => {
   });
 });
 
+test("its detail says the remedies of its fields, once", () => {
+  const place = { public_url: "https://data.example", instance: "/v1/x" };
+  const detailOf = (message: string, ...errors: { path: string; message: string }[]) =>
+    problemOfRefusal(new Refusal("invalid", message, { errors }), place).problem;
+  const error = { path: "url", message: "is an https address" };
+  expect(detailOf("the URL is refused", error)).toMatchObject({
+    detail: "the URL is refused: url is an https address",
+    error: "the URL is refused: url is an https address",
+    errors: [error],
+  });
+  expect(detailOf("url is an https address", error).detail).toBe("url is an https address");
+  const many = ["a", "b", "c", "d"].map((path) => ({ path, message: `say ${path}` }));
+  expect(detailOf("refused", ...many).detail).toBe("refused: a: say a; b: say b; c: say c");
+});
+
 test("the page lists every kind once, and says of each what it means", () => {
   const page = problemsText(problems);
   for (const { slug, status, title, meaning } of problems)

@@ -3,7 +3,7 @@ import { LogDamaged, TreeTooShort } from "../../anchoring/tile-store.ts";
 import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
 import { coreProblems, type ProblemType } from "../../core/model/problem.ts";
-import { type FieldError, Refusal } from "../../core/model/refusal.ts";
+import { type FieldError, MOST_NAMED, Refusal, sentenceOf } from "../../core/model/refusal.ts";
 
 export type Problem = {
   type: string;
@@ -50,7 +50,13 @@ export function problemOfRefusal(
   const retry = refusal.retry_after_s ?? (status === 503 ? 5 : undefined);
   if (retry !== undefined) headers["Retry-After"] = String(retry);
   if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="tallystick"';
-  return problem(refusal.type, refusal.message, place, { errors: refusal.errors, headers });
+  return problem(refusal.type, detailOf(refusal), place, { errors: refusal.errors, headers });
+}
+
+/** A sentence that only names the fault is followed by the remedies of its fields. */
+function detailOf({ message, errors = [] }: Refusal): string {
+  const untold = errors.slice(0, MOST_NAMED).filter((error) => !message.includes(error.message));
+  return untold.length === 0 ? message : `${message}: ${untold.map(sentenceOf).join("; ")}`;
 }
 
 const AWAY = new Set([

@@ -52,7 +52,7 @@ export function refuseField(path: string, message: string): never {
 }
 
 /** The most fields that a detail names; `errors` has them all. */
-const MOST_NAMED = 3;
+export const MOST_NAMED = 3;
 
 /** Refuses fields of the input; the detail says of the first ones how to mend them. */
 export function refuseFields(errors: FieldError[]): never {
