@@ -2,7 +2,6 @@
 import { isUtf8 } from "node:buffer";
 import { refuse } from "../core/model/refusal.ts";
 import { delimiterOf } from "./layouts/delimiter.ts";
-import { refuseLines } from "./stage.ts";
 
 /** By its first bytes (Unicode 15, 23.8). */
 const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
@@ -78,8 +77,8 @@ function refuseBadByte(name: string, bytes: Uint8Array): void {
   if (!bad) return;
   const lines = Buffer.from(bytes).toString("latin1").split("\n");
   const column = columnAt(lines[0]!, lines[bad.line - 1]!.slice(0, bad.at - 1));
-  const what = `${column && `${column}: `}${badByteText(bad.byte, bad.at)}`;
-  refuseLines({ name }, [{ line: bad.line, column, what }]);
+  const message = `${name} line ${bad.line}: ${column && `${column}: `}${badByteText(bad.byte, bad.at)}; nothing was imported`;
+  refuse("invalid", message, { errors: [{ path: `${name}:${bad.line}${column && `:${column}`}`, message }] });
 }
 
 /** The name of the column that a line has reached; "" where the first line has none such. */

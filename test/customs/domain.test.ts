@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bearingOn, dutyGroupOf, meantBy, ratesOf } from "../../src/domain/customs/duties.ts";
 import { changeOf, growthOf } from "../../src/domain/customs/growth.ts";
-import { foldedWords, searchable, searchCodes } from "../../src/domain/customs/search.ts";
+import { searchable, searchCodes } from "../../src/domain/customs/search.ts";
+import { foldedWords } from "../../src/domain/questions/words.ts";
 
 describe("duties", () => {
   test.each([

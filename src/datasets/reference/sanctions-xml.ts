@@ -41,7 +41,13 @@ export function parsedXml(file: TextFile, options: X2jOptions): unknown {
   if (valid !== true) return refuse("invalid", `${file.name} line ${valid.err.line}: ${valid.err.msg}`);
   refuseBadReferences(file);
   // The library reads references to characters with those of HTML alone.
-  return new XMLParser({ ...options, htmlEntities: true }).parse(file.text);
+  const parser = new XMLParser({ ...options, htmlEntities: true });
+  try {
+    return parser.parse(file.text);
+  } catch (error) {
+    // The parser notices faults that its validator does not.
+    return refuse("invalid", `${file.name} is no well-formed XML: ${(error as Error).message}`);
+  }
 }
 
 const NAMED_REFERENCES = new Set(["amp", "lt", "gt", "quot", "apos"]);

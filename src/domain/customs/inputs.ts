@@ -1,8 +1,8 @@
 /** Input fields of customs operations, each with its description and the remedy in its error. */
 import { z } from "zod";
+import { foldedWords } from "../questions/words.ts";
 import { partner } from "../trade/inputs.ts";
 import { flows } from "../trade/units.ts";
-import { foldedWords } from "./search.ts";
 
 export const direction = z
   .enum(flows, "direction is IMPORT or EXPORT")

@@ -2,7 +2,7 @@
 import { british } from "../questions/british.ts";
 import { spellingOf } from "../questions/spelling.ts";
 import { englishPhrases, latvianPhrases } from "../questions/vocabulary.ts";
-import { wordsIn } from "../questions/words.ts";
+import { foldedWords, wordsIn } from "../questions/words.ts";
 
 /** A name made ready for searching: words in lower case without accents, a space around each. */
 export type Searchable = {
@@ -11,15 +11,6 @@ export type Searchable = {
   main: string;
   whole: string;
 };
-
-/** The words of a text, in lower case and without accents. */
-export const foldedWords = (text: string): string[] =>
-  text
-    .normalize("NFD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
 
 const spaced = (text: string) => ` ${foldedWords(text).join(" ")} `;
 

@@ -1,9 +1,8 @@
 /** Scores plans for a question: by the stems and phrases of its words, and by what its slots imply. */
-import { foldedWords } from "../customs/search.ts";
 import type { Plan, Signal } from "../plans/plan.ts";
 import type { SlotName, Slots } from "../plans/slots.ts";
 import { isAboutTrade, tradeWord } from "./trade-words.ts";
-import { wordOf } from "./words.ts";
+import { foldedWords, wordOf } from "./words.ts";
 
 /** The fit of a plan to a question: `score` from 0; `missing` are required slots that the question does not fill. */
 export type Match<P extends Plan = Plan> = {

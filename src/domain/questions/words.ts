@@ -51,6 +51,15 @@ export function latvianStem(folded: string): string {
 /** The folded words of a text, for indexes over many texts. */
 export const foldedIn = (text: string): string[] => fold(text).match(wordPattern) ?? [];
 
+/** The words of a text, in lower case and without accents. */
+export const foldedWords = (text: string): string[] =>
+  text
+    .normalize("NFD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** `text` in words, at most 200 of them. */
