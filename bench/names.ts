@@ -110,8 +110,8 @@ const ROMANISED: [RegExp, readonly string[]][] = [
 
 /** "LAST, First" as it is said. */
 const asSaid = (name: string) => {
-  const [last = "", first = ""] = name.split(",").map((part) => part.trim());
-  return first === "" ? last : `${first} ${last}`;
+  const [last = "", first, ...more] = name.split(",").map((part) => part.trim());
+  return first === undefined || more.length > 0 ? name : `${first} ${last}`;
 };
 
 const ADDRESS =
