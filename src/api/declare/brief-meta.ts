@@ -1,6 +1,5 @@
 /** `meta=brief`: an answer over data without the members of `meta` that can outweigh the data itself. */
 import { z } from "zod";
-import { JSON_FORM } from "./forms/form.ts";
 
 /** Left out of a brief `meta`. */
 const long = ["coverage", "incomplete", "formula", "names_from", "source"] as const;
@@ -25,9 +24,9 @@ type LongMeta = {
   incomplete?: readonly unknown[];
 };
 
-/** The answer as the call wants it; what limits the figures stays. */
-export function asWanted(answer: object, form: string, { meta: wanted }: { meta?: unknown }): object {
-  if (wanted !== "brief" || form !== JSON_FORM) return answer;
+/** The JSON answer with a brief `meta`, if the input asks for it; what limits the figures stays. */
+export function asWanted(answer: object, { meta: wanted }: { meta?: unknown }): object {
+  if (wanted !== "brief") return answer;
   const { meta, ...rest } = answer as { meta: LongMeta };
   const { coverage, incomplete = [] } = meta;
   const kept = {

@@ -160,7 +160,8 @@ async function bodied(
   await lasting.checkAnswer();
   const rests_on = operation.output.kind === "json" ? reading?.restsOn() : undefined;
   const sourced = rests_on === undefined ? given : withRestsOn(given as SourcedAnswer, rests_on);
-  const body = await encoded(parts, call, asWanted(sourced, call.form, call.input));
+  const wanted = call.form === JSON_FORM ? asWanted(sourced, call.input) : sourced;
+  const body = await encoded(parts, call, wanted);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const subjects = noted();
   const status = statusOf(operation);
