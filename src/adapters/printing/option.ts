@@ -280,8 +280,9 @@ function rightAxis({ series, unit_right }: Chart, figures: object) {
 }
 
 /** True if lines would all run along the top of an axis that starts at zero. */
-function isFarFromZero({ kind, series, zones }: Chart): boolean {
-  if (zones) return false;
+function isFarFromZero({ kind, series, zones, marks }: Chart): boolean {
+  // Marks stand on the axis at zero.
+  if (zones || marks?.some(({ at }) => at.includes(true))) return false;
   const values = series
     .filter(({ on_right }) => !on_right)
     .flatMap(({ values, band = [] }) => [...values, ...band.map((one) => one?.low ?? null)])
