@@ -57,7 +57,9 @@ test("every description begins with the tool's effect, and then explains it", ()
 
 test("an answer's fields are named, through references and lists too", () => {
   const told = (name: string) => all.find((tool) => tool.name === name)!.description;
-  expect(told("alerts_status")).toContain("Answers subscription_id, status, url, watch, credits,");
+  expect(told("alerts_status")).toContain(
+    "Answers subscription_id, status, url, watch, waiting_for, credits,",
+  );
   expect(told("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
   expect(told("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
 });

@@ -195,7 +195,7 @@ test("a country without trade has zeros, no rank, no trend and no products; Latv
   expect(refusal.errors).toMatchObject([{ path: "country" }]);
 });
 
-test("seasonal equals trade's seasonality for the same code; a short span is an answer that says so", async () => {
+test("seasonal equals trade's seasonality for the same code; a short span is refused with the remedy", async () => {
   const asked = { years: "2015-2024", direction: "EXPORT" as const };
   const { data, meta } = seasonalOutput.parse(
     await seasonal(latvia.trade, seasonalInput.parse({ code: "44013100", ...asked })),
@@ -209,8 +209,8 @@ test("seasonal equals trade's seasonality for the same code; a short span is an 
   expect(data).toEqual(same.data);
   expect(data[0]!.profile!.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(12, 4);
   expect(meta).toMatchObject({ code: "44013100", synthetic: true });
-  const short = await seasonal(latvia.trade, seasonalInput.parse({ code: "44", years: "2024" }));
-  expect(short.data).toHaveLength(2);
-  expect(short.data[0]).toMatchObject({ profile: null, months_used: 12 });
-  expect(short.data[0]!.note).toMatch(/24/);
+  const short = seasonal(latvia.trade, seasonalInput.parse({ code: "44", years: "2024" }));
+  await expect(short).rejects.toThrow(
+    /12 months are known; a seasonal profile needs at least 24: name more years/,
+  );
 });

@@ -49,7 +49,7 @@ test.each([
   ["2024-02-30,1.1,2,", /line 2.*2024-02-30/],
   ["2024-01-02,-1,2,", /line 2.*USD "-1"/],
   ["2024-01-02,0,2,", /USD "0"/],
-  ["2024-01-02,n/a,2,", /USD/],
+  ["2024-01-02,one,2,", /USD/],
   ["2024-01-02,1.1", /line 2/],
 ])("refused: %s", (line, message) => {
   expect(() => read("hist.csv", `Date,USD,JPY,\n${line}\n`)).toThrow(message);

@@ -147,30 +147,20 @@ describe("as reported", () => {
   });
 
   test("detail and prices leave out the same months", async () => {
-    const detail = await productDetail(
-      trade,
-      productDetailInput.parse({ reporter: "LV", hs2: "85", hs: "85171200" }),
-    );
+    const detail = await productDetail(trade, productDetailInput.parse({ reporter: "LV", hs: "85171200" }));
     expect(detail.data.months.map(({ imports_eur }) => imports_eur)).toEqual(
       of(await ask({ hs: "85171200" })),
     );
     expect(detail.meta.codes!.years).toEqual([{ from: null, to: 2021 }]);
-    const input = pricesInput.parse({ reporter: "LV", hs2: "85", hs: "85171200", flow: "IMPORT" });
+    const input = pricesInput.parse({ reporter: "LV", hs: "85171200", flow: "IMPORT" });
     const { data } = await pricesPerTonne(trade, input);
     expect(data.series.filter(({ value_eur }) => value_eur === null)).toHaveLength(24);
     expect(data.summary[0]!.months).toBe(36);
   });
 
-  test("a year against one without the code has no change", async () => {
-    const heat = async (fields: object) =>
-      (await heatmap(trade, heatmapInput.parse({ year: 2022, flow: "IMPORT", hs2: "85", ...fields })))
-        .data[0];
-    expect(await heat({ hs: "85171300", dataset: "comext-bulk" })).toMatchObject({
-      reporter: "LV",
-      change: null,
-    });
-    const family = await heat({ hs: "85171300", basis: "family", dataset: "comext-bulk" });
-    expect(Math.abs(family!.change!)).toBeLessThan(0.02);
+  test("a heatmap of the code needs all 27 reporters, and names the missing ones", async () => {
+    const input = heatmapInput.parse({ year: 2022, flow: "IMPORT", hs: "85171300", dataset: "comext-bulk" });
+    await expect(heatmap(trade, input)).rejects.toThrow(/not AT, BE, .* for 85171300/);
   });
 });
 
@@ -270,7 +260,6 @@ describe("comparisons over the change", () => {
     const profile = async (fields: object) => {
       const input = seasonInput.parse({
         reporter: "LV",
-        hs2: "85",
         hs: "85171300",
         flow: "IMPORT",
         ...fields,
@@ -299,7 +288,7 @@ describe("comparisons over the change", () => {
     );
     const single = await sources(
       trade,
-      sourcesInput.parse({ reporter: "LV", hs2: "85", hs: "85171300", year: 2022, basis: "family" }),
+      sourcesInput.parse({ reporter: "LV", hs: "85171300", year: 2022, basis: "family" }),
     );
     const year = sums("85171300", "85171400").slice(36, 48);
     expect(single.data[0]).toMatchObject({
@@ -313,10 +302,7 @@ test("charts mark the January of the change and name the family", async () => {
   const chart = timelineChart(await ask({ hs: "85171200", basis: "family" }));
   expect(chart.x.filter((_, at) => chart.marks![0]!.at[at])).toEqual(["2022-01"]);
   expect(chart.notes).toEqual(["Sum of 85171200, 85171300, 85171400, which changed into each other."]);
-  const detail = await productDetail(
-    trade,
-    productDetailInput.parse({ reporter: "LV", hs2: "85", hs: "85171200" }),
-  );
+  const detail = await productDetail(trade, productDetailInput.parse({ reporter: "LV", hs: "85171200" }));
   expect(productDetailChart(detail).marks![0]!.at.filter(Boolean)).toHaveLength(1);
   expect(timelineChart(await ask({ hs: "85076000" })).marks![0]!.at).not.toContain(true);
 });

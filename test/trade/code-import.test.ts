@@ -75,7 +75,7 @@ test("a year is merged from two imports, and a code ends with its heirs in the a
   expect(family.body.data.map(({ imports_eur }) => imports_eur)).toEqual(Array(24).fill(400));
   const outward = await get("timeline?reporters=LV&flow=IMPORT&procedure=outward&years=2022");
   expect(outward.body.data.map(({ imports_eur }) => imports_eur)).toEqual(Array(12).fill(150));
-  const price = await get("price-per-tonne?reporter=LV&hs2=85&hs=85171300&flow=IMPORT&years=2022");
+  const price = await get("price-per-tonne?reporter=LV&hs=85171300&flow=IMPORT&years=2022");
   const { series } = price.body.data as unknown as { series: Record<string, unknown>[] };
   expect(series[0]).toMatchObject({ price_eur_per_unit: 62.5, unit: "NO", quantity_in_units: 4 });
 

@@ -92,7 +92,7 @@ test("500 prices per unit equal those over the raw lines, each procedure apart a
   for (const procedure of [undefined, ...procedures])
     for (const hs of Object.keys(units).filter((code) => units[code] !== "NO_SU"))
       for (const flow of ["IMPORT", "EXPORT"] as const) {
-        const input = pricesInput.parse({ reporter: "LV", hs2: hs.slice(0, 2), hs, flow, procedure });
+        const input = pricesInput.parse({ reporter: "LV", hs, flow, procedure });
         const { data } = await pricesPerTonne(trade, input);
         const found = await raw(
           `select "PERIOD"::int, sum("VALUE_EUR"::bigint)::double, sum("QUANTITY_SUPPL_UNIT"::decimal(18, 3))::double
@@ -145,7 +145,7 @@ describe("procedures", () => {
     }
     const detail = await productDetail(
       trade,
-      productDetailInput.parse({ reporter: "LV", hs2: "85", procedure: "inward", years: "2023" }),
+      productDetailInput.parse({ reporter: "LV", hs: "85", procedure: "inward", years: "2023" }),
     );
     const [[eur]] = (await raw(
       `select sum("VALUE_EUR"::bigint)::double from raw where "STAT_PROCEDURE" = '2'
@@ -180,7 +180,7 @@ test("a month imported again replaces its units and procedures, and a repeated l
   const store = openVintages({ ...limits, dataDir: dir });
   await store.serve(built.manifest.vintage);
   const pricesOf = async (fields: object) => {
-    const input = pricesInput.parse({ reporter: "LV", hs2: "85", hs: "85171300", flow: "IMPORT", ...fields });
+    const input = pricesInput.parse({ reporter: "LV", hs: "85171300", flow: "IMPORT", ...fields });
     return (await pricesPerTonne({ vintages: store, allow_synthetic: false }, input)).data.series;
   };
   expect((await pricesOf({})).at(-1)).toMatchObject({
@@ -194,7 +194,7 @@ test("a month imported again replaces its units and procedures, and a repeated l
     quantity_in_units: null,
   });
   // The months before are as they were.
-  const input = pricesInput.parse({ reporter: "LV", hs2: "85", hs: "85171300", flow: "IMPORT" });
+  const input = pricesInput.parse({ reporter: "LV", hs: "85171300", flow: "IMPORT" });
   expect((await pricesOf({})).slice(0, -1)).toEqual(
     (await pricesPerTonne(trade, input)).data.series.slice(0, -1),
   );
@@ -210,7 +210,7 @@ test("a heading of several units has no price per unit, and a contradicting quan
   const built = await importFiles(dir, [mixed], { reporters: ["LV"] });
   const store = openVintages({ ...limits, dataDir: dir });
   await store.serve(built.manifest.vintage);
-  const input = pricesInput.parse({ reporter: "LV", hs2: "22", hs: "2204", flow: "IMPORT" });
+  const input = pricesInput.parse({ reporter: "LV", hs: "2204", flow: "IMPORT" });
   const { data } = await pricesPerTonne({ vintages: store, allow_synthetic: false }, input);
   expect(data.series[0]).toMatchObject({
     unit: null,
@@ -266,7 +266,7 @@ test("SDMX files' supplementary quantities have a price, from WORLD rows where t
   const built = await importFiles(dir, [file], { reporters: ["DE"] });
   const store = openVintages({ ...limits, dataDir: dir });
   await store.serve(built.manifest.vintage);
-  const input = pricesInput.parse({ reporter: "DE", hs2: "85", hs: "85171300", flow: "IMPORT" });
+  const input = pricesInput.parse({ reporter: "DE", hs: "85171300", flow: "IMPORT" });
   const { data } = await pricesPerTonne({ vintages: store, allow_synthetic: false }, input);
   expect(data.series).toMatchObject([
     { price_eur_per_unit: 250, quantity_in_units: 12, unit: null },

@@ -4,8 +4,14 @@ import type { Operation } from "../declare/operation.ts";
 
 const WEIGHTS = { name: 4, summary: 4, area: 2, description: 1, input: 0.5 };
 
-export const operationFinder = (operations: readonly Operation[]): ((words: string) => Operation[]) =>
-  textSearch(operations, { weights: WEIGHTS, textOf });
+/** An operation that is named whole comes first. */
+export function operationFinder(operations: readonly Operation[]): (words: string) => Operation[] {
+  const find = textSearch(operations, { weights: WEIGHTS, textOf });
+  return (text) => {
+    const words = new Set(text.toLowerCase().split(/\s+/));
+    return find(text).toSorted((a, b) => Number(words.has(b.name)) - Number(words.has(a.name)));
+  };
+}
 
 const textOf = (operation: Operation, field: string): string =>
   field === "input" ? inputText(operation) : operation[field as Exclude<keyof typeof WEIGHTS, "input">];

@@ -37,6 +37,14 @@ export function textSearch<Entry>(
   const vocabulary = new Map<string, string>();
   index.addAll(entries.map((entry, id) => ({ id, entry })));
   const stems = new Set(vocabulary.values());
+  const rarities = new Map<string, number>();
+  /** Rare words count twice, as a common word of many fields would otherwise outweigh them. */
+  const rarityOf = (stem: string): number => {
+    if (!stems.has(stem)) return 1;
+    const found = rarities.get(stem) ?? index.search(stem, { processTerm: (term) => term }).length;
+    rarities.set(stem, found);
+    return Math.log(1 + entries.length / found);
+  };
   return (words) =>
     index
       .search(words, {
@@ -47,6 +55,7 @@ export function textSearch<Entry>(
           return stem === null || stems.has(stem) ? stem : corrected(word.toLowerCase(), vocabulary, stem);
         },
         prefix: (stem) => stem.length >= SHORTEST_BEGINNING,
+        boostTerm: rarityOf,
       })
       .map(({ id }) => entries[Number(id)]!);
 }

@@ -37,7 +37,7 @@ const item = z.strictObject(
 
 const cheaperShown = z
   .object({
-    lines: z.array(lineShown),
+    lines: z.array(lineShown).describe("The units and their prices"),
     net: money.describe("EUR, for all lines, without tax"),
     saved: money.describe("EUR less than the item, without tax"),
   })
