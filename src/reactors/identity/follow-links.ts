@@ -48,16 +48,21 @@ async function followLinks(app: App, memory: Memory): Promise<Outcome<FollowFail
       if (!(await app.chain.hasCode([lowerCase(REGISTRY)]))[0]) return "no_registry";
       isCompared = true;
     }
-    await followPage(app, page, { network, latest, finalized });
+    await followPage(app, page, { network, latest, ended_after });
   }
   memory.seen = latest.hash;
   return "done";
 }
 
-type RegistryView = { network: string; latest: Block; finalized: Block };
+/** `ended_after`: the last block that no reorg can replace. */
+type RegistryView = { network: string; latest: Block; ended_after: number };
 
 /** Records each link whose status differs from the chain's. */
-async function followPage(app: App, page: readonly LinkRow[], { network, latest, finalized }: RegistryView) {
+async function followPage(
+  app: App,
+  page: readonly LinkRow[],
+  { network, latest, ended_after }: RegistryView,
+) {
   const answers = await app.chain.read(
     page.flatMap(({ ref }) => holderCalls(ref)),
     { mined: true },
@@ -65,7 +70,7 @@ async function followPage(app: App, page: readonly LinkRow[], { network, latest,
   const changed = page.filter(
     ({ kid, live }, at) => holdersIn(answers.slice(2 * at, 2 * at + 2)).includes(lowerCase(kid)) !== live,
   );
-  const young = changed.filter(({ live, block_number }) => live && block_number > Number(finalized.number));
+  const young = changed.filter(({ live, block_number }) => live && block_number > ended_after);
   const gone = new Set((await movedBlocks(app.chain, young)).map(({ block_hash }) => block_hash));
   const at = app.clock.now().toISOString();
   const block = { block_number: Number(latest.number), block_hash: latest.hash };
