@@ -33,7 +33,6 @@ const argumentsOf = (command: string) => wordsOf(command.replace(/^(bin\/)?tally
  */
 const ELSEWHERE: Record<string, string> = {
   "npm install": "test/containers/image.long.test.ts",
-  "claude mcp add": "test/clients/mcp.test.ts",
   "npm start": "test/cli/cli.long.test.ts",
   "npm run demo": "test/cli/demo.long.test.ts",
   "npm run test:clients": "test/clients/run",
