@@ -215,3 +215,37 @@ describe("a table of reference data", () => {
     expect((await refusalOf(read(bytes))).message).toMatch(message);
   });
 });
+
+describe("no value", () => {
+  const withMass = (text: string) => lines.map((line) => line.replace(",7000,7000,0,", `,7000,7000,${text},`));
+  const fileWith = async (dir: string, name: string, given: readonly string[]) => {
+    const path = join(dir, name);
+    await writeFile(path, `${given.join("\n")}\n`);
+    return path;
+  };
+
+  test("a mass of no value is not known, however it is written", async () => {
+    const dir = await tempDir();
+    expect(withMass(":")).not.toEqual(lines);
+    const vintages = [];
+    for (const [at, text] of [":", "NA", "n/a", "NaN", "", "5"].entries()) {
+      const path = await fileWith(dir, `mass-${at}.csv`, withMass(text));
+      vintages.push(
+        (await importFiles(dir, [path], { afresh: true, reporters: ["DE", "FR"] })).manifest.vintage,
+      );
+    }
+    expect(new Set(vintages.slice(0, 5)).size).toBe(1);
+    expect(vintages[5]).not.toBe(vintages[0]);
+  });
+
+  test("a row without a value in euros is refused, since only no row means no trade", async () => {
+    const dir = await tempDir();
+    const without = lines.map((line, at) => (at === 2 ? line.replace(/,500,500,/, ",:,500,") : line));
+    const refusal = await refusalOf(
+      importFiles(dir, [await fileWith(dir, "value.csv", without)], { afresh: true }),
+    );
+    expect(refusal.message).toMatch(
+      /line 3: VALUE_EUR ":": the value is missing, and only no row means no trade/,
+    );
+  });
+});

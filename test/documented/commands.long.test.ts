@@ -38,7 +38,6 @@ const ELSEWHERE: Record<string, string> = {
   "npm run test:clients": "test/clients/run",
   "npm run check": "test/imports.test.ts",
   "npm test": "vitest.config.ts",
-  ".ci/run": ".ci/run",
   "npx openapi-typescript": "test/clients/generated.test.ts",
   "tallystick backup": "test/cli/backup.long.test.ts",
   "tallystick restore": "test/cli/backup.long.test.ts",

@@ -5,6 +5,7 @@ import {
   reporterCodes,
   unknownReporter,
 } from "../../domain/trade/reporters.ts";
+import { isNoValue, noValueSql } from "../no-value.ts";
 import type { Check } from "./layout.ts";
 
 const quotedList = (codes: readonly string[]) => codes.map((code) => `'${code}'`).join(", ");
@@ -84,10 +85,30 @@ export function number(column: string, pattern: string, rule: string): Check {
   return { column, good: matches(column, pattern), message: () => rule };
 }
 
-export const EURO_PATTERN = "[0-9]{1,15}(\\.0+)?";
-export const EURO_RULE = "a value is whole euros from 0 to 999,999,999,999,999";
+/** A quantity, or no value where the source does not know it. */
+export function quantity(column: string, pattern: string, rule: string): Check {
+  return {
+    column,
+    good: `${matches(column, pattern)} or ${noValueSql(column)}`,
+    message: () => rule,
+  };
+}
 
-export const euros = (column: string) => number(column, EURO_PATTERN, EURO_RULE);
+/** The quantity of a text that passed `quantity`; null = not known. */
+export const quantityOf = (column: string) => `try_cast("${column}" as decimal(18, 3))`;
+
+export const EURO_PATTERN = "[0-9]{1,15}(\\.0+)?";
+const EURO_RULE = "a value is whole euros from 0 to 999,999,999,999,999";
+
+/** A row states a value: no row means no trade, so a missing value cannot be left out. */
+export const euroMessage = (found: string): string =>
+  isNoValue(found) ? `the value is missing, and only no row means no trade; ${EURO_RULE}` : EURO_RULE;
+
+export const euros = (column: string): Check => ({
+  column,
+  good: matches(column, EURO_PATTERN),
+  message: euroMessage,
+});
 /** The whole euros of a text that passed `euros`. */
 export const eurosOf = (column: string) => `split_part("${column}", '.', 1)::bigint`;
 

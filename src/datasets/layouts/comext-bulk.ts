@@ -6,10 +6,11 @@ import {
   isOtherReporter,
   matches,
   month,
-  number,
   oneOf,
   partner,
   product,
+  quantity,
+  quantityOf,
   reporter,
 } from "./checks.ts";
 import type { Layout } from "./layout.ts";
@@ -48,19 +49,18 @@ export const comextBulk: Layout = {
     flowDigit("FLOW"),
     ...month("PERIOD"),
     euros("VALUE_EUR"),
-    number("QUANTITY_KG", "[0-9]{1,14}(\\.[0-9]{1,3})?", "a mass is kilograms from 0, to the gram"),
+    quantity("QUANTITY_KG", "[0-9]{1,14}(\\.[0-9]{1,3})?", "a mass is kilograms from 0, to the gram"),
     oneOf("STAT_PROCEDURE", [..."0123456789"], "a statistical procedure is a digit"),
     {
       column: "SUPPL_UNIT",
       good: `"SUPPL_UNIT" = '${NO_UNIT}' or "SUPPL_UNIT" is null or ${matches("SUPPL_UNIT", "[A-Za-z0-9_/.%-]{1,12}")}`,
       message: () => `a supplementary unit is a short code, or ${NO_UNIT}`,
     },
-    {
-      column: "QUANTITY_SUPPL_UNIT",
-      good: `"QUANTITY_SUPPL_UNIT" = '0' or "QUANTITY_SUPPL_UNIT" is null
-        or ${matches("QUANTITY_SUPPL_UNIT", "[0-9]{1,14}(\\.[0-9]{1,3})?")}`,
-      message: () => "a supplementary quantity is a number from 0, with three decimals at most",
-    },
+    quantity(
+      "QUANTITY_SUPPL_UNIT",
+      "[0-9]{1,14}(\\.[0-9]{1,3})?",
+      "a supplementary quantity is a number from 0, with three decimals at most",
+    ),
   ],
   cell: {
     reporter: '"REPORTER"',
@@ -69,11 +69,11 @@ export const comextBulk: Layout = {
     partner: '"PARTNER"',
     product: '"PRODUCT_NC"',
     value_eur: eurosOf("VALUE_EUR"),
-    quantity_kg: '"QUANTITY_KG"::decimal(18, 3)',
+    quantity_kg: quantityOf("QUANTITY_KG"),
     procedure: '"STAT_PROCEDURE"::utinyint',
     unit: `nullif("SUPPL_UNIT", '${NO_UNIT}')`,
     quantity_su: `case when "SUPPL_UNIT" <> '${NO_UNIT}' and "QUANTITY_SUPPL_UNIT" <> '0'
-      then "QUANTITY_SUPPL_UNIT"::decimal(18, 3) end`,
+      then ${quantityOf("QUANTITY_SUPPL_UNIT")} end`,
   },
   variant_columns: [
     "TRADE_TYPE",

@@ -1,6 +1,7 @@
+import { noValueSql } from "../no-value.ts";
 import {
   EURO_PATTERN,
-  EURO_RULE,
+  euroMessage,
   eurosOf,
   flowDigit,
   flowOf,
@@ -51,11 +52,11 @@ export const comextSdmx: Layout = {
     {
       column: "OBS_VALUE",
       good: `"indicators" <> 'VALUE_IN_EUROS' or ${matches("OBS_VALUE", EURO_PATTERN)}`,
-      message: () => EURO_RULE,
+      message: euroMessage,
     },
     {
       column: "OBS_VALUE",
-      good: `"indicators" = 'VALUE_IN_EUROS' or ${matches("OBS_VALUE", "[0-9]{1,12}(\\.[0-9]{1,5})?")}`,
+      good: `"indicators" = 'VALUE_IN_EUROS' or ${matches("OBS_VALUE", "[0-9]{1,12}(\\.[0-9]{1,5})?")} or ${noValueSql("OBS_VALUE")}`,
       message: () => "a quantity is a number from 0 with at most five decimals",
     },
   ],
@@ -67,8 +68,8 @@ export const comextSdmx: Layout = {
     product: '"product"',
     value_eur: `case "indicators" when 'VALUE_IN_EUROS' then ${eurosOf("OBS_VALUE")} end`,
     quantity_kg: `case "indicators" when 'QUANTITY_IN_100KG'
-      then ("OBS_VALUE"::decimal(22, 5) * 100)::decimal(18, 3) end`,
-    quantity_su: `case "indicators" when 'SUP_QUANTITY' then "OBS_VALUE"::decimal(22, 5)::decimal(18, 3) end`,
+      then (try_cast("OBS_VALUE" as decimal(22, 5)) * 100)::decimal(18, 3) end`,
+    quantity_su: `case "indicators" when 'SUP_QUANTITY' then try_cast("OBS_VALUE" as decimal(22, 5))::decimal(18, 3) end`,
   },
   variant_columns: ["indicators"],
   left_out: {

@@ -1,5 +1,5 @@
 /** UN Comtrade: countries' reports to the United Nations, in US dollars. */
-import { isOtherReporter, matches, month, number, oneOf } from "./checks.ts";
+import { isOtherReporter, month, number, oneOf, quantity, quantityOf } from "./checks.ts";
 import { type Layout, OPEN_END } from "./layout.ts";
 
 /** Comtrade's own numbers of countries that include their territories. */
@@ -77,11 +77,7 @@ export const comtrade: Layout = {
     number("customsCode", "C[0-9]{2}", "a customs procedure is a code such as C00"),
     number("mosCode", "[0-9]{1,4}", "a mode of supply is a number"),
     number("motCode", "[0-9]{1,4}", "a mode of transport is a number"),
-    {
-      column: "netWgt",
-      good: `"netWgt" is null or ${matches("netWgt", MASS)}`,
-      message: () => "a mass is kilograms from 0, or nothing",
-    },
+    quantity("netWgt", MASS, "a mass is kilograms from 0, or nothing"),
     oneOf("isNetWgtEstimated", flag, "is true or false"),
     number("primaryValue", "[0-9]{1,15}(\\.[0-9]+)?", amount),
     oneOf("isAggregate", flag, "is true or false"),
@@ -98,7 +94,7 @@ export const comtrade: Layout = {
     partner,
     product: '"cmdCode"',
     value_eur: `round("primaryValue"::double / (select per_euro from stage.rates where month = ${period}))::bigint`,
-    quantity_kg: `case when lower("isNetWgtEstimated") in ('false', '0') then "netWgt"::decimal(18, 3) end`,
+    quantity_kg: `case when lower("isNetWgtEstimated") in ('false', '0') then ${quantityOf("netWgt")} end`,
   },
   variant_columns: ["reporterCode", "partnerCode"],
   left_out: {

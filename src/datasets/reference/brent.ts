@@ -1,6 +1,7 @@
 /** The spot price of Brent crude oil, one row per day. */
 import { z } from "zod";
-import { isNoValue, readCsv } from "./csv.ts";
+import { isNoValue } from "../no-value.ts";
+import { readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";
 import { rounded, swing, workdays } from "./invented.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";

@@ -38,9 +38,6 @@ export function readCsv<Column extends string>(
   });
 }
 
-/** True for a cell without a figure, as the sources write it: a colon, NA, N/A, NaN or nothing. */
-export const isNoValue = (cell: string): boolean => /^(?::|N\/?A|NAN)?$/i.test(cell.trim());
-
 /** A first line's header cells, to detect layouts. */
 export const headerCells = (header: string, delimiter = ","): string[] =>
   header.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));

@@ -1,7 +1,8 @@
 /** The euro foreign exchange reference rates of the European Central Bank, one row per day. */
 import { z } from "zod";
+import { isNoValue } from "../no-value.ts";
 import { refuseLines } from "../stage.ts";
-import { headerCells, isNoValue, readCsv } from "./csv.ts";
+import { headerCells, readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";
 import { rounded, swing, workdays } from "./invented.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";

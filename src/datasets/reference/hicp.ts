@@ -1,7 +1,8 @@
 /** The harmonised index of consumer prices, all items: one row per month and area. */
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
-import { isNoValue, readCsv } from "./csv.ts";
+import { isNoValue } from "../no-value.ts";
+import { readCsv } from "./csv.ts";
 import { Faults } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { isSdmx, latest, readSdmx } from "./observations.ts";

@@ -1,7 +1,8 @@
 /** The exposure of occupations to generative AI: one row per unit group of ISCO-08. */
 import { z } from "zod";
 import { majorGroups } from "../../domain/salary/occupations.ts";
-import { isNoValue, readCsv } from "./csv.ts";
+import { isNoValue } from "../no-value.ts";
+import { readCsv } from "./csv.ts";
 import { Faults, type NumberCondition, notNegative } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { occupations } from "./invented-occupations.ts";

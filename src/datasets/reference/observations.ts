@@ -1,6 +1,7 @@
 /** Statistics as agencies publish them, one observation per line: SDMX-CSV of Eurostat and the ECB. */
 import { z } from "zod";
-import { headerCells, isNoValue, readCsv } from "./csv.ts";
+import { isNoValue } from "../no-value.ts";
+import { headerCells, readCsv } from "./csv.ts";
 import { anyNumber, Faults, type NumberCondition } from "./faults.ts";
 import type { TextFile } from "./table.ts";
 

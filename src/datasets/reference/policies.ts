@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { countryNames } from "../../domain/plans/country-names.ts";
 import { isReporter } from "../../domain/trade/reporters.ts";
-import { headerCells, isNoValue, readCsv } from "./csv.ts";
+import { isNoValue } from "../no-value.ts";
+import { headerCells, readCsv } from "./csv.ts";
 import { Faults } from "./faults.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { majorGroupOf } from "../../domain/salary/occupations.ts";
-import { headerCells, isNoValue, readCsv } from "./csv.ts";
+import { isNoValue } from "../no-value.ts";
+import { headerCells, readCsv } from "./csv.ts";
 import { Faults, positive } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { activities, levels, pay } from "./invented-labour.ts";

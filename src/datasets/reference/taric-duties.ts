@@ -3,9 +3,10 @@
  * DG TAXUD (CIRCABC), as CSV or as the workbook itself. Lines without a duty (controls, prohibitions) are left out.
  */
 import { z } from "zod";
+import { isNoValue } from "../no-value.ts";
 import { sandboxCodes, woodNames } from "../sandbox-codes.ts";
 import { refuseLines } from "../stage.ts";
-import { headerCells, isNoValue, readCsv } from "./csv.ts";
+import { headerCells, readCsv } from "./csv.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
 const day = z.iso.date();
