@@ -217,7 +217,8 @@ describe("a table of reference data", () => {
 });
 
 describe("no value", () => {
-  const withMass = (text: string) => lines.map((line) => line.replace(",7000,7000,0,", `,7000,7000,${text},`));
+  const withMass = (text: string) =>
+    lines.map((line) => line.replace(",7000,7000,0,", `,7000,7000,${text},`));
   const fileWith = async (dir: string, name: string, given: readonly string[]) => {
     const path = join(dir, name);
     await writeFile(path, `${given.join("\n")}\n`);

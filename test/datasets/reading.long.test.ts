@@ -15,6 +15,9 @@ const LINES = 250;
 /** The faults in one refusal. */
 const TOLD = 20;
 
+const hasNoValue = (text: string) => /^ *(?::|NA|N\/A|NaN)? *$/i.test(text);
+const isQuantity = (text: string) => /^[0-9]{1,14}(?:\.[0-9]{1,3})?$/.test(text) || hasNoValue(text);
+
 const rules: [column: string, good: (text: string) => boolean][] = [
   [
     "REPORTER",
@@ -25,7 +28,10 @@ const rules: [column: string, good: (text: string) => boolean][] = [
   ["FLOW", (text) => text === "1" || text === "2"],
   ["PERIOD", (text) => /^[0-9]{4}(?:0[1-9]|1[0-2])$/.test(text) && text >= "198801"],
   ["VALUE_EUR", (text) => /^[0-9]{1,15}(?:\.0+)?$/.test(text)],
-  ["QUANTITY_KG", (text) => /^[0-9]{1,14}(?:\.[0-9]{1,3})?$/.test(text)],
+  ["QUANTITY_KG", isQuantity],
+  ["STAT_PROCEDURE", (text) => /^[0-9]$/.test(text)],
+  ["SUPPL_UNIT", (text) => text === "" || /^[A-Za-z0-9_/.%-]{1,12}$/.test(text)],
+  ["QUANTITY_SUPPL_UNIT", isQuantity],
 ];
 
 type Line = Record<string, string>;
@@ -39,6 +45,9 @@ const lineOf = (at: number): Line => ({
   PERIOD: "202402",
   VALUE_EUR: String(at),
   QUANTITY_KG: `${at}.5`,
+  STAT_PROCEDURE: "1",
+  SUPPL_UNIT: "NO_SU",
+  QUANTITY_SUPPL_UNIT: "0",
 });
 
 /** A line's first fault, as column and text; undefined for a good one. */
@@ -66,7 +75,7 @@ function readingOf(line: Line) {
     line.PARTNER,
     line.PRODUCT_NC,
     BigInt(line.VALUE_EUR!.split(".")[0]!),
-    `${BigInt(kilograms!)}.${grams.padEnd(3, "0")}`,
+    ...(hasNoValue(line.QUANTITY_KG!) ? [] : [`${BigInt(kilograms!)}.${grams.padEnd(3, "0")}`]),
   ];
   return { left_out, cell: cell.join(" ") };
 }
