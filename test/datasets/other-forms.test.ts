@@ -1,12 +1,12 @@
 /** Files in other delimiters, formats and encodings, and with bytes that none has. */
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { crc32, deflateRawSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
 import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
 import { bulkFixture, fileOf, importFiles, refusalOf, tempDir } from "./workshop.ts";
+import { workbookParts, zipOf } from "./zip.ts";
 
 const lines = (await readFile(bulkFixture, "utf8")).trimEnd().split("\n");
 const HEADER = "reporter,partner,product,flow,period,value_eur,quantity_kg";
@@ -17,64 +17,20 @@ async function importOf(dir: string, path: string) {
   return { dataset: manifest.dataset, vintage: manifest.vintage, rows: manifest.inputs[0]!.rows };
 }
 
-/** A zip archive of these texts. */
-function zipOf(entries: readonly (readonly [name: string, text: string])[]): Buffer {
-  const files: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const [name, text] of entries) {
-    const packed = deflateRawSync(Buffer.from(text));
-    const about = Buffer.alloc(26);
-    about.writeUInt16LE(20, 0);
-    about.writeUInt16LE(8, 4);
-    about.writeUInt32LE(crc32(text), 10);
-    about.writeUInt32LE(packed.length, 14);
-    about.writeUInt32LE(Buffer.byteLength(text), 18);
-    about.writeUInt16LE(name.length, 22);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(at, 10);
-    directory.push(Buffer.from("PK\x01\x02\x14\x00"), about, place, Buffer.from(name));
-    const file = Buffer.concat([Buffer.from("PK\x03\x04"), about, Buffer.from(name), packed]);
-    files.push(file);
-    at += file.length;
-  }
-  const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", "latin1");
-  for (const place of [8, 10]) end.writeUInt16LE(entries.length, place);
-  end.writeUInt32LE(Buffer.concat(directory).length, 12);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...files, ...directory, end]);
+/** A workbook whose figures after the header are numbers. */
+function xlsxOf(table: readonly (readonly string[])[]): Buffer {
+  const rows = table.map((row, at) => {
+    const cells = row.map((cell, column) => {
+      const place = `${String.fromCharCode(65 + column)}${at + 1}`;
+      if (cell === "") return "";
+      return /^[0-9.]+$/.test(cell) && at > 0 && column > 3
+        ? `<c r="${place}"><v>${cell}</v></c>`
+        : `<c r="${place}" t="inlineStr"><is><t>${cell}</t></is></c>`;
+    });
+    return `<row r="${at + 1}">${cells.join("")}</row>`;
+  });
+  return zipOf(workbookParts(`<worksheet><sheetData>${rows.join("")}</sheetData></worksheet>`));
 }
-
-const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-const xlsxOf = (table: readonly (readonly string[])[]): Buffer =>
-  zipOf([
-    [
-      "xl/workbook.xml",
-      `<workbook xmlns:r="${OFFICE}"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    ],
-    [
-      "xl/_rels/workbook.xml.rels",
-      `<Relationships><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    ],
-    [
-      "xl/worksheets/sheet1.xml",
-      `<worksheet><sheetData>${table
-        .map(
-          (row, at) =>
-            `<row r="${at + 1}">${row
-              .map((cell, column) => {
-                const place = `${String.fromCharCode(65 + column)}${at + 1}`;
-                if (cell === "") return "";
-                return /^[0-9.]+$/.test(cell) && at > 0 && column > 3
-                  ? `<c r="${place}"><v>${cell}</v></c>`
-                  : `<c r="${place}" t="inlineStr"><is><t>${cell}</t></is></c>`;
-              })
-              .join("")}</row>`,
-        )
-        .join("")}</sheetData></worksheet>`,
-    ],
-  ]);
 
 describe("trade data", () => {
   test("is the same with commas, semicolons, tabs, as a workbook and as Parquet", async () => {
