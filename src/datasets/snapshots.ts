@@ -216,7 +216,7 @@ function detailsOf({ database, filled }: OpenPartition): string {
       `(sum(value_eur) filter (${condition}))::bigint as of_${name}_eur,
        (sum(quantity_kg) filter (${condition}))::decimal(18, 3) as of_${name}_kg`,
   );
-  // A cell of one procedure says so itself; only one of several has rows beside it.
+  // A cell of one procedure names it; a cell of several has rows in the table of procedures.
   const procedure = filled.has("procedure_months") ? "rows.procedure" : "null::utinyint";
   const amounts = Object.entries(isOf).flatMap(([name, condition]) => {
     const isWhole = condition.replace("procedure", procedure);

@@ -48,7 +48,7 @@ export type OpenPartition = {
   rollup: YearRollup | undefined;
 };
 
-/** Real datasets beside a synthetic answer, each with why it does not answer. */
+/** Real datasets that are loaded where the sandbox answers, each with the reason why it does not. */
 export type RealData = readonly { dataset: string; why: string }[];
 
 /** A vintage that does not change until it is released. */

@@ -88,10 +88,10 @@ describe("a forecast", () => {
       ["saplaksnis-berzs", "tsb"],
       ["finieris-ozols", "tsb"],
     ]);
-    type Told = { coverage: { "80": number; "95": number; n: number } };
-    const n = body.data.reduce((sum: number, { coverage }: Told) => sum + coverage.n, 0);
+    type TestedIntervals = { coverage: { "80": number; "95": number; n: number } };
+    const n = body.data.reduce((sum: number, { coverage }: TestedIntervals) => sum + coverage.n, 0);
     const within = body.data.reduce(
-      (sum: number, { coverage }: Told) => sum + (coverage.n * coverage["80"]) / 100,
+      (sum: number, { coverage }: TestedIntervals) => sum + (coverage.n * coverage["80"]) / 100,
       0,
     );
     expect(within / n).toBeGreaterThan(0.799);

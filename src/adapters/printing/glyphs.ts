@@ -16,7 +16,7 @@ const WITHOUT_LOOK = /^(?:\p{Cf}|\p{Variation_Selector})$/u;
 
 type Glyphs = (codePoint: number) => boolean;
 
-/** Whether all of the fonts have a glyph; a line break and a tab need none. */
+/** A check that all fonts have a glyph for a character; a line break and a tab need none. */
 export function glyphsOf(paths: readonly string[]): Glyphs {
   const fonts = paths.map((path) => create(readFileSync(path)));
   return (codePoint) =>
@@ -49,6 +49,6 @@ export function drawable(doc: Doc, hasGlyph: Glyphs): Doc {
     return `U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   });
   const more = missing.size > named.length ? ` and ${missing.size - named.length} more` : "";
-  const text = `The fonts of this print lack ${named.join(", ")}${more}; each stands here as ${BOX}. The attached ${attachment.name} has them.`;
+  const text = `The fonts of this print lack ${named.join(", ")}${more}; each is drawn as ${BOX}. The attached ${attachment.name} has them.`;
   return { ...result, cover: [...result.cover, { name: "Not printed", text }] };
 }

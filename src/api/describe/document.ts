@@ -28,6 +28,6 @@ export type RenderedDocument = {
   body: string;
 };
 
-/** Whether a visitor prefers a media type to a page. */
+/** True if a visitor prefers a media type to a page. */
 export const wants = (type: string, accept: string | undefined): boolean =>
   accept !== undefined && new Negotiator({ headers: { accept } }).mediaType(["text/html", type]) === type;

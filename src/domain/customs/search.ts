@@ -112,7 +112,7 @@ function vocabularyOf(products: readonly Searchable[]): ReadonlySet<string> {
   return known;
 }
 
-/** What to try instead: another spelling, or fewer words. */
+/** A remedy: another spelling, or fewer words. */
 function hintOf(q: string, products: readonly Searchable[]): string {
   const known = vocabularyOf(products);
   const words = writtenWords(q);

@@ -45,7 +45,7 @@ const isPiece = (word: string, before: string, after: string, isKnown: IsKnown):
 export type NameWords = {
   /** In order, without legal forms unless nothing else remains, and with articles as one romanisation has them. */
   texts: string[];
-  /** Each word as it stands. */
+  /** Each word as written. */
   written: string[];
   /** Open questions of its script. */
   readings: Omit<LatinName, "text">;

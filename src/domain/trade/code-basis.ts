@@ -47,7 +47,7 @@ export class CodeBook {
     return this.table.history.exists(code, year);
   }
 
-  /** undefined = the code stands for itself in every year. */
+  /** undefined = the code means the same in every year. */
   of(hs: string | undefined): ProductCodes | undefined {
     if (!isChangeable(hs)) return undefined;
     const known = this.#products.get(hs);
@@ -67,7 +67,7 @@ export class CodeBook {
     return found;
   }
 
-  /** A code's years, and what each January did to it. */
+  /** A code's years and its changes. */
   pastOf(hs: string): { years: CodeYears[]; revisions: CodeRevision[] } {
     const { history } = this.table;
     return { years: history.yearsOf(hs), revisions: history.revisionsOf(hs) };

@@ -107,7 +107,7 @@ export class CodeHistory {
     return { before: changed(pairs.later), after: changed(pairs.earlier) };
   }
 
-  /** What each January did to the code; those that left it alone are omitted. */
+  /** The code's changes, by the January in which each took effect. */
   revisionsOf(code: string): CodeRevision[] {
     return this.revisions.flatMap((year) => {
       const [was, is] = [this.exists(code, year - 1), this.exists(code, year)];

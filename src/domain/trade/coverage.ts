@@ -86,7 +86,7 @@ export const flowsOf = (flow: Flow | undefined): readonly Flow[] => (flow === un
 type Subject = Pick<Question, "hs" | "partner" | "digits">;
 
 /**
- * The reporters that figures of the EU need. Below chapters these are all members: a dataset of one country never stands in for the EU.
+ * The reporters that figures of the EU need. Below chapters these are all members: a dataset of one country never answers for the EU.
  */
 export const reportersOfEu = (
   hs: string | undefined,

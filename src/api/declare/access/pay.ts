@@ -14,7 +14,7 @@ const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
 
 export type PriceOf<In> = (input: In, call: PricedCall) => Usdc | Promise<Usdc>;
 
-/** A computed price states its unit price for the price lists; `terms` says what makes up the total. */
+/** A computed price states its unit price for the price lists; `terms` names the parts of the total. */
 export function pay(price: Usdc): Way;
 export function pay<In>(price: PriceOf<In>, unitPrice: Usdc, terms: string): Way;
 export function pay(price: Payment["price"], unitPrice?: Usdc, terms?: string): Way {

@@ -42,7 +42,7 @@ export type Admission = {
   headers: Record<string, string>;
   /** Refuses a body that the caller's proof does not cover. */
   covers?: (body: JsonObject) => void;
-  /** Told when the call is refused or fails; returns the headers that change by it. */
+  /** Runs when the call is refused or fails; returns the headers that change by it. */
   failed?: () => Record<string, string> | undefined;
   /** The account pays; with too little in it, the answer is a 402. */
   from_account?: true;
@@ -137,7 +137,7 @@ export type PricedCall = { app: App; data: Data; caller: Caller };
 export type Payment = {
   price: Usdc | ((input: never, call: PricedCall) => Usdc | Promise<Usdc>);
   unit_price: Usdc;
-  /** What makes up a computed price, such as "1.00 USDC a country-month". */
+  /** The terms of a computed price, such as "1.00 USDC a country-month". */
   terms?: string;
 };
 

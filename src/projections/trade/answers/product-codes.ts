@@ -85,7 +85,7 @@ export const codesMeta = z
           kept: z.boolean().describe("true: the number goes on, with other goods"),
         }),
       )
-      .describe("What each revision did to the code"),
+      .describe("The changes of the code, one for each revision"),
     family: z
       .array(related.extend({ years: z.array(z.object({ from: open, to: open })) }))
       .nullable()
@@ -94,7 +94,7 @@ export const codesMeta = z
   })
   .meta({ id: "CodesMeta" });
 
-/** What an answer says of its code; undefined where no revision changed it and no basis was named. */
+/** `meta.codes` of an answer; absent if no revision changed the code and no basis was named. */
 export function aboutCodes(
   { book }: Coverage,
   hs: string | undefined,

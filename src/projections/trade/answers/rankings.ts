@@ -246,7 +246,7 @@ function inFamilies(lease: Lease, slice: RankingQuery, digits: number): RankingS
 type RankingSource = {
   code: string;
   from: string;
-  /** The codes of each line that stands for several. */
+  /** The codes of each line that sums several. */
   families?: ReadonlyMap<string, readonly string[]>;
   rolledUp?: (rollups: YearRollup[]) => Map<string, FlowSums> | Promise<Map<string, FlowSums>>;
 };

@@ -127,7 +127,7 @@ const chosenIn = ({ partitions }: Lease, years: Years, table: string): OpenParti
 
 const KEY = "reporter, hs2, flow, period, partner, product";
 
-/** What the table would hold of one procedure, from the months that state procedures. */
+/** The table's rows of one procedure, from the months that state procedures. */
 function unionInProcedure(
   lease: Lease,
   years: Years,
