@@ -97,7 +97,7 @@ export const placeOfName = (agent_id: string) =>
 
 export const passportShown = z.object({
   sx_id: z.string().describe("SX#<number>"),
-  passport_hash: sha256.describe("Of the record as it was issued; it never changes (docs/identity.md)"),
+  passport_hash: sha256.describe("SHA-256 of the issued record; it never changes (docs/identity.md)"),
 });
 
 export const passportOf = ({ facts: { sx_number, passport_hash } }: Pick<Agent, "facts">) => ({

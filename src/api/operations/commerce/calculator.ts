@@ -32,7 +32,7 @@ const fuelShown = z.object({
   kg: z.int().describe("For the whole season, rounded up"),
   bags: z.int().describe("Whole bags"),
   pallets: z.int().describe("Whole pallets"),
-  cost_eur: money.nullable().describe("Of the lines, with tax; null where the shop sells no bags"),
+  cost_eur: money.nullable().describe("Cost of the lines, with tax; null if the shop sells no bags"),
   lines: z
     .array(lineShown.extend({ missing: missingShown }))
     .describe("The bags by the cheapest units: pallets where the same goods cost less by them"),

@@ -100,7 +100,7 @@ const submission = z.object({
     .describe("Seconds you have to accept or reject a result"),
   deadline_s: seconds(60, 30 * DAY_S)
     .default(7 * DAY_S)
-    .describe("Seconds after which nobody starts it any more"),
+    .describe("Seconds after which no node can start it any more"),
 });
 type Submission = z.output<typeof submission>;
 

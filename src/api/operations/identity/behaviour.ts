@@ -182,7 +182,7 @@ const side = z.object({ days: z.int(), events: z.int(), dna: dnaField });
 const drift = operation({
   name: "soul_drift",
   route: "GET /soul/{id}/drift",
-  summary: "Whether an agent's behaviour changed",
+  summary: "Compare an agent's behaviour of 30 days with the 90 before",
   description: `Compares the seven dimensions of the last ${DRIFT.days} days with the ${DRIFT.against_days} before. The distance is the sum of the differences over seven; from ${DRIFT.drifted_ppm / 1e6} on the agent has drifted. Below ${DRIFT.events} events on either side: not_enough. Memory counts the ${MEMORY_WEEKS} weeks up to the end of each. A dimension missing on either side adds nothing.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,

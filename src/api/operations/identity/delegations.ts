@@ -117,8 +117,8 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "End a delegation",
   description:
-    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over " +
-    "or was revoked before returns the same.",
+    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. An ended " +
+    "or revoked one returns the same.",
   access: [proofs],
   input: z.object({
     id,

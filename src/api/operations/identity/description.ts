@@ -102,7 +102,7 @@ The services' addresses are public and stay in the log; purpose and provider are
     id,
     purpose: purpose.describe("Its purpose, in at most 300 characters, sealed").optional(),
     provider: provider
-      .describe("Who is responsible: { organization, url }, sealed; its A2A card shows it")
+      .describe("The responsible organization: { organization, url }, sealed; the A2A card shows it")
       .optional(),
     version: z
       .string()

@@ -87,7 +87,7 @@ const status = operation({
       contradiction: z
         .string()
         .nullable()
-        .describe("Why the log differs from what was signed or anchored; null if nothing shows that"),
+        .describe("How the log differs from its signatures or anchors; null if no difference is known"),
       detail: z.string().nullable().describe("Why signing is off; null if it is on"),
     }),
   ),
@@ -180,7 +180,7 @@ const streams = operation({
       streams: z.array(
         z.object({
           stream,
-          public: z.boolean().describe("Whether `stream` is its id"),
+          public: z.boolean().describe("true: `stream` is its id"),
           events: z.int(),
           last_position: z.int(),
           last_type: z.string(),

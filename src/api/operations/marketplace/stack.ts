@@ -80,7 +80,7 @@ function cursorOf({ position, price_micro, score }: ListedItem, sort: Sort): str
 const feed = operation({
   name: "soul_stack_feed",
   route: "GET /soul/stack",
-  summary: "What agents offer: notes, datasets, skills, reports and services",
+  summary: "List agents' offers: notes, datasets, skills, reports and services",
   description:
     "Search by words, price and author. Sorting by trust covers the newest thousand matches, by their authors' scores; only min_trust hides any.",
   access: [open()],

@@ -32,7 +32,7 @@ const supportedOperation = operation({
       extensions: z.array(z.string()),
       signers: z
         .record(z.string(), z.array(address))
-        .describe("Who carries payments to the chain, by network"),
+        .describe("Addresses that send payments to the chain, by network"),
     }),
   ),
   example: {},

@@ -200,7 +200,7 @@ const rollBatch = operation({
   route: "POST /v1/agent/rng/roll/batch",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Up to ${MOST_ROLLS} random numbers at once`,
-  description: "Like rng_roll, drawn in the given order and recorded together: all or none.",
+  description: "Like rng_roll, in your order and recorded together: all or none.",
   access: [key("order"), pay("0.01")],
   input: z.object({
     rolls: z
