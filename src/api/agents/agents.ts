@@ -125,7 +125,7 @@ export const linkShown = z.object({
   kind: z.enum(["erc8004", "domain"]),
   agent_id: z.string().nullable().describe("The agentId there; null of a domain"),
   registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null for a domain link"),
-  domain: z.string().nullable().describe("Null of a registry"),
+  domain: z.string().nullable().describe("null for a link to a registry"),
   wallet: z
     .string()
     .nullable()

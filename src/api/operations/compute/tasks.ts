@@ -70,7 +70,7 @@ const submission = z.object({
     .enum(verifications, `is one of ${verifications.join(", ")}`)
     .optional()
     .describe(
-      "rerun: the service runs it again, always or by a draw (only built-in kinds, whose default it is). quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
+      "rerun: the service runs it again, always or by a draw; the default of built-in kinds, for them alone. quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
     ),
   copies: z
     .int(`is a whole number from 2 to ${MOST_COPIES}`)

@@ -88,7 +88,7 @@ async function profileOf(app: App, agent: Agent) {
   return { day, profile: profiler(await activityIn(app, agent, { from: day, to: day }))(day) };
 }
 
-const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; rigor = 5 · verify and proof calls / paid calls; speed = the trust factor of that name; social = c / (c + 20) of c agents that it attested, was attested by or delegated to; memory = active weeks of ${MEMORY_WEEKS}; creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
+const FORMULAS = `risk = bets / events. curiosity = distinct operations / 40. rigor = 5 · verify and proof calls / paid calls. speed = the trust factor of that name. social = c / (c + 20) of c agents that it attested, was attested by or delegated to. memory = active weeks of ${MEMORY_WEEKS}. creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
 
 export const dna = operation({
   name: "soul_dna",

@@ -62,8 +62,8 @@ const status = operation({
   route: "GET /log/status",
   summary: "Proofs of the log so far",
   description:
-    "How many events the log has, how many the newest checkpoint signs and the newest anchor commits to, and how " +
-    "many no final anchor covers; with the key, contract and account to verify them.",
+    "The number of events in the log, under the newest checkpoint, under the newest anchor, and without a final " +
+    "anchor. It names the key, contract and account to verify them.",
   access: [open()],
   input: z.object({}),
   output: json(
