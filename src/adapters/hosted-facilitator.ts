@@ -38,8 +38,8 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
   /** Polls until the chain shows the payment; errors meanwhile prove nothing about it. */
   async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
     for (const deadline = performance.now() + wait_ms; ; await sleep(poll_ms)) {
-      const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
-      if (told && settledBy(told, payment.transfer)) return told;
+      const receipt = transaction && (await chain.receipt(transaction).catch(unlessAway));
+      if (receipt && settledBy(receipt, payment.transfer)) return receipt;
       const end = await endingOf(chain, payment, seen_block).catch(unlessAway);
       if (end?.kind === "settled") return end.receipt;
       if (end?.kind === "void" && end.final) throw new NotSettled(end.reason);

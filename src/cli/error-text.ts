@@ -9,8 +9,8 @@ const EXPECTED = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable]
 export function textOfError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Refusal) {
-    const told = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
-    return `${error.message}${told.map(({ path, message }) => `\n  ${path}: ${message}`).join("")}`;
+    const others = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
+    return `${error.message}${others.map(({ path, message }) => `\n  ${path}: ${message}`).join("")}`;
   }
   return EXPECTED.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
 }

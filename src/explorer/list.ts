@@ -24,10 +24,10 @@ const PAGE = 50;
 
 export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List {
   const rows = el("ul", { class: "rows", "aria-busy": "true" });
-  const told = el("p", { class: "told", role: "status" }, "Loading…");
+  const status = el("p", { class: "told", role: "status" }, "Loading…");
   const more = el("button", { type: "button", class: "more" }, "Load more");
   more.hidden = true;
-  place.append(rows, told, more);
+  place.append(rows, status, more);
   let shown: Row[] = [];
   let next: string | number | null = null;
 
@@ -44,7 +44,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
     );
     rows.removeAttribute("aria-busy");
     more.hidden = next === null;
-    write(told, shown.length === 0 ? listing.empty : "");
+    write(status, shown.length === 0 ? listing.empty : "");
   };
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -52,7 +52,7 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
       show();
       return true;
     } catch (error) {
-      write(told, `${reasonOf(error)} Trying again.`);
+      write(status, `${reasonOf(error)} Trying again.`);
       return false;
     }
   };

@@ -2,16 +2,16 @@
 import { ask } from "./ask.ts";
 import { el } from "./dom.ts";
 
-let asked: Promise<Record<string, string>> | undefined;
+let meanings: Promise<Record<string, string>> | undefined;
 
 /** The sentence for a type, once loaded; empty for an unknown type. */
 export function meaning(type: string): HTMLElement {
   const told = el("span", { class: "soft meaning" });
-  asked ??= ask<Record<string, string>>("/log/meanings.json").catch(() => {
-    asked = undefined;
+  meanings ??= ask<Record<string, string>>("/log/meanings.json").catch(() => {
+    meanings = undefined;
     return {};
   });
-  void asked.then((known) => {
+  void meanings.then((known) => {
     if (Object.hasOwn(known, type)) told.append(known[type]!);
   });
   return told;

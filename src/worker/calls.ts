@@ -27,8 +27,8 @@ export class CallRefused extends Error {
   readonly status: number;
   readonly kind: string;
 
-  constructor(status: number, kind: string, told: string) {
-    super(told);
+  constructor(status: number, kind: string, text: string) {
+    super(text);
     this.status = status;
     this.kind = kind;
   }
@@ -95,8 +95,8 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
 const isPassing = (status: number) => status === 429 || status >= 500;
 
 const retryAfterOf = ({ headers }: Response): number => {
-  const told = Number(headers.get("Retry-After"));
-  return Number.isFinite(told) ? Math.min(told, LONGEST_PAUSE_S) : 0;
+  const seconds = Number(headers.get("Retry-After"));
+  return Number.isFinite(seconds) ? Math.min(seconds, LONGEST_PAUSE_S) : 0;
 };
 
 const causeOf = ({ message, cause }: Error) => (cause instanceof Error ? cause.message : message);
@@ -104,18 +104,18 @@ const causeOf = ({ message, cause }: Error) => (cause instanceof Error ? cause.m
 function readAnswer<Schema extends z.ZodType>(
   url: string,
   status: number,
-  told: string,
+  text: string,
   schema: Schema,
 ): z.infer<Schema> {
-  const body = parsed(told);
-  if (status < 200 || status > 299) throw refusedBy(status, told, body);
+  const body = parsed(text);
+  if (status < 200 || status > 299) throw refusedBy(status, text, body);
   const read = schema.safeParse(body);
   if (!read.success) throw new Refusal("unprocessable", `${url} is no answer of a Tallystick`);
   return read.data;
 }
 
-function refusedBy(status: number, told: string, body: unknown): CallRefused {
-  const { type = "", detail = told } = (typeof body === "object" && body !== null ? body : {}) as {
+function refusedBy(status: number, text: string, body: unknown): CallRefused {
+  const { type = "", detail = text } = (typeof body === "object" && body !== null ? body : {}) as {
     type?: unknown;
     detail?: unknown;
   };

@@ -144,10 +144,10 @@ describe("an unreadable payment is refused by field", () => {
     ["a long identifier", identified("x".repeat(129)), "extensions.payment-identifier.info.id"],
     ["an identifier with a blank", identified("pay 7d5d747be160e280"), "takes letters, digits, - and _"],
     ["an identifier that is a number", identified(1234567890123456), "extensions.payment-identifier.info.id"],
-  ])("%s", (_, presented, told) => {
+  ])("%s", (_, presented, answer) => {
     const { code, message } = refusal(presented);
     expect(code).toBe("invalid_payload");
-    expect(message).toMatch(new RegExp(told));
+    expect(message).toMatch(new RegExp(answer));
   });
 
   test.each([0, 3, "1", null, undefined])("x402Version %j", (x402Version) => {
@@ -262,8 +262,8 @@ describe("the 402", () => {
         false,
       );
       const place = methodOf(operation) === "POST" ? "body" : "queryParams";
-      const told = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
-      expect(told).toEqual(operation.example);
+      const answer = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
+      expect(answer).toEqual(operation.example);
       const { properties } = schema.properties.input;
       const described = [properties[place]!, properties.pathParams ?? { properties: {} }];
       expect(described.flatMap((one) => Object.keys(one.properties)).sort()).toEqual(

@@ -341,17 +341,17 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     };
     await expect.poll(() => after5s(() => newest.count())).toBe(1);
 
-    let asked = 0;
+    let requests = 0;
     const away = /\/log\/(status|anchors)/;
     await page.route(away, (route) => {
-      asked++;
+      requests++;
       return route.abort();
     });
     await page.evaluate(`Object.defineProperty(document, "hidden", { value: true, configurable: true })`);
     await page.clock.runFor(60_000);
-    const before = asked;
+    const before = requests;
     await page.clock.runFor(60_000);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
 
     await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`);
     await page.locator("#trouble", { hasText: "The service cannot be reached." }).waitFor();

@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-type Told = { status: number; headers: IncomingHttpHeaders; body: string };
+type PageResponse = { status: number; headers: IncomingHttpHeaders; body: string };
 
 /** With exactly these headers: fetch has some of its own. */
-const get = (path: string, headers: Record<string, string> = {}): Promise<Told> =>
+const get = (path: string, headers: Record<string, string> = {}): Promise<PageResponse> =>
   new Promise((done, fail) =>
     request(service.url + path, { headers }, async (answer) =>
       done({ status: answer.statusCode!, headers: answer.headers, body: await text(answer) }),
@@ -89,15 +89,15 @@ describe("/", () => {
     ["a proxy", { ...BROWSER, "X-Forwarded-For": "203.0.113.9" }],
   ])("does not show it to %s", async (_, headers) => {
     for (const path of ["/", "/docs/operations/trade_balance"]) {
-      const told = await get(path, headers);
-      expect(told.status).toBe(200);
-      expect(told.body).not.toContain(KEY);
+      const answer = await get(path, headers);
+      expect(answer.status).toBe(200);
+      expect(answer.body).not.toContain(KEY);
     }
   });
 });
 
 test("every link of every page leads somewhere, to a heading that is there", async () => {
-  const seen = new Map<string, Told>();
+  const seen = new Map<string, PageResponse>();
   const visit = async (path: string) => {
     const known = seen.get(path) ?? (await get(path, BROWSER));
     seen.set(path, known);

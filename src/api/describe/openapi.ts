@@ -106,14 +106,14 @@ function parameter(name: string, inPath: boolean, schema: InputSchema, example: 
 }
 
 function shareParameters(entries: readonly Entry[]): Schema {
-  const asked = new Map<string, number>();
+  const seen = new Map<string, number>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
     const text = JSON.stringify(parameter);
-    asked.set(text, (asked.get(text) ?? 0) + 1);
+    seen.set(text, (seen.get(text) ?? 0) + 1);
   }
   const shared = new Map<string, string>();
   const numbers = new Map<string, number>();
-  for (const [text, times] of [...asked].sort(([, a], [, b]) => b - a)) {
+  for (const [text, times] of [...seen].sort(([, a], [, b]) => b - a)) {
     const { name } = JSON.parse(text) as { name?: string };
     if (times < 2 || name === undefined) continue;
     const number = (numbers.get(name) ?? 0) + 1;

@@ -65,7 +65,7 @@ function bazaar(operation: OperationDeclaration): Extension {
     }),
   });
   const place = method === "POST" ? "body" : "queryParams";
-  const asked = {
+  const request = {
     ...(method === "POST" && { bodyType: "json" }),
     [place]: exampleOf(rest),
     ...(inPath.length > 0 && { pathParams: exampleOf(inPath) }),
@@ -76,7 +76,7 @@ function bazaar(operation: OperationDeclaration): Extension {
     ...(inPath.length > 0 && { pathParams: schemaOf(inPath) }),
   };
   return {
-    info: { input: { type: "http", method, ...asked } },
+    info: { input: { type: "http", method, ...request } },
     schema: {
       $schema: DIALECT,
       type: "object",

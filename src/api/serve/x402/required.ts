@@ -150,7 +150,7 @@ export function paymentRequired(
     mimeType,
     outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
   };
-  const told = problem(
+  const body = problem(
     coreProblems["payment-required"],
     refused?.message ?? remedyOf(operation, cost, { errors, has_key }),
     { public_url: terms.public_url, instance: path },
@@ -160,7 +160,7 @@ export function paymentRequired(
     status: 402,
     headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },
     body: {
-      ...told.problem,
+      ...body.problem,
       ...(refused && { error: refused.code }),
       ...(understood && { understood }),
       x402Version: 1,
