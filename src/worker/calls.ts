@@ -74,10 +74,10 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
           if (signal?.aborted) throw error;
           return error;
         });
-        const told = answer instanceof Error ? undefined : await answer.text().catch(() => undefined);
-        if (!(answer instanceof Error) && told !== undefined && !isPassing(answer.status)) {
+        const received = answer instanceof Error ? undefined : await answer.text().catch(() => undefined);
+        if (!(answer instanceof Error) && received !== undefined && !isPassing(answer.status)) {
           isAway = false;
-          return readAnswer(url + path, answer.status, told, schema);
+          return readAnswer(url + path, answer.status, received, schema);
         }
         const reason = answer instanceof Error ? causeOf(answer) : `it answers ${answer.status}`;
         if (!isAway) onAway(reason);
