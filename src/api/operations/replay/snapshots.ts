@@ -88,8 +88,8 @@ const snapshot = operation({
   summary: "EU trade as known on any of the last 180 days, as one Parquet file",
   description:
     "The vintage valid at the end of the day (UTC), at a signed link that is valid for " +
-    `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}; quantity_kg is null where no mass is ` +
-    "stated; rows of WORLD and other groups of countries are marked is_aggregate. You get the real dataset if there is " +
+    `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}. quantity_kg is null without a ` +
+    "stated mass; is_aggregate marks WORLD and other groups of countries. You get the real dataset if there is " +
     "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file; if that takes too " +
     "long, you get a 503 and pay nothing. A repeat with the same payment or Idempotency-Key returns the same link.",
   again_to: "anybody",

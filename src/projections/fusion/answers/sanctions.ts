@@ -103,7 +103,7 @@ const goods = z
       ),
     months: z.string().nullable().describe("The compared twelve months before and after"),
     why: z.string().nullable().describe("Why it is unavailable"),
-    controlled: z.null().describe("Whether the product is controlled: no goods list is loaded"),
+    controlled: z.null().describe("Always null: no list of controlled goods is loaded"),
   })
   .nullable()
   .describe("null unless hs and country are given");
