@@ -46,7 +46,9 @@ function mentionAt(words: readonly Word[], at: number, about: About): Mention | 
       continue;
     const plain = names.get(run.map(({ folded }) => folded).join(" "));
     const first = run[0]!;
-    if (plain && !(length === 1 && isCommonWord(first, about)))
+    const isOther =
+      length === 1 && (isCommonWord(first, about) || (at > 0 && plain && isNameOfPlace(plain, first, about)));
+    if (plain && !isOther)
       return mention(plain, at, length, run.at(-1)!.is_possessive ? "describing" : "name");
     const key = run.map(({ latvian }) => latvian).join(" ");
     const inLatvian = declined.get(key);
@@ -71,6 +73,10 @@ const mention = (entry: Entry, from: number, length: number, form: Mention["form
 
 const isCommonWord = ({ folded, is_capital }: Word, { hasCapitals }: About) =>
   !is_capital && ((commonNouns.has(folded) && hasCapitals) || isEveryday(folded));
+
+/** "Turku" is a town, and "turku" Latvian for Turkish: within a sentence such adjectives have no capital. */
+const isNameOfPlace = ({ form }: Entry, { folded, is_capital }: Word, { isShouted }: About) =>
+  form === "adjective" && is_capital && !isShouted && folded.endsWith("u");
 
 /** "gana" is a word and Gana a country: short names are capital. */
 const isLatvianName = ({ folded, is_capital }: Word, stem: string) =>

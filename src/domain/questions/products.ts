@@ -23,6 +23,9 @@ const weakWords = new Set(
   ),
 );
 
+export const isWeakWord = (folded: string): boolean => weakWords.has(folded);
+
+/** The listed phrases of products in a text. */
 export function phrasesIn(words: readonly Word[], taken: (at: number) => boolean): Hit[] {
   const hits: Hit[] = [];
   for (let at = 0; at < words.length; ) {
@@ -105,7 +108,7 @@ function refined(words: readonly Word[], index: NamesIndex, range: Range, hit: H
     to: hit.to,
     reading: reading!,
     rivals,
-    is_weak: length === 1 && range.from === hit.from && weakWords.has(head.folded),
+    is_weak: length === 1 && range.from === hit.from && isWeakWord(head.folded),
   };
 }
 
