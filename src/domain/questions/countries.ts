@@ -19,12 +19,26 @@ export type Mention = Range & {
 /** Two capitals that mean something else more often than the country. */
 const notCodes = new Set(["TV", "AI", "CD", "PM", "AM", "PC", "PS", "ID", "HS", "EV", "OK"]);
 /** Names of countries that mean products in lower case, if other names have capitals. */
-const commonNouns = new Set(["turkey", "china", "jersey", "guinea"]);
+const commonNouns = new Set([
+  "turkey",
+  "china",
+  "jersey",
+  "guinea",
+  "polish",
+  "panama",
+  "japan",
+  "pole",
+  "poles",
+  "swede",
+  "swedes",
+]);
 
 export function countriesIn(words: readonly Word[], taken: (at: number) => boolean): Mention[] {
   const found: Mention[] = [];
   const isShouted = words.every(({ text }) => text === text.toUpperCase());
-  const hasCapitals = words.some(({ is_capital }, at) => at > 0 && is_capital);
+  const hasCapitals = words.some(
+    ({ is_capital, folded }, at) => is_capital && (at > 0 || gazetteer().names.has(folded)),
+  );
   for (let at = 0; at < words.length; ) {
     const one = taken(at) ? undefined : mentionAt(words, at, { taken, isShouted, hasCapitals });
     if (one) found.push(one);
