@@ -247,7 +247,8 @@ describe("an answer", () => {
 });
 
 describe("a fetched body", () => {
-  const webhooks = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
+  const webhooks = createWebhooks({ allow_private: true, ports });
+  const hasty = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
   const asked = (url = receiver.url) => ({ url, headers: { accept: "application/json" }, most: 1_000 });
   test("is the whole answer, and only the request is sent", async () => {
     receiver.answers((response) => void response.writeHead(404).end("é"));
@@ -270,14 +271,14 @@ describe("a fetched body", () => {
   });
   test("fails where it does not end, or breaks off", async () => {
     receiver.answers((response) => void response.write("a"));
-    expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
+    expect(await failureOf(hasty.get(asked()))).toBe("its answer breaks off, or does not end in time");
     receiver.answers((response) => {
       response.writeHead(200, { "Content-Length": "10" });
       response.write("a", () => response.socket!.destroy());
     });
     expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
     receiver.answers(() => undefined);
-    expect(await failureOf(webhooks.get(asked()))).toBe("no answer within 0.3 s");
+    expect(await failureOf(hasty.get(asked()))).toBe("no answer within 0.3 s");
   });
   test("never follows a redirect", async () => {
     receiver.answers({ status: 302, headers: { Location: `${receiver.url}/elsewhere` } });

@@ -122,6 +122,28 @@ test("every link of every page leads somewhere, to a heading that is there", asy
   expect(walked.size).toBeGreaterThan(catalogue.length + 40);
 });
 
+test("an operation's page has an example answer, its fields, its errors and the call as code before any run", async () => {
+  const { body } = await get("/docs/operations/trade_balance", BROWSER);
+  const plain = body.replaceAll(/<[^>]+>/g, "").replaceAll("&#34;", '"');
+  expect(plain).toContain('"success": true');
+  expect(plain).toContain("requests.get(");
+  expect(body).toMatch(/<code>meta\.vintage<\/code><\/td><td>text<\/td><td>\w/);
+  expect(body).toContain('<a href="/problems#dataset-missing">');
+  expect(body).toContain('data-form="application/vnd.apache.parquet"');
+  expect(body).toContain('<a href="/docs/operations/trade_balance" aria-current="page">');
+});
+
+test("a missing page is a page for browsers and a problem for programs", async () => {
+  const page = await get("/docs/nowhere<b>", BROWSER);
+  expect(page).toMatchObject({ status: 404, headers: { vary: expect.stringContaining("Accept") } });
+  expect(page.headers["content-type"]).toContain("text/html");
+  expect(page.body).toContain("There is no page at this address");
+  expect((await get("/<b>", BROWSER)).body).not.toContain("<b>");
+  const problem = await get("/docs/nowhere");
+  expect(problem.headers["content-type"]).toContain("application/problem+json");
+  expect(problem.headers.vary).toContain("Accept");
+});
+
 test.each([
   "/docs/operations/none",
   "/docs/none",

@@ -96,6 +96,9 @@ export const explorerDocuments = (): Document[] => [
     "What an operation's page does: its call, and the demo wallet's payment",
     { text: () => compiled("try.ts") },
   ),
+  document("/docs/wallet.js", "text/javascript", "The demo wallet of those pages", {
+    text: () => compiled("wallet.ts"),
+  }),
   document("/log/icon.svg", "image/svg+xml", "The pages' icon", { text: () => read("icon.svg") }),
   document("/favicon.ico", "image/svg+xml", "The same, where browsers look for it", {
     text: () => read("icon.svg"),

@@ -8,12 +8,9 @@ import { type Operation, restsOnDataAlone } from "../declare/operation.ts";
 import { isCommand, isInPath, mediaTypeOf, methodOf, pathOf, readsOf } from "../declare/operation-facts.ts";
 import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { describeAnswers } from "./field-words.ts";
-import recorded from "./generated/recorded-answers.json" with { type: "json" };
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
-
-/** Answers to the documented examples, recorded by `RECORD=1` with the catalogue's contract test. */
-const recordedAnswers = recorded as Readonly<Record<string, unknown>>;
+import { recordedAnswers } from "./recorded-answers.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 

@@ -56,3 +56,13 @@ export type PageParts = { public_url: string; embedded_chain: boolean; sandbox_k
 
 export const keyFor = ({ sandbox_key }: PageParts, { is_at_home }: Visit) =>
   is_at_home ? sandbox_key : undefined;
+
+/** The search of the documentation; what stands in `contents` makes room for what is found. */
+export const searchable = (contents: Markup): Markup => html`
+      <form id="search" class="search" role="search">
+        <label for="words">Search pages and operations</label>
+        <input id="words" type="search" autocomplete="off" spellcheck="false" placeholder="seasons of a product, refund, verify…">
+      </form>
+      <div id="found" class="result" role="status" aria-live="polite" hidden></div>
+      <div id="contents">${contents}
+      </div>`;
