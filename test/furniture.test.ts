@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { priceText } from "../src/api/declare/access/way.ts";
 import { catalogueOf } from "../src/api/declare/catalogue.ts";
 import { methodOf, pathOf } from "../src/api/declare/operation-facts.ts";
 import { documentsOf } from "../src/api/describe/documents.ts";
@@ -134,6 +135,28 @@ test("docs/README.md links every page of docs", () => {
   );
   const index = read("docs/README.md");
   expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
+});
+
+test("docs/which-operation.md has the prices of the catalogue", () => {
+  const row = /\[(\w+)\]\(operations\.md#\w+\) \| ([\d.]+) \|$/gm;
+  const rows = [...read("docs/which-operation.md").matchAll(row)];
+  expect(rows.length).toBeGreaterThan(20);
+  for (const [, name, price] of rows) {
+    const operation = catalogue.find((one) => one.name === name);
+    expect(operation && priceText(operation), name).toContain(`${price} USDC`);
+  }
+});
+
+test("docs/troubleshooting.md names kinds of problems that exist", () => {
+  const slugs = new Set(catalogueOf(areas).problems.map(({ slug }) => slug));
+  const cells = [...read("docs/troubleshooting.md").matchAll(/^\| (`[a-z]+-[^|]+?) \|/gm)].map(
+    ([, cell]) => cell!,
+  );
+  const kinds = cells.flatMap((cell) =>
+    [...cell.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, kind]) => kind!),
+  );
+  expect(kinds.length).toBeGreaterThan(30);
+  expect(kinds.filter((kind) => !slugs.has(kind))).toEqual([]);
 });
 
 test("README has at most 700 words", () => {
