@@ -135,6 +135,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /log/events": null,
   "GET /log/streams": null,
   "GET /log/search": null,
+  "GET /operator/overview": null,
   "GET /log/checkpoints": null,
   "GET /log/anchors": null,
   "GET /log/segments": null,

@@ -102,7 +102,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
   });
 
   test("it shows own events and their content to a key, and keeps the key in the page", async () => {
-    const { secret } = await service.issue({ tenant: "acme" });
+    const { secret } = await service.issue({ tenant: "globex" });
     const page = await open();
     await rows(page).first().waitFor();
     await page.locator("#log-key").fill(secret);
@@ -115,7 +115,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(page.url()).not.toContain(secret);
     await page.locator("#view-events .rows a").first().click();
     await page.getByRole("region", { name: "Payload" }).waitFor();
-    expect(await page.getByRole("region", { name: "Payload" }).textContent()).toContain('"acme"');
+    expect(await page.getByRole("region", { name: "Payload" }).textContent()).toContain('"globex"');
   });
 
   test.each([375, 1280])("nothing moves while it loads at %s pixels", async (width) => {

@@ -77,7 +77,7 @@ export const explorerDocuments = (): Document[] => [
   ),
   document("/soul/market", "text/html", "The market for people: nodes, bounties, items and settlements", {
     policy: PAGE_POLICY,
-    text: () => page("market.html", "/soul"),
+    text: () => page("market.html", "/soul/market"),
   }),
   document("/soul/page/market.js", "text/javascript", "What that page does", {
     text: () => compiled("market.ts"),
@@ -101,6 +101,9 @@ export const explorerDocuments = (): Document[] => [
     "What an operation's page does: its call, and the demo wallet's payment",
     { text: () => compiled("try.ts") },
   ),
+  document("/operator/page.js", "text/javascript", "What that page does", {
+    text: () => compiled("operator.ts"),
+  }),
   document("/docs/wallet.js", "text/javascript", "The demo wallet of those pages", {
     text: () => compiled("wallet.ts"),
   }),
