@@ -2,17 +2,23 @@
 import { ask } from "./ask.ts";
 import { el } from "./dom.ts";
 
-let meanings: Promise<Record<string, string>> | undefined;
+type Meanings = Readonly<Record<string, string>>;
 
-/** The sentence for a type, once loaded; empty for an unknown type. */
-export function meaning(type: string): HTMLElement {
-  const label = el("span", { class: "soft meaning" });
-  meanings ??= ask<Record<string, string>>("/log/meanings.json").catch(() => {
-    meanings = undefined;
-    return {};
-  });
-  void meanings.then((known) => {
-    if (Object.hasOwn(known, type)) label.append(known[type]!);
-  });
-  return label;
+let loading: Promise<Meanings> | undefined;
+let loaded: Meanings = {};
+
+/** Every type with its sentence; empty while they cannot be loaded. */
+export function meanings(): Promise<Meanings> {
+  loading ??= ask<Meanings>("/log/meanings.json").then(
+    (loaded) => (loaded = loaded),
+    () => {
+      loading = undefined;
+      return {};
+    },
+  );
+  return loading;
 }
+
+/** The sentence for a type; empty for an unknown type, and before `meanings` has loaded. */
+export const meaning = (type: string): HTMLElement =>
+  el("span", { class: "soft meaning" }, Object.hasOwn(loaded, type) ? loaded[type]! : "");

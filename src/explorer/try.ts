@@ -19,6 +19,7 @@ function openTry(): void {
   const key = keyField();
   const given = document.body.dataset.key;
   if (key && given) key.value = given;
+  fillFromAddress();
   const writeCode = openCode();
   const renew = () => {
     const request = showRequest();
@@ -31,6 +32,15 @@ function openTry(): void {
   });
   openDownloads((wanted) => answerAs(wanted));
   renew();
+}
+
+/** Another page may link a call with its fields filled: `?bounty_id=…`. */
+function fillFromAddress(): void {
+  const given = new URLSearchParams(location.search);
+  for (const control of form().querySelectorAll<HTMLInputElement>("[data-in]")) {
+    const value = given.get(control.name);
+    if (value !== null) control.value = value;
+  }
 }
 
 const wayIn = (): Credential => {

@@ -309,6 +309,73 @@ describe("the history", () => {
     expect(JSON.stringify(found)).not.toContain("k_walk_");
   });
 
+  test("is narrowed to a type or a stream, page by page", async () => {
+    const of = async (query: string) => {
+      const found: ListAnswer[] = [];
+      for (let before = ""; ; ) {
+        const page: { events: ListAnswer[]; next: number | null } = await json(
+          `/log/events?limit=3&${query}${before}`,
+        );
+        found.push(...page.events);
+        if (page.next === null) return found;
+        before = `&before=${page.next}`;
+      }
+    };
+    const { origin } = await service.app.store.identity();
+    const signed = await of("type=CheckpointSigned");
+    expect(signed.length).toBeGreaterThan(3);
+    expect(new Set(signed.map(({ type }) => type))).toEqual(new Set(["CheckpointSigned"]));
+    const stream = await of(`stream=anchor-${origin}`);
+    expect(stream.length).toBeGreaterThan(signed.length);
+    expect(new Set(stream.map((event) => event.stream))).toEqual(new Set([`anchor-${origin}`]));
+    expect(await refusal("/log/events?type=None")).toMatchObject({ status: 400, errors: [{ path: "type" }] });
+  });
+
+  test("shows a tenant's own events to its key, and to nobody else", async () => {
+    expect(await refusal("/log/events?own=true")).toMatchObject({ status: 401 });
+    const own = await json<{ events: ListAnswer[] }>("/log/events?own=true&limit=200", mine);
+    expect(own.events).toHaveLength(200);
+    for (const { stream, payload } of own.events) {
+      expect(stream).toMatch(/^key-/);
+      expect(payload).toMatchObject({ tenant: "acme" });
+    }
+    for (const headers of [{}, theirs]) {
+      const { events } = await json<{ events: ListAnswer[] }>("/log/events?stream=key-k_walk_1", headers);
+      expect(events).toEqual([]);
+    }
+    const { events } = await json<{ events: ListAnswer[] }>("/log/events?stream=key-k_walk_1", mine);
+    expect(events).toHaveLength(1);
+    const [hashed] = (await json<{ events: ListAnswer[] }>("/log/events?type=KeyIssued&limit=1")).events;
+    const same = await json<{ events: ListAnswer[] }>(`/log/events?stream=${hashed!.stream}`);
+    expect(same.events).toEqual([hashed]);
+  });
+
+  test("is searched by position, id, transaction, type and stream, and private streams by their owner alone", async () => {
+    type Found = { found: { kind: string; title: string; page: string }[] };
+    const search = async (q: string, headers = {}) =>
+      (await json<Found>(`/log/search?q=${encodeURIComponent(q)}`, headers)).found;
+    const [newest] = (await json<{ events: ListAnswer[] }>("/log/events?limit=1")).events;
+    const { event_id, position } = newest!;
+    const page = `/log#events/${event_id}`;
+    expect(await search(String(position))).toEqual([expect.objectContaining({ kind: "event", page })]);
+    expect(await search(event_id)).toEqual([expect.objectContaining({ kind: "event", page })]);
+    const { anchors: made } = await json<{ anchors: { transaction: string }[] }>("/log/anchors?limit=1");
+    expect(await search(made[0]!.transaction)).toEqual([
+      expect.objectContaining({ kind: "transaction", title: "Anchored" }),
+    ]);
+    expect(await search("checkpointsig")).toEqual([
+      expect.objectContaining({ kind: "type", page: "/log#events?type=CheckpointSigned" }),
+    ]);
+    const { origin } = await service.app.store.identity();
+    expect(await search(`anchor-${origin}`)).toEqual([expect.objectContaining({ kind: "stream" })]);
+    expect(await search("key-k_walk_1")).toEqual([]);
+    expect(await search("key-k_walk_1", theirs)).toEqual([]);
+    expect(await search("key-k_walk_1", mine)).toEqual([
+      expect.objectContaining({ kind: "stream", title: "key-k_walk_1" }),
+    ]);
+    expect(await search("nothing at all")).toEqual([]);
+  });
+
   test("in streams shows the number of events of each, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
     expect(await service.app.runner.reached(streamsProjection, position, LIMIT_MS)).toBe(true);

@@ -224,7 +224,7 @@ const fullText = (sources: ReadonlyMap<string, string>): string =>
 /** https://www.sitemaps.org/protocol.html */
 function siteMap(public_url: string, { operations }: Catalogue, { pages }: Articles): string {
   const paths = [
-    ...["/", "/docs", "/log", "/rng", "/soul", "/problems"],
+    ...["/", "/docs", "/log", "/rng", "/soul", "/soul/market", "/problems"],
     ...[...pages.keys()].map((name) => `/docs/${name}`),
     ...operations.map(({ name }) => `/docs/operations/${name}`),
   ];

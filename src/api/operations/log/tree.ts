@@ -8,9 +8,11 @@ import { sha256 } from "../../../core/model/fields.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
 import { json, octets, open, operation, text } from "../../declare/index.ts";
+import { eventList } from "./events.ts";
 import { hex, logKey, proof } from "./fields.ts";
 import { historyOperations } from "./history.ts";
 import { eventProof } from "./proof.ts";
+import { logSearch } from "./search.ts";
 import { segmentOperations } from "./segments.ts";
 import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 
@@ -202,5 +204,7 @@ export const logOperations = [
   inclusion,
   eventProof,
   ...historyOperations,
+  eventList,
+  logSearch,
   ...segmentOperations,
 ];
