@@ -60,8 +60,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/anchoring/contracts": row(`${files} node:crypto solc`),
   "src/audit": row(`
     ${files} eventstore/files eventstore/verify src/anchoring src/core/model src/domain types:pg viem viem/utils`),
-  "src/witness": row(`${files} src/adapters src/anchoring node:crypto node:http zod`),
-  "src/worker": row(`${files} eventstore src/adapters src/core src/core/model src/domain node:crypto zod`),
+  "src/witness": row(`${files} eventstore/files src/adapters src/anchoring node:crypto node:http zod`),
+  "src/worker": row(
+    `${files} eventstore eventstore/files src/adapters src/core src/core/model src/domain node:crypto zod`,
+  ),
 
   // Calls: an operation is declared, served, described and carried.
   "src/api/declare": row(`

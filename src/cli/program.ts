@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { about } from "./about.ts";
 import type { Terminal } from "./terminal.ts";
+import { plainUsage } from "./usage.ts";
 
 /** Commands by file; only the requested one is loaded, because loading all takes seconds. */
 const GROUPS: readonly {
@@ -62,16 +63,19 @@ export async function program(terminal: Terminal, wanted?: string): Promise<Comm
   const root = new Command("tallystick")
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
     .version("0.1.0")
-    .showHelpAfterError("(see --help)")
     // Options after a command belong to it: `verify` and `verify receipt` both have --json.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
   const group = GROUPS.find(({ names }) => wanted !== undefined && names.some((name) => name === wanted));
   for (const command of group ? await group.load(terminal) : GROUPS.flatMap(announced))
     root.addCommand(command, { hidden: command.name() === "docs" });
+  plainUsage(root);
   return root;
 }
 
 /** Every command, each loaded whole. */
-export const allCommands = async (terminal: Terminal): Promise<Command[]> =>
-  (await Promise.all(GROUPS.map(({ load }) => load(terminal)))).flat().filter((one) => one.name() !== "docs");
+export async function allCommands(terminal: Terminal): Promise<Command[]> {
+  const commands = (await Promise.all(GROUPS.map(({ load }) => load(terminal)))).flat();
+  for (const command of commands) plainUsage(command, ["tallystick", command.name()]);
+  return commands.filter((one) => one.name() !== "docs");
+}
