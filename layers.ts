@@ -110,7 +110,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     src/operator src/outside src/projections src/reactors src/runtime src/runtime/settings src/witness src/worker cli-progress
     commander jose node:child_process node:crypto node:http types:node:net node:stream/consumers
     node:timers/promises node:util types:pino pino-pretty viem/accounts viem/utils zod`),
-  "src/main.ts": row("src/cli src/core src/core/model src/runtime types:commander node:fs pino"),
+  "src/main.ts": row("src/cli src/core src/core/model src/runtime types:commander node:fs node:util pino"),
 };
 
 /** Layers without clock, chance, input or output: callers pass them. */

@@ -11,6 +11,7 @@ const GROUPS: readonly {
 }[] = [
   { names: ["serve"], load: async (terminal) => [(await import("./serve.ts")).serveCommand(terminal)] },
   { names: ["status"], load: async (terminal) => [(await import("./status.ts")).statusCommand(terminal)] },
+  { names: ["doctor"], load: async (terminal) => [(await import("./doctor.ts")).doctorCommand(terminal)] },
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
   { names: ["agents"], load: async (terminal) => [(await import("./agents.ts")).agentsCommand(terminal)] },
@@ -48,6 +49,12 @@ const GROUPS: readonly {
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
   { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
   { names: ["rerun"], load: async (terminal) => [(await import("./rerun.ts")).rerunCommand(terminal)] },
+  {
+    names: ["completion"],
+    load: async (terminal) => [
+      (await import("./completion.ts")).completionCommand(() => allCommands(terminal)),
+    ],
+  },
   {
     names: ["docs"],
     load: async (terminal) => [(await import("./docs.ts")).docsCommand(() => allCommands(terminal))],

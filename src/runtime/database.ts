@@ -76,7 +76,7 @@ export async function startDatabase(config: Config, log: Logger, stopping?: Abor
 }
 
 /** With an embedded database the folder has to be writable. */
-async function openDataDir({ DATA_DIR, DATABASE_URL }: Config): Promise<void> {
+export async function openDataDir({ DATA_DIR, DATABASE_URL }: Config): Promise<void> {
   try {
     await makeFolder(DATA_DIR, 0o755);
     await access(DATA_DIR, DATABASE_URL === undefined ? constants.W_OK : constants.R_OK);
