@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
+import { makeFolder } from "../../eventstore/files/folder.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { COMEXT_URL, fetchComext } from "../datasets/fetch.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
@@ -69,6 +70,7 @@ export function fetchCommand(terminal: Terminal): Command {
       refuseWithoutImport(options);
       const settings = terminal.settings();
       const dir = out ?? join(settings.DATA_DIR, "downloads");
+      await makeFolder(dir);
       const request = { ...options, from: first, to: to ?? first, dir, now: new Date() };
       if (options.import) await bringHistory(terminal, request);
       else await fetchFiles(request);
@@ -168,8 +170,10 @@ function byteBar(file: string) {
 }
 
 function asMonth(text: string): Period {
-  if (/^\d{4}52$/.test(text)) throw new InvalidArgumentError("52 means a whole year's file; name months");
-  if (!/^(19|20)\d{2}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("is a month, as 202512");
+  if (/^\d{4}52$/.test(text))
+    throw new InvalidArgumentError("is a month such as 202512; 52 means a whole year");
+  if (!/^(19|20)\d{2}(0[1-9]|1[0-2])$/.test(text))
+    throw new InvalidArgumentError("is a month such as 202512");
   return Number(text);
 }
 

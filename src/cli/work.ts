@@ -14,6 +14,7 @@ import { CallRefused } from "../worker/calls.ts";
 import { openWorker } from "../worker/open.ts";
 import type { WorkerReport } from "../worker/worker.ts";
 import { about } from "./about.ts";
+import { asUrl } from "./option-values.ts";
 
 type Options = {
   url: string;
@@ -110,15 +111,9 @@ function lineOf(report: WorkerReport): string {
   }
 }
 
-function asUrl(given: string): string {
-  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
-    throw new InvalidArgumentError("a URL such as http://127.0.0.1:3000");
-  return given.replace(/\/+$/, "");
-}
-
 function asKey(given: string): string {
   if (given !== "-" && !/^sk_soul_[A-Za-z0-9_-]{43}$/.test(given))
-    throw new InvalidArgumentError("an agent's own key, sk_soul_ and 43 characters, or -");
+    throw new InvalidArgumentError("is an agent's own key, sk_soul_ and 43 characters, or -");
   return given;
 }
 
@@ -131,13 +126,13 @@ function asKinds(given: string): BuiltIn[] {
 
 function asRate(given: string): number {
   if (!/^\d{1,4}(?:\.\d{1,6})?$/.test(given) || Number(given) > 1_000)
-    throw new InvalidArgumentError("dollars from 0 to 1000, at most six decimals");
+    throw new InvalidArgumentError("is dollars from 0 to 1000, with six decimals at most");
   return Number(given);
 }
 
 function asConcurrency(given: string): number {
   const number = Number(given);
   if (!/^\d{1,3}$/.test(given) || number < 1 || number > MOST_CONCURRENT)
-    throw new InvalidArgumentError(`a whole number from 1 to ${MOST_CONCURRENT}`);
+    throw new InvalidArgumentError(`is a whole number from 1 to ${MOST_CONCURRENT}`);
   return number;
 }

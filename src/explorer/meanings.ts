@@ -10,7 +10,7 @@ let loaded: Meanings = {};
 /** Every type with its sentence; empty while they cannot be loaded. */
 export function meanings(): Promise<Meanings> {
   loading ??= ask<Meanings>("/log/meanings.json").then(
-    (loaded) => (loaded = loaded),
+    (all) => (loaded = all),
     () => {
       loading = undefined;
       return {};

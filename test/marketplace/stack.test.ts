@@ -146,8 +146,8 @@ describe("an item", () => {
     const item_id = await published({ title: "Forbidden fruit", content: "bad words" });
     const key = await setup.keyOf("unlucky");
     await buys(9, item_id, key);
-    await expect(setup.hides("item", item_id, "")).rejects.toThrow("--reason is 1 to 200 characters");
-    await expect(setup.hides("item", "4711", "spam")).rejects.toThrow("<id> is 32 hex digits");
+    await expect(setup.hides("item", item_id, "")).rejects.toThrow("is 1 to 200 characters");
+    await expect(setup.hides("item", "4711", "spam")).rejects.toThrow("is 32 hex digits");
     await expect(setup.hides("item", "0".repeat(32), "spam")).rejects.toThrow(/no such item/);
     await setup.hides("item", item_id, "against the law");
     expect((await item(item_id, key)).body).toMatchObject({
