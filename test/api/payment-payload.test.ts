@@ -239,8 +239,13 @@ describe("the 402", () => {
   const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
   type Fields = Record<string, z.core.JSONSchema.JSONSchema>;
   type Bazaar = {
-    info: { input: Record<string, unknown> };
-    schema: { properties: { input: { properties: Record<string, { properties: Fields }> } } };
+    info: { input: Record<string, unknown>; output: { type: string } };
+    schema: {
+      properties: {
+        input: { properties: Record<string, { properties: Fields }> };
+        output: { properties: { example: Fields } };
+      };
+    };
     routeTemplate?: string;
   };
 
@@ -256,11 +261,13 @@ describe("the 402", () => {
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
+      expect(info.output.type).toMatch(/^(json|text|binary)$/);
+      expect(Object.keys(schema.properties.output.properties.example)).not.toEqual([]);
       // Directories check `info` against `schema` before they list it.
-      expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
-      expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
-        false,
-      );
+      expect(z.fromJSONSchema(schema as never).safeParse(info).error).toBeUndefined();
+      expect(
+        z.fromJSONSchema(schema as never).safeParse({ input: { ...info.input, method: "PUT" } }).success,
+      ).toBe(false);
       const place = methodOf(operation) === "POST" ? "body" : "queryParams";
       const answer = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
       expect(answer).toEqual(operation.example);

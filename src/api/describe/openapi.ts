@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { delegatedOf, paymentOf } from "../declare/access/way.ts";
+import { answerSchema, recordedAnswers } from "../declare/example-answer.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
 import { type JsonSchema, jsonSchemaOf } from "../declare/json-schema.ts";
@@ -10,7 +11,6 @@ import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { describeAnswers } from "./field-words.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
-import { recordedAnswers } from "./recorded-answers.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 
@@ -219,17 +219,11 @@ function answersOf(
   for (const { shares = {} } of areas)
     for (const [name, schema] of Object.entries(shares)) bases[name] = read(schema);
   const own = operations.flatMap((operation) => {
-    const schema = answerOf(operation);
+    const schema = answerSchema(operation);
     return schema ? [[operation.name, read(schema)] as const] : [];
   });
   const { answers, components } = shareSchemas(Object.fromEntries(own), named, bases);
   return { of: answers, components };
-}
-
-function answerOf({ output, envelope }: Operation): z.ZodType | undefined {
-  if (output.kind === "stream") return z.union([output.item, output.last]);
-  if (output.kind !== "json") return undefined;
-  return envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
 }
 
 const atComponents = (schema: JsonSchema): JsonSchema =>

@@ -261,10 +261,9 @@ export async function settle(
   // A paused process may have lost the payment to another, and then must send nothing.
   if (!app.presence.isLive()) await whileHeld(() => []);
   try {
-    const transfer = payments.signedTransferOf(claim);
-    const receipt = await inSpan("settle", {}, () =>
-      app.settlement.settle(transfer, BigInt(claim.seen_block)),
-    );
+    const { listing } = payment.signed;
+    const signed = { ...payments.signedTransferOf(claim), ...(listing && { listing }) };
+    const receipt = await inSpan("settle", {}, () => app.settlement.settle(signed, BigInt(claim.seen_block)));
     return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) await failed(error.message);
