@@ -61,8 +61,9 @@ export const events = {
 export type Proposed = DataOf<typeof events, "ImprovementProposed">;
 export type Checked = DataOf<typeof events, "ImprovementChecked">;
 export type IdeaEvent = EventOf<typeof events>;
+export const statuses = ["proposed", "passed", "failed", "accepted", "declined", "landed"] as const;
 export type Idea = {
-  status: "proposed" | "passed" | "failed" | "accepted" | "declined" | "landed";
+  status: (typeof statuses)[number];
   facts: Proposed;
   checked: Checked | undefined;
   reason: string | undefined;

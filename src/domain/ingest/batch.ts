@@ -4,7 +4,7 @@ import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
 import { digestOf, objectName } from "../../core/model/objects.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { eventKinds } from "./extract.ts";
+import { eventKinds } from "./event-patterns.ts";
 
 export const MOST_ITEMS = 100;
 export const MOST_CHARACTERS = 65_536;

@@ -314,10 +314,10 @@ const roi = operation({
 });
 
 const whole = composed<{ id: string }>({
-  trust_history: { of: trustHistory, ask: (asked) => ({ ...asked, step: "week" }) },
-  dna_history: { of: history, ask: (asked) => ({ ...asked, step: "week" }) },
-  drift: { of: drift, ask: (asked) => asked },
-  seasonality: { of: seasonality, ask: (asked) => asked },
+  trust_history: { of: trustHistory, ask: (request) => ({ ...request, step: "week" }) },
+  dna_history: { of: history, ask: (request) => ({ ...request, step: "week" }) },
+  drift: { of: drift, ask: (request) => request },
+  seasonality: { of: seasonality, ask: (request) => request },
 });
 
 const analytics = operation({

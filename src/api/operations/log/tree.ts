@@ -8,9 +8,11 @@ import { sha256 } from "../../../core/model/fields.ts";
 import { refuse, refuseField } from "../../../core/model/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
 import { json, octets, open, operation, text } from "../../declare/index.ts";
+import { eventList } from "./events.ts";
 import { hex, logKey, proof } from "./fields.ts";
 import { historyOperations } from "./history.ts";
 import { eventProof } from "./proof.ts";
+import { logSearch } from "./search.ts";
 import { segmentOperations } from "./segments.ts";
 import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 
@@ -124,9 +126,9 @@ const consistency = operation({
   refuses: [404],
   example: { first: 1, second: 2 },
   caching: ({ second }) => (second === undefined ? "no-cache" : IMMUTABLE),
-  handle: async ({ input: { first, second: asked }, app }) => {
+  handle: async ({ input: { first, second: requested }, app }) => {
     const newest = await newestCheckpoint(app);
-    const second = asked ?? newest.size;
+    const second = requested ?? newest.size;
     if (first > second) refuseField("first", `is larger than second, which is ${second}`);
     checkSize(second, newest.size);
     const tree = openTree(app.pool, MAIN_LOG);
@@ -172,9 +174,9 @@ const inclusion = operation({
   refuses: [404],
   example: { position: 1, size: 2 },
   caching: ({ size }) => (size === undefined ? "no-cache" : IMMUTABLE),
-  handle: async ({ input: { position, size: asked }, app }) => {
+  handle: async ({ input: { position, size: requested }, app }) => {
     const newest = await newestCheckpoint(app);
-    const size = asked ?? newest.size;
+    const size = requested ?? newest.size;
     checkSize(size, newest.size);
     if (position > size) refuse("not_found", `a tree of ${size} events has no event at position ${position}`);
     const tree = openTree(app.pool, MAIN_LOG);
@@ -202,5 +204,7 @@ export const logOperations = [
   inclusion,
   eventProof,
   ...historyOperations,
+  eventList,
+  logSearch,
   ...segmentOperations,
 ];

@@ -112,11 +112,11 @@ const snapshot = operation({
     const now = app.clock.now();
     const { vintage } = input;
     const date = vintage === undefined ? (input.date ?? now.toISOString().slice(0, 10)) : null;
-    const asked = { pool: app.pool, trade: dataOf(data), now };
+    const request = { pool: app.pool, trade: dataOf(data), now };
     const release =
       date === null
-        ? await releaseNamed(asked, { ...input, vintage: vintage! })
-        : await releaseOn(asked, { ...input, date });
+        ? await releaseNamed(request, { ...input, vintage: vintage! })
+        : await releaseOn(request, { ...input, date });
     const released_at = await firstReleaseOf(app.pool, release);
     const made = await app.snapshots.open(release.vintage, released_at ?? release.released_at);
     return { data: publicSnapshot(app, date, release, made), meta: { kept_days: KEEP_DAYS } };

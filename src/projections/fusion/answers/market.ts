@@ -233,7 +233,7 @@ export async function market(
                   leadsOf(lease, { products: [product, ...(input.beside ?? [])], reporters, flow }, signal),
                 ),
               ),
-        alerts: through === undefined ? await alertsOf(trade, found, signal) : [],
+        alerts: through === undefined ? await alertsOf(trade, { ...found, basis: input.basis }, signal) : [],
         policies: or(
           "policies",
           ofWholeTrade(() => announcedOn(found, reference)),
