@@ -81,7 +81,7 @@ const priceSummary = z.object({
   ),
   outliers: z.array(z.string()).describe("Outlier months"),
   excluded_value_eur: z.int(),
-  excluded_share: amount.describe("Of all value in these months, 0 to 1"),
+  excluded_share: amount.describe("Share of all value in these months, 0 to 1"),
 });
 
 export const pricesOutput = z.object({

@@ -54,7 +54,7 @@ export const productRow = z.object({
     .nullable()
     .optional()
     .describe(
-      "Of a chapter's value, in suppressed codes such as 85XXXXXX, 0 to 1; null = not known; chapters only",
+      "Share of a chapter's value in suppressed codes such as 85XXXXXX, 0 to 1; null = unknown; chapters only",
     ),
   codes: z
     .string()
