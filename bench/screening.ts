@@ -170,18 +170,18 @@ for (const { about, of, damage, country } of damages.filter(({ about }) => about
   const from = { persons, entities: others, vessels, both: [...persons, ...others] }[of].filter(
     ({ entry }) => country === undefined || entry.countries.some((one) => country.test(one)),
   );
-  const asked = some(from, EACH * 4)
+  const requests = some(from, EACH * 4)
     .map(({ entry, name: { name: was } }) => ({ entry, was, name: damage(was, random) }))
     .filter((one): one is { entry: ListEntry; was: string; name: string } => one.name !== undefined)
     .slice(0, EACH);
-  const few = asked.slice(0, BESIDE);
+  const few = requests.slice(0, BESIDE);
   const first = times.length;
-  const missed = asked.filter(({ entry, name }) => !timed(name).has(entry));
+  const missed = requests.filter(({ entry, name }) => !timed(name).has(entry));
   for (const { was, name } of missed) tell(about, was, name);
   rows.push({
     what: about,
-    names: asked.length,
-    [METHOD]: percent(asked.length - missed.length, asked.length),
+    names: requests.length,
+    [METHOD]: percent(requests.length - missed.length, requests.length),
     ...timesOf(first),
     "Jaro–Winkler": percent(few.filter(({ entry, name }) => plain(name, 0.9).has(entry)).length, few.length),
     trigrams: percent(few.filter(({ entry, name }) => byTrigrams(name, 0.6).has(entry)).length, few.length),

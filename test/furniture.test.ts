@@ -215,11 +215,13 @@ describe("containers", () => {
   });
 
   test("the service gets only its own settings, with separate owner and application", () => {
-    const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
-    for (const name of Object.keys(told)) expect(Object.keys(environment.shape)).toContain(name);
-    expect(new URL(plain(told.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
-    expect(new URL(plain(told.DATABASE_URL!)).username).toBe("tallystick_app");
-    const filledIn = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, plain(value)]));
+    const { environment: settings } = compose.services.tallystick as { environment: Record<string, string> };
+    for (const name of Object.keys(settings)) expect(Object.keys(environment.shape)).toContain(name);
+    expect(new URL(plain(settings.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
+    expect(new URL(plain(settings.DATABASE_URL!)).username).toBe("tallystick_app");
+    const filledIn = Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [name, plain(value)]),
+    );
     expect(() => readConfig(filledIn)).not.toThrow();
   });
 
@@ -227,8 +229,8 @@ describe("containers", () => {
   const NOT_PASSED = ["PORT", "HOST", "DATA_DIR", "ALLOW_PRIVATE_WEBHOOKS", "WEBHOOK_PORTS"];
 
   test("every setting for production can come from .env", () => {
-    const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
-    const missing = Object.keys(environment.shape).filter((name) => !(name in told));
+    const { environment: settings } = compose.services.tallystick as { environment: Record<string, string> };
+    const missing = Object.keys(environment.shape).filter((name) => !(name in settings));
     expect(missing.sort()).toEqual(NOT_PASSED.toSorted());
   });
 

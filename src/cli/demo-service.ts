@@ -7,10 +7,10 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
-import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
 import { openRuntime, type Runtime } from "../runtime/assemble.ts";
 import type { Config } from "../runtime/config.ts";
 import { openServer } from "../runtime/server.ts";
+import { dataOpened } from "./data-opened.ts";
 import { hostInUrl } from "./terminal.ts";
 
 export type DemoService = {
@@ -104,7 +104,8 @@ async function ownService(
     const settings = { ...config, PUBLIC_URL: url };
     runtime = await openRuntime(settings, log, { chain: true, reactors });
     server.on("request", await openServer(runtime, settings, log, stopping.signal));
-    await dataOpened(runtime.app);
+    // Data that cannot be opened are reported by later requests.
+    await dataOpened(runtime.app, AbortSignal.any([stopping.signal, AbortSignal.timeout(OPENING_DATA_MS)]));
     return { url, own: true, app: runtime.app, close };
   } catch (error) {
     await close();
@@ -120,12 +121,4 @@ export async function serviceReady(url: string): Promise<void> {
     );
     if (answer?.ok) return;
   }
-}
-
-/** Waits for trade data released before, if any. */
-async function dataOpened(app: App): Promise<void> {
-  await app.caughtUp(releasesProjection);
-  if ((await currentReleases(app.pool)).length === 0) return;
-  for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(20))
-    if (app.data.vintages.open().length > 0) return;
 }

@@ -17,6 +17,7 @@ import { ANSWER, EXPORT, idOf, KEYS, type ProofPlace, prove, RECEIPT } from "./d
 import { type DemoService, findService, serviceReady } from "./demo-service.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
+import { asUrl } from "./option-values.ts";
 import { type StoryName, stories } from "./stories.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -182,9 +183,9 @@ async function buyOneAnswer(
   const app = place.app?.embedded_chain === develops ? place.app : undefined;
   const before = app && (await balances(app, payment));
   tell.step(4, "Paying", "the same GET again, with PAYMENT-SIGNATURE, and Prefer: proof");
-  const asked = Date.now();
+  const started = Date.now();
   const bought = await buy(url, payment);
-  tell.line(String(bought.status), `answered in ${Date.now() - asked} ms, settled`);
+  tell.line(String(bought.status), `answered in ${Date.now() - started} ms, settled`);
   tell.answer(bought.body);
 
   tell.step(5, "The settlement", "PAYMENT-RESPONSE");
@@ -358,12 +359,6 @@ function walletOf(key: string): LocalAccount | undefined {
 function asWallet(given: string): LocalAccount | typeof FROM_INPUT {
   if (given === FROM_INPUT) return FROM_INPUT;
   const wallet = walletOf(given);
-  if (!wallet) throw new InvalidArgumentError("a private key is 0x and 64 hex digits");
+  if (!wallet) throw new InvalidArgumentError("is a private key: 0x and 64 hex digits");
   return wallet;
-}
-
-function asUrl(given: string): string {
-  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
-    throw new InvalidArgumentError("a URL such as http://127.0.0.1:3000");
-  return given.replace(/\/+$/, "");
 }

@@ -18,7 +18,7 @@ import { refuse } from "../core/model/refusal.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
 import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
 import { askChain, recoverKey } from "../runtime/assemble-audit.ts";
-import { asAddress, asCount } from "./terminal.ts";
+import { asAddress, asCount } from "./option-values.ts";
 
 /** The parsed options of `withPackOptions`. */
 export type PackOptions = {

@@ -84,9 +84,9 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   if (opened === undefined) return;
   door.handle = opened.handle;
   process.stdout.write(opened.greeting);
-  const tellReady = () => void process.stdout.write(opened.ready);
-  if (opened.makeSandbox) await opened.makeSandbox(stopping.signal, tellReady);
-  else tellReady();
+  await opened.prepareData(stopping.signal, () => {
+    if (!stopping.signal.aborted) process.stdout.write(opened.ready);
+  });
 }
 
 /** The answer of /ready while proxies should stop sending calls. */

@@ -214,10 +214,10 @@ describe("run in one service", () => {
       expect(await tallystick(words), command).toMatch(says);
       ran.push(command);
     }
-    const told = unique(
+    const lines = unique(
       ours.filter(({ in_block }) => in_block).map(({ command }) => command.replace(/^bin\//, "")),
     );
-    const left = told.filter(
+    const left = lines.filter(
       (command) => !ran.includes(command) && !elsewhere(command) && isForHere(command),
     );
     expect(left, "commands that no test runs").toEqual([]);

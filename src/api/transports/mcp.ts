@@ -146,6 +146,7 @@ async function call(
   try {
     const form = chosenForm(served.operation, acceptedForms(params._meta), '_meta["tallystick/accept"]');
     const answer = await served.ask({
+      transport: "mcp",
       presented: {
         secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
         payment: presentedPayment(params._meta),

@@ -87,7 +87,7 @@ const HEADER = "SIGN-IN-WITH-X";
 
 export function refuseProof(errors: FieldError[]): never {
   const faults = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
-  return refuse("unauthorized", `the wallet's proof is not good for this call: ${faults}`, {
+  return refuse("unauthorized", `the wallet's proof does not fit this call: ${faults}`, {
     errors: errors.map(({ path, message }) => ({
       path: path === HEADER ? path : `${HEADER}.${path}`,
       message,

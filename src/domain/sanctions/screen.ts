@@ -351,7 +351,7 @@ function promising(
 }
 
 type Pair = {
-  asked: QueryWord;
+  query: QueryWord;
   at: number;
   span: 1 | 2;
   how: number;
@@ -362,7 +362,7 @@ type Pair = {
 };
 
 /** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
-function contrastOf({ how, asked: queried, listed }: Pair): number {
+function contrastOf({ how, query: queried, listed }: Pair): number {
   const letters = Math.min(queried.word.text.length, listed.length);
   const isShort = letters > 1 && letters <= SHORT && !queried.isUnvowelled;
   return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
@@ -406,7 +406,7 @@ function judge(
         const own = isSame ? Math.min(listedAs, givenAs) : givenAs;
         const theirs = isSame ? own : listedAs;
         pairs.push({
-          asked: one,
+          query: one,
           at,
           span: 1,
           how: one.span === 2 ? how * JOINED : how,
@@ -423,7 +423,7 @@ function judge(
       const theirs = listedWeight(at) + listedWeight(at + 1);
       if (joined >= LEAST_JOINED)
         pairs.push({
-          ...{ asked: one, at, span: 2, how: joined * JOINED, own: theirs, theirs, isInitial: false },
+          ...{ query: one, at, span: 2, how: joined * JOINED, own: theirs, theirs, isInitial: false },
           listed: `${listed} ${textOf(at + 1)}`,
         });
     }
@@ -436,7 +436,7 @@ function judge(
   let [askedTotal, listedTotal] = [0, 0];
   const told: MatchedWord[] = [];
   for (const pair of pairs) {
-    const mine = pair.asked.span === 2 ? [pair.asked.at, pair.asked.at + 1] : [pair.asked.at];
+    const mine = pair.query.span === 2 ? [pair.query.at, pair.query.at + 1] : [pair.query.at];
     const theirs = pair.span === 2 ? [pair.at, pair.at + 1] : [pair.at];
     if (mine.some((at) => usedAsked.has(at)) || theirs.some((at) => usedListed.has(at))) continue;
     for (const at of mine) usedAsked.add(at);

@@ -7,7 +7,7 @@ import type { Catalogue } from "../../declare/operation.ts";
 import { type Document, wants } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import { inputText } from "../find-operations.ts";
-import { keyFor, type PageParts, pageOf } from "./layout.ts";
+import { keyFor, type PageParts, pageOf, searchable } from "./layout.ts";
 import { type Destination, type Rendering, rendering } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";
 
@@ -79,14 +79,15 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       render: (_app, visit) => {
         const operation = catalogue.operations.find(({ name }) => name === visit.params.name);
         if (!operation) return refuse("not_found", "no such operation; /docs lists all");
+        const key = keyFor(parts, visit);
         return pageOf({
           title: `${operation.name} · Tallystick`,
           description: operation.summary,
           place: "/docs",
           embedded_chain: parts.embedded_chain,
           script: "/docs/try.js",
-          key: keyFor(parts, visit),
-          body: operationBody(operation),
+          key,
+          body: operationBody(operation, { catalogue, public_url: parts.public_url, key }),
         });
       },
     },
@@ -188,13 +189,7 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, 
     description: "How to call, pay, verify and run Tallystick, and every operation with its example to try.",
     place: "/docs",
     embedded_chain: parts.embedded_chain,
-    body: html`
-      <form id="search" class="search" role="search">
-        <label for="words">Search pages and operations</label>
-        <input id="words" type="search" autocomplete="off" spellcheck="false" placeholder="seasons of a product, refund, verify…">
-      </form>
-      <div id="found" class="result" role="status" aria-live="polite" hidden></div>
-      <div id="contents">
+    body: searchable(html`
         <article class="prose">${index.body}</article>
         <section aria-labelledby="operations">
           <h2 id="operations">Operations</h2>
@@ -214,8 +209,7 @@ function indexPage({ areas, operations }: Catalogue, parts: PageParts, { index, 
         <section aria-labelledby="decisions-title">
           <h2 id="decisions-title">Decisions</h2>
           ${listOf(decisions)}
-        </section>
-      </div>`,
+        </section>`),
   });
 }
 
@@ -230,7 +224,7 @@ const fullText = (sources: ReadonlyMap<string, string>): string =>
 /** https://www.sitemaps.org/protocol.html */
 function siteMap(public_url: string, { operations }: Catalogue, { pages }: Articles): string {
   const paths = [
-    ...["/", "/docs", "/log", "/rng", "/soul", "/problems"],
+    ...["/", "/docs", "/log", "/rng", "/soul", "/soul/market", "/problems"],
     ...[...pages.keys()].map((name) => `/docs/${name}`),
     ...operations.map(({ name }) => `/docs/operations/${name}`),
   ];

@@ -22,7 +22,8 @@ function coloured(code: string): string {
   return parts.join("") + escaped(code.slice(end));
 }
 
-const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
+/** A block of code as HTML. */
+export const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
 
 export type Destination = string | { file: string };
 

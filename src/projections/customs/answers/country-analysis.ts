@@ -28,7 +28,7 @@ export const countryInput = z.object({
   dataset: dataset.optional(),
 });
 
-const part = z.number().nullable().describe("Of Latvia's trade in this direction, 0 to 1");
+const part = z.number().nullable().describe("Share of Latvia's trade in this direction, 0 to 1");
 const rank = z.int().nullable().describe("Rank among the year's partners by value; null without trade");
 const listed = z
   .number()

@@ -17,7 +17,7 @@ export const countryProduct = z.object({
   name: z.string().nullable(),
   value_eur: z.number(),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
-  share: z.number().nullable().describe("Of Latvia's trade with the country in this direction, 0 to 1"),
+  share: z.number().nullable().describe("Share of Latvia's trade with the country in this direction, 0 to 1"),
 });
 
 type Amounts = { value_eur: number; quantity_kg: number | null };

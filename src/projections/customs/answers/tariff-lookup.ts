@@ -60,7 +60,7 @@ const dutyLine = z.object({
   start: z.string(),
   end: z.string().nullable().describe("null = open"),
   additional_code: z.string().nullable(),
-  order_no: z.string().nullable().describe("Of a quota"),
+  order_no: z.string().nullable().describe("Order number of a quota"),
   legal_base: z.string().nullable(),
 });
 

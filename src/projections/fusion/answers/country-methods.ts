@@ -22,7 +22,7 @@ const line = z.object({
   code: z.string(),
   name: z.string().nullable(),
   value_eur: z.number(),
-  share: z.number().nullable().describe("Of the ranking's total, 0 to 1"),
+  share: z.number().nullable().describe("Share of the ranking's total, 0 to 1"),
 });
 type Line = z.infer<typeof line>;
 

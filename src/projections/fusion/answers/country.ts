@@ -90,7 +90,7 @@ export const countryOutput = z.object({
           synthetic: true,
         }),
       )
-      .describe("Of the euro area and the world, now"),
+      .describe("Figures of the euro area and the world, now"),
     absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
   }),
   meta: meta.extend({

@@ -161,13 +161,13 @@ export function dependencyOf(market: Market): z.infer<typeof dependent> | string
     })),
   );
   if (!found) return "dependency needs two complete years of the last three";
-  const told = found.years.map((one) => ({
+  const years = found.years.map((one) => ({
     ...one,
     concentration: rounded(one.concentration),
     extra_share: rounded(one.extra_share),
     imports_to_exports: rounded(one.imports_to_exports),
   }));
-  return { dependent: found.dependent, years: told };
+  return { dependent: found.dependent, years: years };
 }
 
 const MOST_SUBSTITUTES = 5;

@@ -39,7 +39,7 @@ const traded = {
   value_eur: z.number().describe("EUR, imports + exports"),
   imports_eur: z.number(),
   exports_eur: z.number(),
-  share: number.describe("Of the sum of the 27, 0 to 1"),
+  share: number.describe("Share of the sum of the 27, 0 to 1"),
 };
 
 const reporterLine = z.object({

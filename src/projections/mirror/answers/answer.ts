@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { month } from "../../../core/model/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
-import { dataset, partner, requiredHs, year } from "../../../domain/trade/inputs.ts";
+import { basis, dataset, partner, requiredHs, year } from "../../../domain/trade/inputs.ts";
 import { reporterCode } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { referenceMeta } from "../../reference/meta.ts";
@@ -22,6 +22,7 @@ const questionInput = {
     .max(0.5, "cif_fob is at most 0.5")
     .default(CIF_FOB)
     .describe("τ: freight and insurance as a share of value, 0 to 0.5"),
+  basis: basis.optional(),
   dataset: dataset.optional(),
 };
 

@@ -59,11 +59,11 @@ export const concentrationResult = z.object({
       partner: z.string().describe("2-letter code"),
       name: z.string(),
       value_eur: z.number(),
-      share: z.number().describe("Of listed_value_eur, 0 to 1"),
-      share_of_total: share.describe("Of total_value_eur, 0 to 1"),
+      share: z.number().describe("Share of listed_value_eur, 0 to 1"),
+      share_of_total: share.describe("Share of total_value_eur, 0 to 1"),
     }),
   ),
-  note: z.string().nullable().describe("Why there is no index"),
+  note: z.string().nullable().describe("The reason why the index is null"),
 });
 
 export const concentrationOutput = z.object({

@@ -39,7 +39,7 @@ const mirror = z
     importer_eur: z.number(),
     gap_eur: z.number().describe("importer_eur − exporter_eur"),
     ratio: share.describe("importer_eur / exporter_eur"),
-    median_monthly_ratio: share.describe("Of the months with trade on both sides"),
+    median_monthly_ratio: share.describe("Median over the months with trade on both sides"),
   })
   .nullable()
   .describe("null if only one of the two reports");
@@ -58,7 +58,7 @@ export const corridorProduct = z.object({
   name: z.string().nullable(),
   value_eur: z.number(),
   share: share.describe("Share of this direction's total value in the year, from 0 to 1"),
-  price_eur_per_tonne: share.describe("Of the rows with a mass; null = none"),
+  price_eur_per_tonne: share.describe("Price of the rows with a mass; null = none"),
   excluded_value_eur: z.number().describe("EUR of the rows without mass, excluded from the price"),
   other_view_eur: share.describe("The other country's figures; null if it does not report"),
 });

@@ -39,7 +39,7 @@ const heatmapRow = z.object({
   imports_eur: amount.optional().describe("Present without a flow"),
   exports_eur: amount.optional(),
   quantity_kg: amount.describe("Reported mass in kg; null = none"),
-  share: amount.describe("Of the sum of the 27, 0 to 1"),
+  share: amount.describe("Share of the sum of the 27, 0 to 1"),
   change: amount.describe("Change on the year before, 0.1 = 10 % more; null if one is incomplete"),
   complete: z.boolean().describe("All twelve months are complete"),
 });

@@ -58,7 +58,7 @@ const sourceRow = z.object({
   partner: z.string().describe("The single source (or buyer), 2-letter code"),
   partner_name: z.string(),
   value_eur: z.number().describe("EUR with this partner"),
-  share: z.number().describe("Of total_eur, 0 to 1"),
+  share: z.number().describe("Share of total_eur, 0 to 1"),
   second_partner: z.string().nullable(),
   second_share: z.number().nullable(),
   partners: z.int().describe("Partners listed"),
