@@ -129,7 +129,7 @@ export async function deepAnalysis(
       }),
     );
     limitsOf(report, sourced);
-    const { anomalies } = await anomaliesOf(report, [largest.product], reporter);
+    const anomalies = await anomaliesOf(report, [largest.product], reporter);
     sections.push(
       section(
         "What was unusual",
