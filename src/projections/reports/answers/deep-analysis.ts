@@ -134,9 +134,7 @@ export async function deepAnalysis(
       section(
         "What was unusual",
         "Months far from those before; each is a signal, and no finding of a cause.",
-        {
-          findings: anomalies,
-        },
+        { findings: anomalies },
       ),
     );
   }
